@@ -1,0 +1,20 @@
+"""An AI colleague inside JupyterLab: what Jupyter needs to find its two halves.
+
+Called by Jupyter at every server start, so nothing heavy may be imported here.
+"""
+
+from typing import Any
+
+__version__ = "0.1.0"
+
+
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    """Where the built page half lives and the name JupyterLab knows it by."""
+    return [{"src": "labextension", "dest": "jupyter-ai-shoulders"}]
+
+
+def _jupyter_server_extension_points() -> list[dict[str, Any]]:
+    """The server half; imported here and not above, so that a kernel or a script importing the package pays nothing."""
+    from jupyter_ai_shoulders.server.app import ShouldersApp
+
+    return [{"module": "jupyter_ai_shoulders", "app": ShouldersApp}]
