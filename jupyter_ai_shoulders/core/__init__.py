@@ -1,0 +1,1 @@
+"""Pure rules without I/O, and the ports for time and identity."""

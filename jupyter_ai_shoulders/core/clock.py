@@ -1,0 +1,55 @@
+"""Ports for time and identity, so that tests can hold both still."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Wall time for display and periods, monotonic time for waits."""
+
+    def now(self) -> datetime:
+        """Return the time as an aware UTC datetime."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds of a clock that never jumps."""
+        ...
+
+
+class IdSource(Protocol):
+    """Makes identifiers."""
+
+    def new(self, prefix: str) -> str:
+        """Return a new, unguessable identifier that starts with ``prefix`` and ``_``."""
+        ...
+
+
+class SystemClock:
+    """The machine's clocks."""
+
+    def now(self) -> datetime:
+        """Return the time as an aware UTC datetime."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return seconds of the monotonic clock."""
+        return time.monotonic()
+
+
+class RandomIds:
+    """Random identifiers of 96 bits."""
+
+    def new(self, prefix: str) -> str:
+        """Return ``prefix_`` and 24 hex digits."""
+        return f"{prefix}_{secrets.token_hex(12)}"
+
+
+def timestamp(moment: datetime) -> str:
+    """Return ``moment`` as the wire writes it: UTC, milliseconds, ``Z``."""
+    return (
+        moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    )

@@ -1,0 +1,1 @@
+"""The agent loop: pure state machine, driver, context."""

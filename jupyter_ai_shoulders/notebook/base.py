@@ -1,0 +1,176 @@
+"""The Notebook port and the ports it needs from its host (chapter 06).
+
+Tools speak to ``Notebook`` and ``CellRunner`` only; whether the bytes live on disk, in a page
+with unsaved edits or in a collaboration room is the back end's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from jupyter_client.asynchronous.client import AsyncKernelClient
+
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.frames import CellConflict
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId, RunId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, NotebookCell
+
+Backend = Literal["disk", "live", "shared"]
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookSnapshot:
+    """A notebook at one moment; ``outputs`` of a cell are None unless they were asked for."""
+
+    path: str
+    backend: Backend
+    cells: tuple[NotebookCell, ...]
+    metadata: JsonObject
+    dirty: bool
+
+    def cell(self, cell_id: CellId) -> NotebookCell | None:
+        """Return the cell with this id."""
+        return next((cell for cell in self.cells if cell.id == cell_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The edits are in; ``inverse`` takes them back."""
+
+    versions: Mapping[CellId, Version]
+    inverse: tuple[CellEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicted:
+    """Nothing was changed: these cells are not what was expected."""
+
+    conflicts: tuple[CellConflict, ...]
+
+
+class Notebook(Protocol):
+    """One notebook, wherever it lives."""
+
+    @property
+    def path(self) -> str:
+        """Return the workspace-relative path."""
+        ...
+
+    @property
+    def backend(self) -> Backend:
+        """Return where it lives now."""
+        ...
+
+    async def read(
+        self, outputs: Collection[CellId] | Literal["all"] = ()
+    ) -> NotebookSnapshot:
+        """Return the notebook now, with the outputs of the cells named.
+
+        Raises ``NotFound``, ``InvalidNotebook``, ``Conflict`` (page not responding).
+        """
+        ...
+
+    async def apply(
+        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Apply all edits as one undo step, or none.
+
+        ``expected`` gives the version each touched cell must have. Never overwrites a cell that
+        has another one. Raises like ``read``.
+        """
+        ...
+
+
+class Notebooks(Protocol):
+    """Finds the back end a notebook lives in at this moment."""
+
+    def open(self, path: str) -> Notebook:
+        """Return the notebook at a workspace-relative path. Raises ``NotFound``, ``InvalidRequest``."""
+        ...
+
+    def in_page(self, path: str) -> bool:
+        """Return whether a page has it open, so that an edit can be reviewed there."""
+        ...
+
+
+class Pages(Protocol):
+    """The browser pages and the notebooks they have open; implemented by the server's socket."""
+
+    def owner(self, path: str) -> ClientId | None:
+        """Return the connected page focused last among those that have ``path`` open."""
+        ...
+
+    async def read(
+        self, path: str, outputs: Collection[CellId] | Literal["all"]
+    ) -> NotebookSnapshot:
+        """Ask the owner for the notebook. Raises ``Conflict`` with ``page_not_responding``."""
+        ...
+
+    async def apply(
+        self, path: str, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Ask the owner to change the notebook. Raises ``Conflict`` with ``page_not_responding``."""
+        ...
+
+    def run_started(self, path: str, cell_id: CellId, run_id: RunId) -> None:
+        """Show the cell as running in every page that has it open."""
+        ...
+
+    def run_output(
+        self,
+        path: str,
+        cell_id: CellId,
+        run_id: RunId,
+        index: int,
+        outputs: Sequence[JsonObject],
+    ) -> None:
+        """Replace the running cell's outputs from position ``index`` on."""
+        ...
+
+    def run_ended(
+        self, path: str, cell_id: CellId, run_id: RunId, execution_count: int | None
+    ) -> None:
+        """Show the cell as finished."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KernelHandle:
+    """A running kernel and how to talk to it."""
+
+    kernel_id: str
+    kernel_name: str
+    language: str
+    manager: Any
+    """The jupyter_client (Multi)KernelManager's AsyncKernelManager for this kernel."""
+    client: Callable[[], AsyncKernelClient]
+    """Make a client of its own identity (own ``Session``), channels not started."""
+
+
+class KernelDirectory(Protocol):
+    """The kernels of the Jupyter server, by notebook."""
+
+    async def find(self, path: str) -> KernelHandle | None:
+        """Return the kernel of the notebook's Jupyter session."""
+        ...
+
+    async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
+        """Start a session for the notebook. Raises ``NotFound`` (no such kernelspec)."""
+        ...
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """Interrupt the kernel."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CellRun:
+    """How a run ended; ``outputs`` are nbformat dicts as they stand in the notebook."""
+
+    status: Literal["ok", "error", "aborted", "died", "cancelled"]
+    outputs: tuple[JsonObject, ...]
+    execution_count: int | None
+    duration_ms: int
+    kernel_id: str

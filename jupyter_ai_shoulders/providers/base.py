@@ -1,0 +1,183 @@
+"""The Provider port: one request in, a stream of small typed events out (chapter 03).
+
+Implemented by each adapter folder beside this file; called by ``engine.model_call`` and, for
+single calls, by ``assist``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import CallId, PartId, SessionId
+from jupyter_ai_shoulders.wire.parts import ModelMessage, ProviderState, ToolDefinition
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+ThinkingLevel = Literal["none", "low", "medium", "high", "default"]
+StopReason = Literal[
+    "end_turn",
+    "tool_use",
+    "max_tokens",
+    "content_filter",
+    "context_overflow",
+    "pause",
+    "other",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyTool:
+    """The model must call some tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTool:
+    """The model must call this tool."""
+
+    name: str
+
+
+ToolChoice = Literal["auto", "none"] | AnyTool | NamedTool
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One model call in the common form; adapters encode it for their format.
+
+    ``model`` is the provider's own model name. ``max_output`` is in tokens. ``cache_key`` names
+    the conversation for prompt caches. ``trace_id`` appears in logs and, where the format has a
+    place for it, in the request.
+    """
+
+    model: str
+    system: str
+    messages: tuple[ModelMessage, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+    tool_choice: ToolChoice = "auto"
+    thinking: ThinkingLevel = "default"
+    max_output: int = 16_384
+    cache_key: SessionId | None = None
+    trace_id: str | None = None
+    response_schema: JsonObject | None = None
+    """JSON Schema the answer must follow (structured single calls)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartStart:
+    """A text or reasoning part begins; parts never interleave."""
+
+    kind: Literal["text", "reasoning"]
+    part_id: PartId
+
+
+@dataclass(frozen=True, slots=True)
+class PartDelta:
+    """More of the open part."""
+
+    part_id: PartId
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartEnd:
+    """The part is complete; ``state`` must be replayed verbatim."""
+
+    part_id: PartId
+    state: ProviderState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStart:
+    """The model began a tool call."""
+
+    call_id: CallId
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolArgumentsDelta:
+    """More of the call's argument text."""
+
+    call_id: CallId
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallReady:
+    """The call is complete. Exactly one of ``arguments`` and ``problem`` is set."""
+
+    call_id: CallId
+    tool: str
+    arguments: JsonObject | None
+    raw: str
+    problem: str | None = None
+    state: ProviderState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReport:
+    """Usage so far; cumulative, the last one counts."""
+
+    usage: TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The terminal event; a stream that ends without it raises ``stream_truncated``."""
+
+    reason: StopReason
+    detail: str | None = None
+
+
+ProviderEvent = (
+    PartStart
+    | PartDelta
+    | PartEnd
+    | ToolCallStart
+    | ToolArgumentsDelta
+    | ToolCallReady
+    | UsageReport
+    | Stop
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """A whole answer, folded from the events of a stream."""
+
+    text: str
+    calls: tuple[ToolCallReady, ...]
+    usage: TokenUsage
+    stop: StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model a provider says it serves."""
+
+    name: str
+    context_window: int | None = None
+    max_output: int | None = None
+    capabilities: frozenset[str] = field(default_factory=frozenset[str])
+
+
+class Provider(Protocol):
+    """A model service. One instance per configured provider; safe for concurrent calls."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
+        """Send the request and yield its events, ending with exactly one ``Stop``.
+
+        Raises ``ProviderError``; retries are the caller's business. Closing the iterator closes
+        the connection.
+        """
+        ...
+
+    async def list_models(self) -> list[ListedModel]:
+        """Return the models served. Raises ``ProviderError``."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close pooled connections."""
+        ...

@@ -1,0 +1,1 @@
+"""SQLite event log, sessions and blobs."""

@@ -1,0 +1,87 @@
+"""Storage ports: what the engine and the server ask of the event log and the session table.
+
+Implemented in this folder on SQLite; the fakes in ``testing`` keep lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_ai_shoulders.wire.events import Event
+from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """A committed event with its JSON text, encoded once for log, socket and SSE."""
+
+    event: Event
+    text: str
+
+
+class EventSink(Protocol):
+    """Told of each event after its commit, in order; must not block or raise."""
+
+    def publish(self, logged: LoggedEvent) -> None:
+        """Pass a committed event on to clients."""
+        ...
+
+
+class EventLog(Protocol):
+    """Append-only list of events per session."""
+
+    def append(self, session_id: SessionId, event: Event) -> LoggedEvent:
+        """Stamp (seq, session id, time), commit, publish; return what was logged.
+
+        Raises ``StateUnavailable`` (disk full, read-only); then nothing was published.
+        """
+        ...
+
+    async def sync(self) -> None:
+        """Return once everything appended so far is on the disk; never blocks the event loop."""
+        ...
+
+    def read(
+        self, session_id: SessionId, after: int = 0, limit: int | None = None
+    ) -> list[LoggedEvent]:
+        """Return events with ``seq > after`` in order. Raises ``NotFound``."""
+        ...
+
+    def last_seq(self, session_id: SessionId) -> int:
+        """Return the last sequence number, 0 for an empty log. Raises ``NotFound``."""
+        ...
+
+
+class Sessions(Protocol):
+    """The table of sessions."""
+
+    def add(self, session: Session) -> Session:
+        """Store a new session and log its ``session-create``."""
+        ...
+
+    def get(self, session_id: SessionId) -> Session:
+        """Return a session. Raises ``NotFound``."""
+        ...
+
+    def update(self, session: Session) -> Session:
+        """Store changed fields, log a ``session-update``; return what was stored."""
+        ...
+
+    def open_turns(self) -> Sequence[SessionId]:
+        """Return the sessions whose last turn has no ``turn-end``."""
+        ...
+
+
+class Blobs(Protocol):
+    """Content-addressed bytes: prompts, large outputs, snapshots."""
+
+    def put(self, content: bytes) -> BlobHash:
+        """Store ``content`` durably; return its SHA-256 as hex."""
+        ...
+
+    def get(self, blob: BlobHash) -> bytes:
+        """Return the bytes. Raises ``NotFound``."""
+        ...

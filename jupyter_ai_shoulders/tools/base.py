@@ -1,0 +1,146 @@
+"""The contract of a tool (chapter 05).
+
+A tool is a small class: it names its argument model, says what a call would touch, and runs.
+It gets the one to three ports it needs in its constructor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from jupyter_ai_shoulders.wire.edits import Proposal
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import (
+    BlobHash,
+    CallId,
+    CellId,
+    SessionId,
+    TurnId,
+    Version,
+)
+from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
+from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+Category = Literal[
+    "loop",
+    "document",
+    "notebook",
+    "workspace",
+    "git",
+    "feedback",
+    "threads",
+    "planning",
+]
+
+
+class ToolArguments(BaseModel):
+    """Base of argument models: unknown arguments are refused, so that a typo is seen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a call touches, for rules, locks, approvals and the line in the conversation."""
+
+    path: str | None = None
+    cell_id: CellId | None = None
+    command: str | None = None
+    domain: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallSubject:
+    """How a call is shown and judged: made before it runs, from its arguments.
+
+    ``preview`` is the exact code, command or diff; ``undoable`` whether the change can be taken
+    back; ``in_page`` whether it happens in a document the user has open.
+    """
+
+    title: str
+    target_label: str | None
+    target: Target
+    preview: str | None = None
+    language: str | None = None
+    undoable: bool = False
+    in_page: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Output of a running call."""
+
+    channel: Literal["stdout", "stderr", "output", "status"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The end of a call: the envelope for people, the content for the model."""
+
+    envelope: ToolEnvelope
+    content: tuple[ResultContent, ...]
+    seen: tuple[SeenVersion, ...] = ()
+    proposal: Proposal | None = None
+    """A proposal to record (a conflict, or ``create_proposal``)."""
+    handle: BlobHash | None = None
+    after_version: Version | None = None
+    ends_turn: bool = False
+    """Set by ``complete``: the turn ends after this step's results."""
+
+    @property
+    def ok(self) -> bool:
+        """Return whether the call succeeded."""
+        return self.envelope.ok
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """What the engine knows of a call; values only, no services."""
+
+    session_id: SessionId
+    turn_id: TurnId
+    call_id: CallId
+    seen: Mapping[tuple[str, CellId | None], Version]
+    """Versions this conversation has read, by path and cell."""
+    active_document: str | None
+
+
+ArgsT = TypeVar("ArgsT", bound=ToolArguments)
+
+
+class Tool(Protocol[ArgsT]):
+    """One tool. ``run`` yields any number of ``Progress`` and ends with exactly one ``Result``.
+
+    Failures are results with an error; exceptions other than ``ShouldersError`` and
+    cancellation are bugs. A cancelled run settles its effect (interrupts the kernel it used)
+    before the cancellation leaves it.
+    """
+
+    name: ClassVar[str]
+    category: ClassVar[Category]
+    risk: ClassVar[Risk]
+    external: ClassVar[bool]
+    idempotent: ClassVar[bool]
+    toolsets: ClassVar[frozenset[Toolset]]
+    arguments: type[ArgsT]
+
+    async def subject(self, args: ArgsT, context: CallContext) -> CallSubject:
+        """Return how this call is shown and judged. Raises ``ShouldersError``."""
+        ...
+
+    def run(
+        self, args: ArgsT, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Do it."""
+        ...
+
+
+def text_content(text: str) -> tuple[ResultContent, ...]:
+    """Return model-facing content made of one text."""
+    return (TextPart(text=text),)

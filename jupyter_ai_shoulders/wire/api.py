@@ -1,0 +1,147 @@
+"""Answers of the HTTP API (chapter 02)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jupyter_ai_shoulders.wire.base import JsonObject, WireModel
+from jupyter_ai_shoulders.wire.edits import Proposal
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Event, Risk
+from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId, TurnId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+
+class ProviderHealth(WireModel):
+    """What is known of a provider without asking it for tokens."""
+
+    id: ProviderId
+    name: str
+    kind: str
+    key_set: bool
+    key_last4: str | None
+    key_source: Literal["environment", "keyring", "file", "none"]
+    needs_key: bool
+    state: Literal["unknown", "ok", "failing", "no_key"]
+    error: ErrorInfo | None
+
+
+class Status(WireModel):
+    """``GET status``."""
+
+    version: str
+    wire_version: int
+    workspace: str
+    models: Literal["none", "demo", "ready"]
+    """``demo`` when only the demo provider can answer."""
+    default_model: ModelId | None
+    providers: tuple[ProviderHealth, ...]
+    demo: bool
+    collaboration: bool
+    sandbox: Literal["none", "landlock", "bubblewrap", "seatbelt"]
+    state_directory_error: ErrorInfo | None
+
+
+class Prices(WireModel):
+    """Micro-dollars per million tokens; null where unknown."""
+
+    input: int | None
+    output: int | None
+    cache_read: int | None
+    cache_write: int | None
+
+
+class ModelInfo(WireModel):
+    """A model as the picker shows it."""
+
+    id: ModelId
+    name: str
+    provider: ProviderId
+    provider_name: str
+    available: bool
+    unavailable_reason: str | None
+    context_window: int | None
+    max_output: int | None
+    tools: bool
+    images: bool
+    reasoning: bool
+    prices: Prices
+    roles: tuple[str, ...]
+    label: str | None
+    """A remark that must stand beside the name ("Demo (no AI model)")."""
+
+
+class ModelList(WireModel):
+    """``GET models``."""
+
+    models: tuple[ModelInfo, ...]
+    default: ModelId | None
+    providers: tuple[ProviderHealth, ...]
+
+
+class ProviderTest(WireModel):
+    """``POST providers/{id}/test``: one real round trip."""
+
+    ok: bool
+    model: ModelId | None
+    duration_ms: int
+    stream_ok: bool
+    tool_call_ok: bool
+    error: ErrorInfo | None
+
+
+class SessionList(WireModel):
+    """``GET sessions``."""
+
+    sessions: tuple[Session, ...]
+    next_cursor: str | None
+
+
+class EventPage(WireModel):
+    """``GET sessions/{id}/events``."""
+
+    events: tuple[Event, ...]
+    last_seq: int
+    has_more: bool
+
+
+class MessageAccepted(WireModel):
+    """``POST sessions/{id}/messages``."""
+
+    turn_id: TurnId
+    seq: int
+
+
+class ToolInfo(WireModel):
+    """A tool of the catalogue."""
+
+    name: str
+    category: str
+    description: str
+    risk: Risk
+    external: bool
+    enabled: bool
+    parameters: JsonObject
+
+
+class Rule(WireModel):
+    """A permission rule; ``problem`` says why it is invalid (it then denies)."""
+
+    action: Literal["allow", "ask", "deny"]
+    tool: str
+    match: JsonObject | None
+    problem: str | None
+
+
+class ToolList(WireModel):
+    """``GET tools``."""
+
+    tools: tuple[ToolInfo, ...]
+    disabled: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+
+class ProposalList(WireModel):
+    """``GET proposals``."""
+
+    proposals: tuple[Proposal, ...]

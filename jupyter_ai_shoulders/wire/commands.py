@@ -1,0 +1,103 @@
+"""Request bodies of the HTTP API (chapter 02)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
+from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope
+from jupyter_ai_shoulders.wire.ids import MessageId, ModelId
+from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.sessions import (
+    Anchor,
+    Mode,
+    SessionKind,
+    Toolset,
+    ToolsMode,
+)
+
+
+class CreateSession(CommandModel):
+    """``POST sessions``."""
+
+    kind: SessionKind = "chat"
+    title: str | None = None
+    model: ModelId | None = None
+    mode: Mode | None = None
+    tools: ToolsMode | None = None
+    toolset: Toolset | None = None
+    anchor: Anchor | None = None
+    interactive: bool | None = None
+
+
+class PatchSession(CommandModel):
+    """``PATCH sessions/{id}``: what is absent or null stays."""
+
+    title: str | None = None
+    model: ModelId | None = None
+    mode: Mode | None = None
+    tools: ToolsMode | None = None
+    status: Literal["resolved", "idle"] | None = None
+
+
+class SendMessage(CommandModel):
+    """``POST sessions/{id}/messages``; the client's ``id`` makes it idempotent."""
+
+    id: MessageId = Field(min_length=1, max_length=128)
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    context: MessageContext | None = None
+    model: ModelId | None = None
+    mode: Mode | None = None
+
+
+class EditMessage(CommandModel):
+    """``PATCH sessions/{id}/messages/{message_id}``, queued messages only."""
+
+    text: str = Field(min_length=1)
+
+
+class AnswerApproval(CommandModel):
+    """``POST sessions/{id}/approvals/{call_id}``."""
+
+    decision: ApprovalDecision
+    scope: ApprovalScope = "once"
+    feedback: str | None = None
+
+
+class ResumeTurn(CommandModel):
+    """``POST sessions/{id}/resume``."""
+
+    decision: Literal["resume", "discard"]
+
+
+class DecideProposal(CommandModel):
+    """``POST proposals/{id}``: ``text`` applies an edited version instead."""
+
+    decision: Literal["apply", "dismiss"]
+    text: str | None = None
+    run: bool = False
+
+
+class SetKey(CommandModel):
+    """``PUT providers/{id}/key``."""
+
+    key: str = Field(min_length=1, max_length=4096)
+
+
+class RuleBody(CommandModel):
+    """One permission rule (chapter 05)."""
+
+    action: Literal["allow", "ask", "deny"]
+    tool: str
+    match: JsonObject | None = None
+
+
+class PutPermissions(CommandModel):
+    """``PUT tools/permissions``: the whole file."""
+
+    version: Literal[1] = 1
+    disabled: tuple[str, ...] = ()
+    rules: tuple[RuleBody, ...] = ()

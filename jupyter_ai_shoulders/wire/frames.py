@@ -1,0 +1,262 @@
+"""Frames of the page socket (chapters 02 and 06).
+
+A page says hello, subscribes to sessions and announces the notebooks it has open; the server
+sends batches of events and asks the page to read or change those notebooks.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject, WireModel
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Event
+from jupyter_ai_shoulders.wire.ids import (
+    CellId,
+    ClientId,
+    OperationId,
+    RunId,
+    SessionId,
+    Version,
+)
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, NotebookCell
+
+
+class AnnouncedCell(WireModel):
+    """A cell of an open notebook, as the page announces it; source null means unchanged."""
+
+    id: CellId
+    version: Version
+    source: str | None
+
+
+# page → server
+
+
+class Hello(CommandModel):
+    """First frame of a page; ``cursors`` are the sessions it shows and how far it is."""
+
+    type: Literal["hello"] = "hello"
+    client_id: ClientId
+    wire_version: int
+    cursors: dict[SessionId, int]
+
+
+class Subscribe(CommandModel):
+    """Send me this session's events after ``after``."""
+
+    type: Literal["subscribe"] = "subscribe"
+    session_id: SessionId
+    after: int
+
+
+class Unsubscribe(CommandModel):
+    """No more events of this session."""
+
+    type: Literal["unsubscribe"] = "unsubscribe"
+    session_id: SessionId
+
+
+class DocumentOpen(CommandModel):
+    """The page has this notebook open; from now on nobody writes its file underneath it."""
+
+    type: Literal["document-open"] = "document-open"
+    path: str
+    claim_epoch: int
+    """Counts up each time this page opens or re-announces a document."""
+    cells: tuple[AnnouncedCell, ...]
+    dirty: bool
+    saved_at: str | None
+    """The contents manager's last-modified stamp of the last save this page knows of."""
+    kernel_id: str | None
+
+
+class DocumentChange(CommandModel):
+    """The open notebook changed (debounced); ``cells`` is the whole order, sources where new."""
+
+    type: Literal["document-change"] = "document-change"
+    path: str
+    claim_epoch: int
+    cells: tuple[AnnouncedCell, ...]
+    dirty: bool
+    saved_at: str | None
+    kernel_id: str | None
+
+
+class DocumentFocus(CommandModel):
+    """The user looked at this notebook in this page."""
+
+    type: Literal["document-focus"] = "document-focus"
+    path: str
+
+
+class DocumentClose(CommandModel):
+    """The notebook was closed in this page."""
+
+    type: Literal["document-close"] = "document-close"
+    path: str
+    discarded: bool
+
+
+class DocumentContent(CommandModel):
+    """Answer to ``document-read``."""
+
+    type: Literal["document-content"] = "document-content"
+    operation_id: OperationId
+    path: str
+    cells: tuple[NotebookCell, ...]
+    metadata: JsonObject
+    dirty: bool
+
+
+class DocumentApplied(CommandModel):
+    """Answer to ``document-apply``: done, with the versions now and how to take it back."""
+
+    type: Literal["document-applied"] = "document-applied"
+    operation_id: OperationId
+    versions: dict[CellId, Version]
+    inverse: tuple[CellEdit, ...]
+
+
+class CellConflict(WireModel):
+    """A cell that is not what the agent last read; ``current`` null means it is gone."""
+
+    cell_id: CellId
+    current: str | None
+    version: Version | None
+    reason: Literal["changed", "deleted", "protected", "exists"]
+
+
+class DocumentConflict(CommandModel):
+    """Answer to ``document-apply``: nothing was applied."""
+
+    type: Literal["document-conflict"] = "document-conflict"
+    operation_id: OperationId
+    conflicts: tuple[CellConflict, ...]
+
+
+class DocumentRefused(CommandModel):
+    """Answer to a request of an old epoch, past its deadline, or for a document not open here."""
+
+    type: Literal["document-refused"] = "document-refused"
+    operation_id: OperationId
+    reason: Literal["epoch", "deadline", "not_open", "read_only", "failed"]
+    message: str
+
+
+PageFrame = Annotated[
+    Hello
+    | Subscribe
+    | Unsubscribe
+    | DocumentOpen
+    | DocumentChange
+    | DocumentFocus
+    | DocumentClose
+    | DocumentContent
+    | DocumentApplied
+    | DocumentConflict
+    | DocumentRefused,
+    Field(discriminator="type"),
+]
+
+
+# server → page
+
+
+class Welcome(WireModel):
+    """Answer to ``hello``."""
+
+    type: Literal["welcome"] = "welcome"
+    wire_version: int
+    server_version: str
+
+
+class Events(WireModel):
+    """A batch of events, of any sessions this page shows."""
+
+    type: Literal["events"] = "events"
+    events: tuple[Event, ...]
+
+
+class Resync(WireModel):
+    """Events were left out: fetch ``GET sessions/{id}/events?after=`` and subscribe again."""
+
+    type: Literal["resync"] = "resync"
+    session_id: SessionId
+    after: int
+
+
+class DocumentRead(WireModel):
+    """Send the notebook as it is now; ``outputs`` names the cells whose outputs are wanted."""
+
+    type: Literal["document-read"] = "document-read"
+    operation_id: OperationId
+    claim_epoch: int
+    path: str
+    outputs: tuple[CellId, ...]
+
+
+class DocumentApply(WireModel):
+    """Change the notebook as one undo step; all edits or none."""
+
+    type: Literal["document-apply"] = "document-apply"
+    operation_id: OperationId
+    claim_epoch: int
+    deadline_ms: int
+    """Milliseconds since the epoch of 1970; after it the page refuses."""
+    path: str
+    expected: dict[CellId, Version]
+    edits: tuple[CellEdit, ...]
+
+
+class CellRunStart(WireModel):
+    """The agent runs a cell: clear its outputs and show it busy."""
+
+    type: Literal["cell-run-start"] = "cell-run-start"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+
+
+class CellRunOutput(WireModel):
+    """Outputs of the running cell from position ``index`` on are now these (nbformat dicts)."""
+
+    type: Literal["cell-run-output"] = "cell-run-output"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+    index: int
+    outputs: tuple[JsonObject, ...]
+
+
+class CellRunEnd(WireModel):
+    """The cell's run is over."""
+
+    type: Literal["cell-run-end"] = "cell-run-end"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+    execution_count: int | None
+
+
+class FrameError(WireModel):
+    """A frame of the page could not be understood or served."""
+
+    type: Literal["frame-error"] = "frame-error"
+    error: ErrorInfo
+
+
+ServerFrame = Annotated[
+    Welcome
+    | Events
+    | Resync
+    | DocumentRead
+    | DocumentApply
+    | CellRunStart
+    | CellRunOutput
+    | CellRunEnd
+    | FrameError,
+    Field(discriminator="type"),
+]

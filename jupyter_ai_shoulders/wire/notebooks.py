@@ -1,0 +1,85 @@
+"""Cells and edits of a notebook as tools, back ends and pages exchange them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.wire.base import JsonObject, WireModel
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+
+CellType = Literal["code", "markdown", "raw"]
+
+
+class OutputSummary(WireModel):
+    """One output without its content."""
+
+    kind: Literal["stream", "display_data", "execute_result", "error"]
+    mime_types: tuple[str, ...]
+    size: int
+    """Characters of the JSON text."""
+
+
+class NotebookCell(WireModel):
+    """A cell with its identity, version and, when asked for, its outputs (nbformat dicts)."""
+
+    id: CellId
+    cell_type: CellType
+    source: str
+    version: Version
+    metadata: JsonObject
+    execution_count: int | None
+    output_summary: tuple[OutputSummary, ...]
+    outputs: tuple[JsonObject, ...] | None
+
+
+class CellSource(WireModel):
+    """Replace a cell's source; the page applies the smallest difference as one undo step."""
+
+    kind: Literal["cell-source"] = "cell-source"
+    cell_id: CellId
+    source: str
+
+
+class CellInsert(WireModel):
+    """Insert a cell whose id the server chose; ``after`` null puts it first."""
+
+    kind: Literal["cell-insert"] = "cell-insert"
+    cell_id: CellId
+    cell_type: CellType
+    source: str
+    metadata: JsonObject
+    after: CellId | None
+    outputs: tuple[JsonObject, ...] = ()
+    execution_count: int | None = None
+
+
+class CellDelete(WireModel):
+    """Delete a cell."""
+
+    kind: Literal["cell-delete"] = "cell-delete"
+    cell_id: CellId
+
+
+class CellMove(WireModel):
+    """Move a cell; ``after`` null puts it first."""
+
+    kind: Literal["cell-move"] = "cell-move"
+    cell_id: CellId
+    after: CellId | None
+
+
+class CellOutputs(WireModel):
+    """Replace a code cell's outputs and execution count (never the user's text)."""
+
+    kind: Literal["cell-outputs"] = "cell-outputs"
+    cell_id: CellId
+    outputs: tuple[JsonObject, ...]
+    execution_count: int | None
+
+
+CellEdit = Annotated[
+    CellSource | CellInsert | CellDelete | CellMove | CellOutputs,
+    Field(discriminator="kind"),
+]

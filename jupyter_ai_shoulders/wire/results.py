@@ -1,0 +1,51 @@
+"""The envelope of every tool result (chapter 05)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jupyter_ai_shoulders.wire.base import Json, WireModel
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+
+ResultKind = Literal[
+    "listing",
+    "file",
+    "cells",
+    "matches",
+    "outputs",
+    "diff",
+    "not_found",
+    "text",
+    "proposal",
+    "none",
+]
+
+
+class ResultMeta(WireModel):
+    """Facts about a result that are not its content."""
+
+    total: int | None = None
+    truncated: bool | None = None
+    duration_ms: int | None = None
+    document_version: Version | None = None
+
+
+class ToolEnvelope(WireModel):
+    """What a tool answered: content or an error, never both empty."""
+
+    ok: bool
+    kind: ResultKind
+    data: Json
+    """For people and programs: rows, diffs, outputs. The model reads ``tool-result.content``."""
+    warning: str | None = None
+    error: ErrorInfo | None = None
+    meta: ResultMeta = ResultMeta()
+
+
+class SeenVersion(WireModel):
+    """The conversation has seen (or written) this version of a file or of one of its cells."""
+
+    path: str
+    cell_id: CellId | None
+    version: Version

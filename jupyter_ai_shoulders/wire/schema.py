@@ -1,0 +1,131 @@
+"""Emits ``schema/wire.json``, from which the TypeScript vocabulary is generated.
+
+Run ``python -m jupyter_ai_shoulders.wire.schema`` after changing a wire model, then
+``npm run gen:wire`` in ``labextension/``; a test fails when either is forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+
+from jupyter_ai_shoulders.wire import api, commands, errors, events, frames
+from jupyter_ai_shoulders.wire.base import CommandModel
+
+SCHEMA_PATH = Path(__file__).parent / "schema" / "wire.json"
+
+_OUT: tuple[tuple[str, Any], ...] = (
+    ("event", events.Event),
+    ("page_frame", frames.PageFrame),
+    ("server_frame", frames.ServerFrame),
+    ("error_body", errors.ErrorBody),
+    ("status", api.Status),
+    ("model_list", api.ModelList),
+    ("provider_test", api.ProviderTest),
+    ("session_list", api.SessionList),
+    ("event_page", api.EventPage),
+    ("message_accepted", api.MessageAccepted),
+    ("tool_list", api.ToolList),
+    ("proposal_list", api.ProposalList),
+)
+_COMMANDS: tuple[type[CommandModel], ...] = (
+    commands.CreateSession,
+    commands.PatchSession,
+    commands.SendMessage,
+    commands.EditMessage,
+    commands.AnswerApproval,
+    commands.ResumeTurn,
+    commands.DecideProposal,
+    commands.SetKey,
+    commands.PutPermissions,
+)
+_JSON_REF = {"$ref": "#/$defs/Json"}
+_JSON_TYPE = "null | boolean | number | string | Json[] | { [key: string]: Json }"
+
+
+def wire_schema() -> dict[str, Any]:
+    """Return one JSON Schema whose properties name every root of the vocabulary."""
+    named = [*_OUT, *((_snake(command.__name__), command) for command in _COMMANDS)]
+    inputs = [(name, "serialization", TypeAdapter[Any](root)) for name, root in named]
+    roots, shared = TypeAdapter.json_schemas(
+        cast("Any", inputs), ref_template="#/$defs/{model}"
+    )
+    definitions = cast("dict[str, Any]", shared["$defs"])
+    for name, definition in definitions.items():
+        _tidy(definition)
+        definition["title"] = name
+    for command in _COMMANDS:
+        definitions[command.__name__]["required"] = [
+            name for name, field in command.model_fields.items() if field.is_required()
+        ]
+    definitions["Json"] = {"title": "Json", "tsType": _JSON_TYPE}
+    properties: dict[str, Any] = {}
+    for (name, _), schema in roots.items():
+        title = "".join(word.capitalize() for word in str(name).split("_"))
+        root = dict(schema)
+        _tidy(root)
+        if "$ref" not in root:
+            definitions[title] = {**root, "title": title}
+            root = {"$ref": f"#/$defs/{title}"}
+        properties[str(name)] = root
+    return {
+        "title": "Wire",
+        "type": "object",
+        "additionalProperties": False,
+        "required": sorted(properties),
+        "properties": dict(sorted(properties.items())),
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def _tidy(node: Any) -> None:
+    """Drop field titles and defaults, name the JSON type, close objects; in place."""
+    if isinstance(node, list):
+        for item in cast("list[Any]", node):
+            _tidy(item)
+        return
+    if not isinstance(node, dict):
+        return
+    schema = cast("dict[str, Any]", node)
+    schema.pop("title", None)
+    if schema.pop("x-wire-json", False):
+        schema.update(_JSON_REF)
+    schema.pop("discriminator", None)
+    if "properties" in schema:
+        schema["additionalProperties"] = False
+        for child in schema["properties"].values():
+            child.pop("default", None)
+            _tidy(child)
+    for key in (
+        "items",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "prefixItems",
+    ):
+        if key in schema:
+            _tidy(schema[key])
+
+
+def schema_text() -> str:
+    """Return the schema as the file holds it."""
+    return json.dumps(wire_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Write the schema file."""
+    SCHEMA_PATH.parent.mkdir(exist_ok=True)
+    SCHEMA_PATH.write_text(schema_text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

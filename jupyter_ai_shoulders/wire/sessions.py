@@ -1,0 +1,64 @@
+"""Sessions: one conversation each, whatever surface it came from."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from jupyter_ai_shoulders.wire.base import Timestamp, WireModel
+from jupyter_ai_shoulders.wire.ids import CellId, ModelId, SessionId
+
+SessionKind = Literal["chat", "task", "run", "scheduled", "kernel"]
+SessionSource = Literal["chat", "task", "http", "cli", "kernel", "schedule"]
+SessionStatus = Literal[
+    "idle", "running", "waiting", "error", "resolved", "interrupted"
+]
+Mode = Literal["ask", "auto_edit", "plan", "bypass"]
+ToolsMode = Literal["enabled", "parse_only", "disabled"]
+Toolset = Literal["document", "notebook", "workspace", "full"]
+
+
+class TextRange(WireModel):
+    """A half-open range of UTF-16 offsets, as CodeMirror counts them."""
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
+
+    from_: int = Field(alias="from")
+    to: int
+
+
+class Anchor(WireModel):
+    """The place a task thread is pinned to (chapter 09)."""
+
+    document: str
+    cell_id: CellId | None
+    target: Literal["source", "output", "cell"]
+    range: TextRange | None
+    quote: str
+    prefix: str
+    suffix: str
+
+
+class Session(WireModel):
+    """One conversation as lists and headers show it."""
+
+    id: SessionId
+    kind: SessionKind
+    source: SessionSource
+    title: str
+    model: ModelId | None
+    mode: Mode
+    tools: ToolsMode
+    toolset: Toolset
+    interactive: bool
+    status: SessionStatus
+    anchor: Anchor | None
+    owner: str | None
+    message_count: int
+    last_seq: int
+    tokens_used: int
+    window: int | None
+    cost_micro_usd: int | None
+    created_at: Timestamp
+    updated_at: Timestamp
