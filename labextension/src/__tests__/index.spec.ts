@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+
+import plugins from '..';
+import { EXTENSION_ID } from '../tokens';
+
+test('each plugin has an id of its own under the extension, and says what it is for', () => {
+  const ids = plugins.map(plugin => plugin.id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const plugin of plugins) {
+    expect(plugin.id).toMatch(new RegExp(`^${EXTENSION_ID}:[a-z-]+$`));
+    expect(plugin.description).toBeTruthy();
+  }
+});
