@@ -1,7 +1,8 @@
 """An AI colleague inside JupyterLab: what Jupyter needs to find its two halves.
 
-Called by Jupyter at every server start, so nothing heavy may be imported here.
+Jupyter calls both functions by name at every server start, so nothing heavy may be imported here.
 """
+# pyright: reportUnusedFunction=false
 
 from typing import Any
 
@@ -14,7 +15,7 @@ def _jupyter_labextension_paths() -> list[dict[str, str]]:
 
 
 def _jupyter_server_extension_points() -> list[dict[str, Any]]:
-    """The server half; imported here and not above, so that a kernel or a script importing the package pays nothing."""
+    """The server half; imported here, so that a kernel which imports the package does not pay."""
     from jupyter_ai_shoulders.server.app import ShouldersApp
 
     return [{"module": "jupyter_ai_shoulders", "app": ShouldersApp}]

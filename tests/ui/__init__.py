@@ -1,0 +1,1 @@
+"""Browser tests: a real JupyterLab server and a real Chromium."""
