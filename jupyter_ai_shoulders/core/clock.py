@@ -50,6 +50,4 @@ class RandomIds:
 
 def timestamp(moment: datetime) -> str:
     """Return ``moment`` as the wire writes it: UTC, milliseconds, ``Z``."""
-    return (
-        moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    )
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -10,12 +10,34 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, PartId, SessionId
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ProviderState, ToolDefinition
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
-ThinkingLevel = Literal["none", "low", "medium", "high", "default"]
+__all__ = [
+    "AnyTool",
+    "ListedModel",
+    "ModelReply",
+    "ModelRequest",
+    "NamedTool",
+    "PartDelta",
+    "PartEnd",
+    "PartStart",
+    "Provider",
+    "ProviderEvent",
+    "ResolvedModel",
+    "Stop",
+    "StopReason",
+    "ThinkingLevel",
+    "ToolArgumentsDelta",
+    "ToolCallReady",
+    "ToolCallStart",
+    "ToolChoice",
+    "UsageReport",
+]
+
 StopReason = Literal[
     "end_turn",
     "tool_use",
@@ -164,7 +186,7 @@ class ListedModel:
 
 
 class Provider(Protocol):
-    """A model service. One instance per configured provider; safe for concurrent calls."""
+    """A model service; safe for concurrent calls."""
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
         """Send the request and yield its events, ending with exactly one ``Stop``.
@@ -181,3 +203,15 @@ class Provider(Protocol):
     async def aclose(self) -> None:
         """Close pooled connections."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedModel:
+    """A model of the catalogue with the provider that answers for it.
+
+    Made by ``providers.registry``; ``provider`` is bound to ``spec`` (it knows what the model
+    accepts), so use it for this model only, and leave closing it to the registry.
+    """
+
+    spec: ModelSpec
+    provider: Provider

@@ -1,0 +1,75 @@
+"""Prices of models and the arithmetic of cost, in integer micro-dollars.
+
+Used by the catalogue, and by whoever books a call: ``engine`` per step, the ledger per month.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+TOKENS_PER_PRICE = 1_000_000
+"""Prices are for this many tokens, as every provider lists them."""
+
+
+class PriceRow(BaseModel):
+    """Micro-dollars per million tokens; null where unknown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    input: int | None = Field(default=None, ge=0)
+    output: int | None = Field(default=None, ge=0)
+    cache_read: int | None = Field(default=None, ge=0)
+    """Null: cached tokens are billed as input."""
+    cache_write: int | None = Field(default=None, ge=0)
+    """Null: written tokens are billed as input."""
+
+
+class PriceTier(PriceRow):
+    """Prices of the whole request once its prompt is longer than ``above`` tokens."""
+
+    above: int = Field(gt=0)
+
+
+class PriceTable(PriceRow):
+    """A model's prices, with where and when they were read."""
+
+    tiers: tuple[PriceTier, ...] = ()
+    source: str | None = None
+    checked: str | None = None
+    """ISO date of the last look at ``source``."""
+
+
+def cost_micro_usd(usage: TokenUsage, prices: PriceTable | None) -> int | None:
+    """Return what the call cost in micro-dollars, rounded half up; None when unknown.
+
+    Tiers apply to the whole request (reference §8). Unknown is never 0: a missing input or output
+    price makes the cost unknown as soon as one such token was used.
+    """
+    if prices is None:
+        return None
+    row = price_row(usage.input_tokens, prices)
+    plain = usage.input_tokens - usage.cache_read_tokens - usage.cache_write_tokens
+    amounts = (
+        (max(plain, 0), row.input),
+        (usage.cache_read_tokens, _either(row.cache_read, row.input)),
+        (usage.cache_write_tokens, _either(row.cache_write, row.input)),
+        (usage.output_tokens, row.output),
+    )
+    total = 0
+    for tokens, price in amounts:
+        if tokens and price is None:
+            return None
+        total += tokens * (price or 0)
+    return (total + TOKENS_PER_PRICE // 2) // TOKENS_PER_PRICE
+
+
+def price_row(prompt_tokens: int, prices: PriceTable) -> PriceRow:
+    """Return the prices that hold for a prompt of this length."""
+    reached = [tier for tier in prices.tiers if prompt_tokens > tier.above]
+    return max(reached, key=lambda tier: tier.above) if reached else prices
+
+
+def _either(first: int | None, second: int | None) -> int | None:
+    return second if first is None else first
