@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
-from jupyter_ai_shoulders.wire import api, commands, errors, events, frames
+from jupyter_ai_shoulders.wire import api, commands, errors, events, frames, messages, notebooks
 from jupyter_ai_shoulders.wire.base import CommandModel
 
 SCHEMA_PATH = Path(__file__).parent / "schema" / "wire.json"
@@ -22,6 +22,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("event", events.Event),
     ("page_frame", frames.PageFrame),
     ("server_frame", frames.ServerFrame),
+    ("cell_edit", notebooks.CellEdit),
+    ("attachment", messages.Attachment),
     ("error_body", errors.ErrorBody),
     ("status", api.Status),
     ("model_list", api.ModelList),

@@ -7,6 +7,16 @@
 
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Attachment".
+ */
+export type Attachment = (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)
+/**
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellEdit".
+ */
+export type CellEdit = (CellSource | CellInsert | CellDelete | CellMove | CellOutputs)
+/**
+ * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Json".
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -28,6 +38,8 @@ export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentAp
 
 export interface Wire {
 answer_approval: AnswerApproval
+attachment: Attachment
+cell_edit: CellEdit
 create_session: CreateSession
 decide_proposal: DecideProposal
 edit_message: EditMessage
@@ -61,6 +73,184 @@ scope?: ("once" | "document" | "session" | "always")
 feedback?: (string | null)
 }
 /**
+ * A file of the workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FileAttachment".
+ */
+export interface FileAttachment {
+kind: "file"
+path: string
+}
+/**
+ * A folder of the workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FolderAttachment".
+ */
+export interface FolderAttachment {
+kind: "folder"
+path: string
+}
+/**
+ * A cell of a notebook.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellAttachment".
+ */
+export interface CellAttachment {
+kind: "cell"
+path: string
+cell_id: string
+}
+/**
+ * Selected text, with the text around it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SelectionAttachment".
+ */
+export interface SelectionAttachment {
+kind: "selection"
+path: string
+cell_id: (string | null)
+range: TextRange
+text: string
+before: string
+after: string
+}
+/**
+ * A half-open range of UTF-16 offsets, as CodeMirror counts them.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextRange".
+ */
+export interface TextRange {
+from: number
+to: number
+}
+/**
+ * One output of a cell.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "OutputAttachment".
+ */
+export interface OutputAttachment {
+kind: "output"
+path: string
+cell_id: string
+index: number
+}
+/**
+ * The error output of a cell.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ErrorAttachment".
+ */
+export interface ErrorAttachment {
+kind: "error"
+path: string
+cell_id: string
+}
+/**
+ * A variable of a notebook's kernel.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "VariableAttachment".
+ */
+export interface VariableAttachment {
+kind: "variable"
+path: string
+name: string
+}
+/**
+ * An image, inline as base64 or already stored as a blob.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ImageAttachment".
+ */
+export interface ImageAttachment {
+kind: "image"
+media_type: string
+data: (string | null)
+blob: (string | null)
+}
+/**
+ * Another conversation.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ThreadAttachment".
+ */
+export interface ThreadAttachment {
+kind: "thread"
+session_id: string
+}
+/**
+ * Replace a cell's source; the page applies the smallest difference as one undo step.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellSource".
+ */
+export interface CellSource {
+kind: "cell-source"
+cell_id: string
+source: string
+}
+/**
+ * Insert a cell whose id the server chose; ``after`` null puts it first.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellInsert".
+ */
+export interface CellInsert {
+kind: "cell-insert"
+cell_id: string
+cell_type: ("code" | "markdown" | "raw")
+source: string
+metadata: {
+[k: string]: Json
+}
+after: (string | null)
+outputs: {
+[k: string]: Json
+}[]
+execution_count: (number | null)
+}
+/**
+ * Delete a cell.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellDelete".
+ */
+export interface CellDelete {
+kind: "cell-delete"
+cell_id: string
+}
+/**
+ * Move a cell; ``after`` null puts it first.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellMove".
+ */
+export interface CellMove {
+kind: "cell-move"
+cell_id: string
+after: (string | null)
+}
+/**
+ * Replace a code cell's outputs and execution count (never the user's text).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellOutputs".
+ */
+export interface CellOutputs {
+kind: "cell-outputs"
+cell_id: string
+outputs: {
+[k: string]: Json
+}[]
+execution_count: (number | null)
+}
+/**
  * ``POST sessions``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -90,16 +280,6 @@ range: (TextRange | null)
 quote: string
 prefix: string
 suffix: string
-}
-/**
- * A half-open range of UTF-16 offsets, as CodeMirror counts them.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "TextRange".
- */
-export interface TextRange {
-from: number
-to: number
 }
 /**
  * ``POST proposals/{id}``: ``text`` applies an edited version instead.
@@ -222,108 +402,6 @@ context: (MessageContext | null)
 queued: boolean
 model: (string | null)
 mode: (("ask" | "auto_edit" | "plan" | "bypass") | null)
-}
-/**
- * A file of the workspace.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "FileAttachment".
- */
-export interface FileAttachment {
-kind: "file"
-path: string
-}
-/**
- * A folder of the workspace.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "FolderAttachment".
- */
-export interface FolderAttachment {
-kind: "folder"
-path: string
-}
-/**
- * A cell of a notebook.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellAttachment".
- */
-export interface CellAttachment {
-kind: "cell"
-path: string
-cell_id: string
-}
-/**
- * Selected text, with the text around it.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "SelectionAttachment".
- */
-export interface SelectionAttachment {
-kind: "selection"
-path: string
-cell_id: (string | null)
-range: TextRange
-text: string
-before: string
-after: string
-}
-/**
- * One output of a cell.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "OutputAttachment".
- */
-export interface OutputAttachment {
-kind: "output"
-path: string
-cell_id: string
-index: number
-}
-/**
- * The error output of a cell.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ErrorAttachment".
- */
-export interface ErrorAttachment {
-kind: "error"
-path: string
-cell_id: string
-}
-/**
- * A variable of a notebook's kernel.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "VariableAttachment".
- */
-export interface VariableAttachment {
-kind: "variable"
-path: string
-name: string
-}
-/**
- * An image, inline as base64 or already stored as a blob.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ImageAttachment".
- */
-export interface ImageAttachment {
-kind: "image"
-media_type: string
-data: (string | null)
-blob: (string | null)
-}
-/**
- * Another conversation.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ThreadAttachment".
- */
-export interface ThreadAttachment {
-kind: "thread"
-session_id: string
 }
 /**
  * What the user has in front of them; what they removed is null.
@@ -1306,72 +1384,6 @@ versions: {
 [k: string]: string
 }
 inverse: (CellSource | CellInsert | CellDelete | CellMove | CellOutputs)[]
-}
-/**
- * Replace a cell's source; the page applies the smallest difference as one undo step.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellSource".
- */
-export interface CellSource {
-kind: "cell-source"
-cell_id: string
-source: string
-}
-/**
- * Insert a cell whose id the server chose; ``after`` null puts it first.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellInsert".
- */
-export interface CellInsert {
-kind: "cell-insert"
-cell_id: string
-cell_type: ("code" | "markdown" | "raw")
-source: string
-metadata: {
-[k: string]: Json
-}
-after: (string | null)
-outputs: {
-[k: string]: Json
-}[]
-execution_count: (number | null)
-}
-/**
- * Delete a cell.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellDelete".
- */
-export interface CellDelete {
-kind: "cell-delete"
-cell_id: string
-}
-/**
- * Move a cell; ``after`` null puts it first.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellMove".
- */
-export interface CellMove {
-kind: "cell-move"
-cell_id: string
-after: (string | null)
-}
-/**
- * Replace a code cell's outputs and execution count (never the user's text).
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellOutputs".
- */
-export interface CellOutputs {
-kind: "cell-outputs"
-cell_id: string
-outputs: {
-[k: string]: Json
-}[]
-execution_count: (number | null)
 }
 /**
  * Answer to ``document-apply``: nothing was applied.
