@@ -1,0 +1,77 @@
+# make lab    try it: JupyterLab with the extension, on examples/ (more arguments: make lab LAB_ARGS="--port=9999")
+# make test   every check and every test; continuous integration runs this
+# make check  formatting, lint, types, layers     make bench  the figures of docs/benchmarks.md
+# make build  after a change of the page half     make clean  remove whatever these made
+# make gen    after a change of the wire format: its schema and the page's types
+#
+# Needs Python 3.11 or newer, or uv. Node and every other tool come into .venv; nothing is installed outside
+# this directory, but for a browser and Debian's python3-venv where they are missing.
+
+.PHONY: lab test check format build gen bench clean env browser
+.DELETE_ON_ERROR:
+
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export NPM_CONFIG_UPDATE_NOTIFIER := false
+
+VENV := .venv/.ready
+NODE_MODULES := labextension/node_modules/.package-lock.json
+BUNDLE := jupyter_ai_shoulders/labextension/static/style.js
+INSTALLED := .venv/.installed
+NPM := npm --prefix labextension
+
+PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f -not -path '*/__tests__/*') \
+	labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
+
+lab: build
+	cd examples && jupyter-lab --ip=127.0.0.1 $(if $(filter 0,$(shell id -u)),--allow-root) tour.ipynb $(LAB_ARGS)
+
+test: build browser check
+	$(NPM) test
+	pytest $(PYTEST_ARGS)
+
+check: env $(NODE_MODULES)
+	ruff format --check
+	ruff check
+	pyright
+	lint-imports
+	$(NPM) run check
+
+format: env $(NODE_MODULES)
+	ruff format
+	ruff check --fix
+	$(NPM) run format
+
+build: $(INSTALLED)
+
+gen: env $(NODE_MODULES)
+	python -m jupyter_ai_shoulders.wire.schema
+	$(NPM) run gen:wire
+
+bench: build
+	python -m tests.bench $(BENCH_ARGS)
+
+env: $(VENV)
+
+browser: $(VENV)
+	@python .ci/browser.py
+
+clean:
+	rm -rf .venv labextension/node_modules labextension/lib jupyter_ai_shoulders/labextension dist htmlcov
+	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage* tests/ui/failures
+	find jupyter_ai_shoulders tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV): .ci/constraints.txt .ci/env
+	.ci/env
+
+$(NODE_MODULES): labextension/package-lock.json labextension/.npmrc | $(VENV)
+	$(NPM) ci
+	@touch $@
+
+# One bundle for trying and testing: the one that ships. `npm run watch` builds faster while working on it.
+$(BUNDLE): $(PAGE_SOURCES) $(NODE_MODULES)
+	$(NPM) run build:prod
+	@touch $@
+
+$(INSTALLED): $(BUNDLE) $(VENV) pyproject.toml jupyter_ai_shoulders/__init__.py $(wildcard jupyter_ai_shoulders/server-config/*)
+	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
