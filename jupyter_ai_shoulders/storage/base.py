@@ -5,7 +5,7 @@ Implemented in this folder on SQLite; the fakes in ``testing`` keep lists.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -52,6 +52,14 @@ class EventLog(Protocol):
 
     def last_seq(self, session_id: SessionId) -> int:
         """Return the last sequence number, 0 for an empty log. Raises ``NotFound``."""
+        ...
+
+    def find(self, types: Collection[str]) -> list[LoggedEvent]:
+        """Return the events of these types over all sessions that are not deleted.
+
+        Sessions come in the order of their creation, events of one session by ``seq``. Streamed
+        types (deltas, tool progress) are not indexed and are never returned.
+        """
         ...
 
 
