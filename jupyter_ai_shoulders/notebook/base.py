@@ -6,7 +6,7 @@ with unsaved edits or in a collaboration room is the back end's business.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -63,9 +63,7 @@ class Notebook(Protocol):
         """Return where it lives now."""
         ...
 
-    async def read(
-        self, outputs: Collection[CellId] | Literal["all"] = ()
-    ) -> NotebookSnapshot:
+    async def read(self, outputs: Collection[CellId] | Literal["all"] = ()) -> NotebookSnapshot:
         """Return the notebook now, with the outputs of the cells named.
 
         Raises ``NotFound``, ``InvalidNotebook``, ``Conflict`` (page not responding).
@@ -166,6 +164,14 @@ class KernelDirectory(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class RunProgress:
+    """What a running cell printed, as text for the conversation; bounded and coalesced."""
+
+    channel: Literal["stdout", "stderr", "output", "status"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CellRun:
     """How a run ended; ``outputs`` are nbformat dicts as they stand in the notebook."""
 
@@ -174,3 +180,21 @@ class CellRun:
     execution_count: int | None
     duration_ms: int
     kernel_id: str
+    failure: str | None = None
+    """The error in one line ("NameError: name 'x' is not defined")."""
+    warning: str | None = None
+    """What else the user must know: outputs that could not be stored, text left out."""
+
+
+class CellRunner(Protocol):
+    """Runs cells of notebooks in their own kernels, one run at a time in each kernel."""
+
+    def run(self, path: str, cell_id: CellId) -> AsyncIterator[RunProgress | CellRun]:
+        """Run the cell as the notebook has it now; end with exactly one ``CellRun``.
+
+        The outputs are in the notebook and in its pages when the ``CellRun`` comes. Cancelling
+        interrupts the kernel if it is busy with this run, and settles before it leaves. Raises
+        ``NotFound`` (notebook, cell, kernelspec), ``InvalidRequest`` (not a code cell),
+        ``InvalidNotebook``, ``Conflict`` (page not responding, kernel does not answer).
+        """
+        ...
