@@ -1,0 +1,26 @@
+"""Settings of the engine as plain values; made by ``host`` from traits and files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What the loop is told once, for all sessions (chapter 04, policy values)."""
+
+    workspace: str = ""
+    """The workspace root as the model is told of it; tools use paths relative to it."""
+    step_limit: int = 25
+    document_step_limit: int = 8
+    """Step limit of the small ``document`` toolset."""
+    warn_steps_left: int = 3
+    """The model is told when so many steps are left."""
+    delta_interval_s: float = 0.012
+    """Text after the first delta of a part is coalesced for this long (chapter 14)."""
+    settle_timeout_s: float = 3.0
+    """How long a cancelled tool call may take to settle its effect before it is given up."""
+    stop_timeout_s: float = 4.0
+    """How long ``Engine.stop`` waits for running turns; a hub kills after five seconds."""
+    kept_sessions: int = 64
+    """Idle sessions kept folded in memory."""
