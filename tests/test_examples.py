@@ -10,7 +10,7 @@ TOUR = Path(__file__).parents[1] / "examples/tour.ipynb"
 
 
 def read_tour() -> Any:
-    return nbformat.read(TOUR, as_version=4)
+    return nbformat.read(TOUR, as_version=4)  # pyright: ignore[reportUnknownVariableType]: untyped
 
 
 def test_tour_is_stored_valid_and_without_outputs():
