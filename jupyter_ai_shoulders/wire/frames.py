@@ -21,13 +21,14 @@ from jupyter_ai_shoulders.wire.ids import (
     SessionId,
     Version,
 )
-from jupyter_ai_shoulders.wire.notebooks import CellEdit, NotebookCell
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellType, NotebookCell
 
 
 class AnnouncedCell(WireModel):
     """A cell of an open notebook, as the page announces it; source null means unchanged."""
 
     id: CellId
+    cell_type: CellType
     version: Version
     source: str | None
 

@@ -53,6 +53,8 @@ class CellInsert(WireModel):
     after: CellId | None
     outputs: tuple[JsonObject, ...] = ()
     execution_count: int | None = None
+    attachments: JsonObject | None = None
+    """Of a markdown or raw cell, so that a deleted cell comes back with its pictures."""
 
 
 class CellDelete(WireModel):

@@ -3,7 +3,11 @@
  * model by cell id; nothing here saves, reverts or runs anything.
  */
 
-import type { ISharedCodeCell, YCellType } from '@jupyter/ydoc';
+import type {
+  ISharedAttachmentsCell,
+  ISharedCodeCell,
+  YCellType
+} from '@jupyter/ydoc';
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -63,6 +67,7 @@ export class OpenNotebook {
       const version = cellVersion(source);
       return {
         id: cell.id,
+        cell_type: cell.cell_type,
         version,
         source: known.get(cell.id) === version ? null : source
       };
@@ -328,7 +333,9 @@ function toCell(edit: CellInsert): nbformat.ICell & { id: string } {
         outputs: edit.outputs.map(toOutput),
         execution_count: edit.execution_count
       }
-    : base;
+    : edit.attachments === null
+      ? base
+      : { ...base, attachments: edit.attachments };
 }
 
 function toInsert(cell: YCellType, after: string | null): CellInsert {
@@ -341,8 +348,19 @@ function toInsert(cell: YCellType, after: string | null): CellInsert {
     metadata: metadataOf(cell),
     after,
     outputs: fromOutputs(code?.getOutputs() ?? []),
-    execution_count: code?.execution_count ?? null
+    execution_count: code?.execution_count ?? null,
+    attachments: attachmentsOf(cell)
   };
+}
+
+/** The pictures pasted into a markdown or raw cell. */
+function attachmentsOf(cell: YCellType): JsonObject | null {
+  if (cell.cell_type === 'code') {
+    return null;
+  }
+  const attachments = (cell as ISharedAttachmentsCell).getAttachments();
+  // MIME bundles by name are JSON objects.
+  return (attachments ?? null) as unknown as JsonObject | null;
 }
 
 /** The shared model joins a list of lines with commas: give it one string. */

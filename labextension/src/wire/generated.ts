@@ -214,6 +214,9 @@ outputs: {
 [k: string]: Json
 }[]
 execution_count: (number | null)
+attachments: ({
+[k: string]: Json
+} | null)
 }
 /**
  * Delete a cell.
@@ -1285,6 +1288,7 @@ kernel_id: (string | null)
  */
 export interface AnnouncedCell {
 id: string
+cell_type: ("code" | "markdown" | "raw")
 version: string
 source: (string | null)
 }

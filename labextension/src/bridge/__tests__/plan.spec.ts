@@ -78,7 +78,8 @@ describe('conflictsOf', () => {
           metadata: {},
           after: null,
           outputs: [],
-          execution_count: null
+          execution_count: null,
+          attachments: null
         }
       ]).map(({ cell_id, reason }) => [cell_id, reason])
     ).toEqual([
@@ -98,7 +99,8 @@ describe('conflictsOf', () => {
       metadata: {},
       after,
       outputs: [],
-      execution_count: null
+      execution_count: null,
+      attachments: null
     });
     expect(
       conflictsOf(cells, {}, [insert('n', 'a'), insert('m', 'n')])
