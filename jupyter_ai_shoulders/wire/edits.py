@@ -7,9 +7,7 @@ from typing import Literal
 from jupyter_ai_shoulders.wire.base import WireModel
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId, TurnId, Version
 
-ProposalState = Literal[
-    "proposed", "applied", "edited", "conflict", "stale", "dismissed", "undone"
-]
+ProposalState = Literal["proposed", "applied", "edited", "conflict", "stale", "dismissed", "undone"]
 
 
 class Hunk(WireModel):

@@ -415,9 +415,7 @@ class ContextRebase(EventBase):
     """Bytes already sent will change from here on."""
 
     type: Literal["context-rebase"] = "context-rebase"
-    reason: Literal[
-        "compaction", "instructions", "tools", "model", "egress", "attachment"
-    ]
+    reason: Literal["compaction", "instructions", "tools", "model", "egress", "attachment"]
     replaced: Json
     """What was replaced by what, by context source."""
 

@@ -17,7 +17,8 @@ from jupyter_ai_shoulders.wire.ids import CallId
 class ProviderState(WireModel):
     """Opaque provider state kept verbatim beside a part (thinking signature, encrypted reasoning).
 
-    Replayed only to the provider and model that made it, dropped otherwise (chapter 01, decision 5).
+    Replayed only to the provider and model that made it, dropped otherwise (chapter 01,
+    decision 5).
     """
 
     provider: str
@@ -73,9 +74,7 @@ class ToolResultPart(WireModel):
 
 
 UserPart = Annotated[TextPart | ImagePart | ToolResultPart, Field(discriminator="type")]
-AssistantPart = Annotated[
-    TextPart | ReasoningPart | ToolCallPart, Field(discriminator="type")
-]
+AssistantPart = Annotated[TextPart | ReasoningPart | ToolCallPart, Field(discriminator="type")]
 
 
 class UserMessage(WireModel):

@@ -13,7 +13,16 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
-from jupyter_ai_shoulders.wire import api, commands, errors, events, frames, messages, notebooks
+from jupyter_ai_shoulders.wire import (
+    api,
+    commands,
+    errors,
+    events,
+    frames,
+    messages,
+    notebooks,
+    views,
+)
 from jupyter_ai_shoulders.wire.base import CommandModel
 
 SCHEMA_PATH = Path(__file__).parent / "schema" / "wire.json"
@@ -22,6 +31,9 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("event", events.Event),
     ("page_frame", frames.PageFrame),
     ("server_frame", frames.ServerFrame),
+    ("conversation", views.Conversation),
+    ("message_view", views.MessageView),
+    ("part_view", views.PartView),
     ("cell_edit", notebooks.CellEdit),
     ("attachment", messages.Attachment),
     ("error_body", errors.ErrorBody),
@@ -53,9 +65,7 @@ def wire_schema() -> dict[str, Any]:
     """Return one JSON Schema whose properties name every root of the vocabulary."""
     named = [*_OUT, *((_snake(command.__name__), command) for command in _COMMANDS)]
     inputs = [(name, "serialization", TypeAdapter[Any](root)) for name, root in named]
-    roots, shared = TypeAdapter.json_schemas(
-        cast("Any", inputs), ref_template="#/$defs/{model}"
-    )
+    roots, shared = TypeAdapter.json_schemas(cast("Any", inputs), ref_template="#/$defs/{model}")
     definitions = cast("dict[str, Any]", shared["$defs"])
     for name, definition in definitions.items():
         _tidy(definition)

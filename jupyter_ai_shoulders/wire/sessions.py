@@ -11,9 +11,7 @@ from jupyter_ai_shoulders.wire.ids import CellId, ModelId, SessionId
 
 SessionKind = Literal["chat", "task", "run", "scheduled", "kernel"]
 SessionSource = Literal["chat", "task", "http", "cli", "kernel", "schedule"]
-SessionStatus = Literal[
-    "idle", "running", "waiting", "error", "resolved", "interrupted"
-]
+SessionStatus = Literal["idle", "running", "waiting", "error", "resolved", "interrupted"]
 Mode = Literal["ask", "auto_edit", "plan", "bypass"]
 ToolsMode = Literal["enabled", "parse_only", "disabled"]
 Toolset = Literal["document", "notebook", "workspace", "full"]

@@ -1,4 +1,31 @@
 /** The names other parts of the page know this extension by. */
 
+import { Token } from '@lumino/coreutils';
+
+import type { IHttpClient } from './client/http';
+import type { IPageSocket } from './client/socket';
+import type { IConversations as IConversationsModel } from './model/conversations';
+
 /** Id of the extension: the prefix of every plugin id, and its settings' namespace. */
 export const EXTENSION_ID = 'jupyter-ai-shoulders';
+
+/** The way to the server: requests and the one socket of this page. */
+export interface IShouldersClient {
+  readonly http: IHttpClient;
+  readonly socket: IPageSocket;
+}
+
+/** Token of the way to the server. */
+export const IShouldersClient = new Token<IShouldersClient>(
+  `${EXTENSION_ID}:IShouldersClient`,
+  'The HTTP API of the server half and the socket that carries events and document frames.'
+);
+
+/** All conversations this page knows, and those it shows. */
+export type IConversations = IConversationsModel;
+
+/** Token of the conversations. */
+export const IConversations = new Token<IConversations>(
+  `${EXTENSION_ID}:IConversations`,
+  'The conversations with the agent: the open ones, the history, and what can be asked of them.'
+);

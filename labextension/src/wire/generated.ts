@@ -27,9 +27,19 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type Event = (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MessageView".
+ */
+export type MessageView = (UserView | AgentView)
+/**
+ * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PageFrame".
  */
 export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused)
+/**
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PartView".
+ */
+export type PartView = (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | ErrorView | EndView)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
@@ -40,6 +50,7 @@ export interface Wire {
 answer_approval: AnswerApproval
 attachment: Attachment
 cell_edit: CellEdit
+conversation: Conversation
 create_session: CreateSession
 decide_proposal: DecideProposal
 edit_message: EditMessage
@@ -47,8 +58,10 @@ error_body: ErrorBody
 event: Event
 event_page: EventPage
 message_accepted: MessageAccepted
+message_view: MessageView
 model_list: ModelList
 page_frame: PageFrame
+part_view: PartView
 patch_session: PatchSession
 proposal_list: ProposalList
 provider_test: ProviderTest
@@ -254,20 +267,49 @@ outputs: {
 execution_count: (number | null)
 }
 /**
- * ``POST sessions``.
+ * A session's log, folded.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CreateSession".
+ * via the `definition` "Conversation".
  */
-export interface CreateSession {
-kind?: ("chat" | "task" | "run" | "scheduled" | "kernel")
-title?: (string | null)
-model?: (string | null)
-mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
-tools?: (("enabled" | "parse_only" | "disabled") | null)
-toolset?: (("document" | "notebook" | "workspace" | "full") | null)
-anchor?: (Anchor | null)
-interactive?: (boolean | null)
+export interface Conversation {
+session: (Session | null)
+last_seq: number
+messages: (UserView | AgentView)[]
+queued: QueuedView[]
+turn: (TurnView | null)
+pending_call: (string | null)
+todo: TodoItem[]
+context_tokens: (number | null)
+context_window: (number | null)
+usage: UsageView
+}
+/**
+ * One conversation as lists and headers show it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Session".
+ */
+export interface Session {
+id: string
+kind: ("chat" | "task" | "run" | "scheduled" | "kernel")
+source: ("chat" | "task" | "http" | "cli" | "kernel" | "schedule")
+title: string
+model: (string | null)
+mode: ("ask" | "auto_edit" | "plan" | "bypass")
+tools: ("enabled" | "parse_only" | "disabled")
+toolset: ("document" | "notebook" | "workspace" | "full")
+interactive: boolean
+status: ("idle" | "running" | "waiting" | "error" | "resolved" | "interrupted")
+anchor: (Anchor | null)
+owner: (string | null)
+message_count: number
+last_seq: number
+tokens_used: number
+window: (number | null)
+cost_micro_usd: (number | null)
+created_at: string
+updated_at: string
 }
 /**
  * The place a task thread is pinned to (chapter 09).
@@ -283,6 +325,432 @@ range: (TextRange | null)
 quote: string
 prefix: string
 suffix: string
+}
+/**
+ * A message of the user that entered the conversation.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "UserView".
+ */
+export interface UserView {
+role: "user"
+message_id: string
+seq: number
+at: string
+text: string
+attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+context: (MessageContext | null)
+}
+/**
+ * What the user has in front of them; what they removed is null.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MessageContext".
+ */
+export interface MessageContext {
+active_document: (string | null)
+active_cell_id: (string | null)
+selection: (Selection | null)
+open_documents: string[]
+}
+/**
+ * What is selected in the active document.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Selection".
+ */
+export interface Selection {
+cell_id: (string | null)
+range: TextRange
+text: string
+}
+/**
+ * All that the agent said and did between two messages of the user.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentView".
+ */
+export interface AgentView {
+role: "agent"
+turn_id: (string | null)
+seq: number
+at: string
+parts: (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | ErrorView | EndView)[]
+}
+/**
+ * Text of the model; ``open`` while more may come.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextView".
+ */
+export interface TextView {
+type: "text"
+part_id: string
+text: string
+open: boolean
+}
+/**
+ * Reasoning of the model.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ReasoningView".
+ */
+export interface ReasoningView {
+type: "reasoning"
+part_id: string
+text: string
+open: boolean
+}
+/**
+ * A tool call with all that became of it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CallView".
+ */
+export interface CallView {
+type: "call"
+call_id: string
+tool: string
+arguments: ({
+[k: string]: Json
+} | null)
+raw: (string | null)
+invalid: (string | null)
+risk: ("read" | "write" | "execute")
+external: boolean
+title: string
+target: (string | null)
+state: (("proposed" | "waiting" | "running") | ("ok" | "error" | "denied" | "skipped" | "cancelled" | "unknown"))
+approval: (ApprovalView | null)
+answer: (AnswerView | null)
+progress: ProgressView[]
+result: (ToolEnvelope | null)
+content: (TextPart | ImagePart)[]
+duration_ms: (number | null)
+handle: (string | null)
+}
+/**
+ * What the user is asked to approve, as ``approval-request`` said it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ApprovalView".
+ */
+export interface ApprovalView {
+arguments: {
+[k: string]: Json
+}
+arguments_hash: string
+preview: (string | null)
+language: (string | null)
+reason: AskReason
+scopes: ("once" | "document" | "session" | "always")[]
+}
+/**
+ * Why a call asks.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AskReason".
+ */
+export interface AskReason {
+kind: ("mode" | "rule" | "taint" | "protected" | "run_policy")
+text: string
+}
+/**
+ * How an approval was decided.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AnswerView".
+ */
+export interface AnswerView {
+decision: ("allow" | "deny")
+scope: ("once" | "document" | "session" | "always")
+feedback: (string | null)
+by: ("user" | "agent" | "policy" | "system")
+}
+/**
+ * Streamed output of one channel, consecutive pieces joined.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ProgressView".
+ */
+export interface ProgressView {
+channel: ("stdout" | "stderr" | "output" | "status")
+text: string
+}
+/**
+ * What a tool answered: content or an error, never both empty.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ToolEnvelope".
+ */
+export interface ToolEnvelope {
+ok: boolean
+kind: ("listing" | "file" | "cells" | "matches" | "outputs" | "diff" | "not_found" | "text" | "proposal" | "none")
+data: Json
+warning: (string | null)
+error: (ErrorInfo | null)
+meta: ResultMeta
+}
+/**
+ * What went wrong, said so that the user knows what to do next.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ErrorInfo".
+ */
+export interface ErrorInfo {
+code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "timeout" | "state_unavailable" | "disk_full" | "internal")
+message: string
+hint: (string | null)
+retryable: boolean
+details: ({
+[k: string]: Json
+} | null)
+provider: (string | null)
+model: (string | null)
+request_id: (string | null)
+}
+/**
+ * Facts about a result that are not its content.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ResultMeta".
+ */
+export interface ResultMeta {
+total: (number | null)
+truncated: (boolean | null)
+duration_ms: (number | null)
+document_version: (string | null)
+}
+/**
+ * Text of either side.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextPart".
+ */
+export interface TextPart {
+type: "text"
+text: string
+state: (ProviderState | null)
+}
+/**
+ * Opaque provider state kept verbatim beside a part (thinking signature, encrypted reasoning).
+ * 
+ * Replayed only to the provider and model that made it, dropped otherwise (chapter 01,
+ * decision 5).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ProviderState".
+ */
+export interface ProviderState {
+provider: string
+model: string
+data: Json
+}
+/**
+ * An image, base64.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ImagePart".
+ */
+export interface ImagePart {
+type: "image"
+media_type: string
+data: string
+}
+/**
+ * A question to the user; ``answer`` null while it waits.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ClarifyView".
+ */
+export interface ClarifyView {
+type: "clarify"
+call_id: string
+question: string
+options: string[]
+allow_multiple: boolean
+answer: (string[] | null)
+}
+/**
+ * A cell's question for input; ``answered`` null while it waits.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "StdinView".
+ */
+export interface StdinView {
+type: "stdin"
+call_id: string
+prompt: string
+password: boolean
+answered: (boolean | null)
+}
+/**
+ * A proposed change in its present state.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ProposalView".
+ */
+export interface ProposalView {
+type: "proposal"
+call_id: (string | null)
+proposal: Proposal
+}
+/**
+ * A change that is not applied until the user says so.
+ * 
+ * ``old`` is the text the change was made against, ``new`` what the agent wants, ``current``
+ * what stood there when the proposal was recorded (they differ from ``old`` after a conflict).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Proposal".
+ */
+export interface Proposal {
+id: string
+session_id: string
+turn_id: (string | null)
+document: string
+cell_id: (string | null)
+old: string
+new: string
+current: string
+current_version: string
+reason: string
+state: ("proposed" | "applied" | "edited" | "conflict" | "stale" | "dismissed" | "undone")
+}
+/**
+ * A shared file.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ArtifactView".
+ */
+export interface ArtifactView {
+type: "artifact"
+call_id: string
+name: string
+media_type: string
+size: number
+description: (string | null)
+}
+/**
+ * A remark of the engine.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "NoticeView".
+ */
+export interface NoticeView {
+type: "notice"
+level: ("info" | "warning" | "error")
+code: string
+text: string
+call_id: (string | null)
+}
+/**
+ * A failure that did not end the turn.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ErrorView".
+ */
+export interface ErrorView {
+type: "error"
+error: ErrorInfo
+}
+/**
+ * The end of the turn.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EndView".
+ */
+export interface EndView {
+type: "end"
+exit: ("final_response" | "step_cap" | "tool_rejected" | "cancelled" | "ended_by_tool" | "context_overflow" | "budget_exhausted" | "error" | "interrupted")
+error: (ErrorInfo | null)
+summary: (string | null)
+}
+/**
+ * A message that waits for the next step boundary.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "QueuedView".
+ */
+export interface QueuedView {
+message_id: string
+at: string
+text: string
+attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+context: (MessageContext | null)
+}
+/**
+ * The last turn.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TurnView".
+ */
+export interface TurnView {
+turn_id: (string | null)
+state: ("running" | "waiting" | "retrying" | "interrupted" | "ended")
+model: string
+provider: string
+mode: ("ask" | "auto_edit" | "plan" | "bypass")
+step: number
+step_limit: number
+started_at: string
+retry: (RetryView | null)
+exit: (("final_response" | "step_cap" | "tool_rejected" | "cancelled" | "ended_by_tool" | "context_overflow" | "budget_exhausted" | "error" | "interrupted") | null)
+}
+/**
+ * A pause before the model is asked again.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RetryView".
+ */
+export interface RetryView {
+attempt: number
+delay_ms: number
+reason: string
+at: string
+}
+/**
+ * One line of the checklist.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TodoItem".
+ */
+export interface TodoItem {
+text: string
+done: boolean
+depth: number
+}
+/**
+ * Tokens and money of the conversation so far; null cost means unknown, never free.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "UsageView".
+ */
+export interface UsageView {
+input_tokens: number
+output_tokens: number
+cache_read_tokens: number
+cache_write_tokens: number
+reasoning_tokens: number
+cost_micro_usd: (number | null)
+month_micro_usd: (number | null)
+month_limit_micro_usd: (number | null)
+}
+/**
+ * ``POST sessions``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CreateSession".
+ */
+export interface CreateSession {
+kind?: ("chat" | "task" | "run" | "scheduled" | "kernel")
+title?: (string | null)
+model?: (string | null)
+mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+tools?: (("enabled" | "parse_only" | "disabled") | null)
+toolset?: (("document" | "notebook" | "workspace" | "full") | null)
+anchor?: (Anchor | null)
+interactive?: (boolean | null)
 }
 /**
  * ``POST proposals/{id}``: ``text`` applies an edited version instead.
@@ -314,24 +782,6 @@ export interface ErrorBody {
 error: ErrorInfo
 }
 /**
- * What went wrong, said so that the user knows what to do next.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ErrorInfo".
- */
-export interface ErrorInfo {
-code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "timeout" | "state_unavailable" | "disk_full" | "internal")
-message: string
-hint: (string | null)
-retryable: boolean
-details: ({
-[k: string]: Json
-} | null)
-provider: (string | null)
-model: (string | null)
-request_id: (string | null)
-}
-/**
  * The session began.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -344,33 +794,6 @@ turn_id: (string | null)
 at: string
 type: "session-create"
 session: Session
-}
-/**
- * One conversation as lists and headers show it.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "Session".
- */
-export interface Session {
-id: string
-kind: ("chat" | "task" | "run" | "scheduled" | "kernel")
-source: ("chat" | "task" | "http" | "cli" | "kernel" | "schedule")
-title: string
-model: (string | null)
-mode: ("ask" | "auto_edit" | "plan" | "bypass")
-tools: ("enabled" | "parse_only" | "disabled")
-toolset: ("document" | "notebook" | "workspace" | "full")
-interactive: boolean
-status: ("idle" | "running" | "waiting" | "error" | "resolved" | "interrupted")
-anchor: (Anchor | null)
-owner: (string | null)
-message_count: number
-last_seq: number
-tokens_used: number
-window: (number | null)
-cost_micro_usd: (number | null)
-created_at: string
-updated_at: string
 }
 /**
  * Title, model, mode, status or totals changed.
@@ -405,29 +828,6 @@ context: (MessageContext | null)
 queued: boolean
 model: (string | null)
 mode: (("ask" | "auto_edit" | "plan" | "bypass") | null)
-}
-/**
- * What the user has in front of them; what they removed is null.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "MessageContext".
- */
-export interface MessageContext {
-active_document: (string | null)
-active_cell_id: (string | null)
-selection: (Selection | null)
-open_documents: string[]
-}
-/**
- * What is selected in the active document.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "Selection".
- */
-export interface Selection {
-cell_id: (string | null)
-range: TextRange
-text: string
 }
 /**
  * A queued message was consumed, removed or edited.
@@ -542,19 +942,6 @@ part_id: string
 state: (ProviderState | null)
 }
 /**
- * Opaque provider state kept verbatim beside a part (thinking signature, encrypted reasoning).
- * 
- * Replayed only to the provider and model that made it, dropped otherwise (chapter 01, decision 5).
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ProviderState".
- */
-export interface ProviderState {
-provider: string
-model: string
-data: Json
-}
-/**
  * The model began to show reasoning.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -663,16 +1050,6 @@ reason: AskReason
 scopes: ("once" | "document" | "session" | "always")[]
 }
 /**
- * Why a call asks.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "AskReason".
- */
-export interface AskReason {
-kind: ("mode" | "rule" | "taint" | "protected" | "run_policy")
-text: string
-}
-/**
  * The user, or a rule, decided.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -745,54 +1122,6 @@ duration_ms: number
 handle: (string | null)
 after_version: (string | null)
 seen: SeenVersion[]
-}
-/**
- * What a tool answered: content or an error, never both empty.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ToolEnvelope".
- */
-export interface ToolEnvelope {
-ok: boolean
-kind: ("listing" | "file" | "cells" | "matches" | "outputs" | "diff" | "not_found" | "text" | "proposal" | "none")
-data: Json
-warning: (string | null)
-error: (ErrorInfo | null)
-meta: ResultMeta
-}
-/**
- * Facts about a result that are not its content.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ResultMeta".
- */
-export interface ResultMeta {
-total: (number | null)
-truncated: (boolean | null)
-duration_ms: (number | null)
-document_version: (string | null)
-}
-/**
- * Text of either side.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "TextPart".
- */
-export interface TextPart {
-type: "text"
-text: string
-state: (ProviderState | null)
-}
-/**
- * An image, base64.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ImagePart".
- */
-export interface ImagePart {
-type: "image"
-media_type: string
-data: string
 }
 /**
  * The conversation has seen (or written) this version of a file or of one of its cells.
@@ -881,17 +1210,6 @@ turn_id: (string | null)
 at: string
 type: "todo-update"
 items: TodoItem[]
-}
-/**
- * One line of the checklist.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "TodoItem".
- */
-export interface TodoItem {
-text: string
-done: boolean
-depth: number
 }
 /**
  * A file was shared into the conversation.
@@ -991,28 +1309,6 @@ at: string
 type: "proposal-add"
 call_id: (string | null)
 proposal: Proposal
-}
-/**
- * A change that is not applied until the user says so.
- * 
- * ``old`` is the text the change was made against, ``new`` what the agent wants, ``current``
- * what stood there when the proposal was recorded (they differ from ``old`` after a conflict).
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "Proposal".
- */
-export interface Proposal {
-id: string
-session_id: string
-turn_id: (string | null)
-document: string
-cell_id: (string | null)
-old: string
-new: string
-current: string
-current_version: string
-reason: string
-state: ("proposed" | "applied" | "edited" | "conflict" | "stale" | "dismissed" | "undone")
 }
 /**
  * A proposal was decided, or overtaken.

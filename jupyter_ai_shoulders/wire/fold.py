@@ -1,0 +1,271 @@
+"""Folds the log of a session into the conversation a reader sees.
+
+Pure; used by exports and tests. The page has the same rules in
+``labextension/src/model/reduce.ts``; the fixtures in ``tests/wire/fixtures/reducer`` hold both
+to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire import views
+from jupyter_ai_shoulders.wire.fold_calls import (
+    AskEvent,
+    CallEvent,
+    TextEvent,
+    fold_ask,
+    fold_call,
+    fold_text,
+)
+from jupyter_ai_shoulders.wire.fold_parts import (
+    Change,
+    add_part,
+    change_part,
+    change_turn,
+    close_parts,
+    replace,
+)
+from jupyter_ai_shoulders.wire.views import Conversation, PartView, TurnView, UsageView
+
+EMPTY = Conversation(
+    session=None,
+    last_seq=0,
+    messages=(),
+    queued=(),
+    turn=None,
+    pending_call=None,
+    todo=(),
+    context_tokens=None,
+    context_window=None,
+    usage=UsageView(
+        input_tokens=0,
+        output_tokens=0,
+        cache_read_tokens=0,
+        cache_write_tokens=0,
+        reasoning_tokens=0,
+        cost_micro_usd=0,
+        month_micro_usd=None,
+        month_limit_micro_usd=None,
+    ),
+)
+"""The conversation before its first event."""
+
+SessionEvent = ev.SessionCreate | ev.SessionUpdate
+MessageEvent = ev.MessageAdd | ev.MessageUpdate
+TurnEvent = ev.TurnStart | ev.TurnResume | ev.StepStart | ev.RetryWait | ev.TurnEnd
+CardEvent = ev.ProposalAdd | ev.ProposalResolve | ev.ArtifactShare | ev.Notice | ev.ErrorEvent
+TotalEvent = ev.TodoUpdate | ev.UsageUpdate
+UnseenEvent = (
+    ev.EditPending | ev.EditResolve | ev.Checkpoint | ev.ContextRebase | ev.ContextAdd
+)  # facts for review and for requests, not lines of the conversation
+
+
+def fold(events: Iterable[ev.Event], conversation: Conversation = EMPTY) -> Conversation:
+    """Return the conversation after these events."""
+    for event in events:
+        conversation = fold_event(conversation, event)
+    return conversation
+
+
+def fold_event(conversation: Conversation, event: ev.Event) -> Conversation:
+    """Return the conversation after one event; one that was folded before changes nothing."""
+    if event.seq <= conversation.last_seq:
+        return conversation
+    return replace(_dispatch(conversation, event), last_seq=event.seq)
+
+
+def _dispatch(state: Conversation, event: ev.Event) -> Conversation:
+    if isinstance(event, SessionEvent):
+        folded = _session(state, event)
+    elif isinstance(event, MessageEvent):
+        folded = _message(state, event)
+    elif isinstance(event, TurnEvent):
+        folded = _turn(state, event)
+    elif isinstance(event, TextEvent):
+        folded = fold_text(state, event)
+    elif isinstance(event, CallEvent):
+        folded = fold_call(state, event)
+    elif isinstance(event, AskEvent):
+        folded = fold_ask(state, event)
+    elif isinstance(event, CardEvent):
+        folded = _card(state, event)
+    elif isinstance(event, TotalEvent):
+        folded = _total(state, event)
+    elif isinstance(event, UnseenEvent):  # pyright: ignore[reportUnnecessaryIsInstance]: keeps the next line honest
+        folded = state
+    else:
+        assert_never(event)
+    return folded
+
+
+# sessions and messages
+
+
+def _session(state: Conversation, event: SessionEvent) -> Conversation:
+    state = replace(state, session=event.session)
+    turn = state.turn
+    if event.session.status == "interrupted" and turn is not None and turn.state != "ended":
+        return close_parts(replace(state, turn=replace(turn, state="interrupted", retry=None)))
+    return state
+
+
+def _message(state: Conversation, event: MessageEvent) -> Conversation:
+    match event:
+        case ev.MessageAdd(queued=True):
+            waiting = views.QueuedView(
+                message_id=event.message_id,
+                at=event.at,
+                text=event.text,
+                attachments=event.attachments,
+                context=event.context,
+            )
+            return replace(state, queued=(*state.queued, waiting))
+        case ev.MessageAdd():
+            message = views.UserView(
+                message_id=event.message_id,
+                seq=event.seq,
+                at=event.at,
+                text=event.text,
+                attachments=event.attachments,
+                context=event.context,
+            )
+            return replace(state, messages=(*state.messages, message))
+        case ev.MessageUpdate():
+            return _queued_message(state, event)
+        case _:
+            assert_never(event)
+
+
+def _queued_message(state: Conversation, event: ev.MessageUpdate) -> Conversation:
+    found = next((item for item in state.queued if item.message_id == event.message_id), None)
+    if found is None:
+        return state
+    if event.text is not None:
+        found = replace(found, text=event.text)
+    others = tuple(item for item in state.queued if item.message_id != event.message_id)
+    match event.status:
+        case "queued":
+            changed = (
+                found if item.message_id == found.message_id else item for item in state.queued
+            )
+            return replace(state, queued=tuple(changed))
+        case "removed":
+            return replace(state, queued=others)
+        case "consumed":
+            message = views.UserView(seq=event.seq, **dict(found))
+            return replace(state, queued=others, messages=(*state.messages, message))
+        case _:
+            assert_never(event.status)
+
+
+# turns
+
+
+def _turn(state: Conversation, event: TurnEvent) -> Conversation:
+    match event:
+        case ev.TurnStart():
+            return replace(state, turn=_new_turn(event))
+        case ev.TurnResume():
+            resumed = _new_turn(event)
+            if state.turn is not None:
+                before = state.turn
+                resumed = replace(resumed, step=before.step, started_at=before.started_at)
+            return close_parts(replace(state, turn=resumed))
+        case ev.StepStart():
+            state = replace(state, context_tokens=event.tokens_used, context_window=event.window)
+            step = {"state": "running", "step": event.step, "step_limit": event.limit}
+            return close_parts(change_turn(state, retry=None, **step))
+        case ev.RetryWait():
+            retry = views.RetryView(
+                attempt=event.attempt, delay_ms=event.delay_ms, reason=event.reason, at=event.at
+            )
+            return close_parts(change_turn(state, state="retrying", retry=retry))
+        case ev.TurnEnd():
+            end = views.EndView(exit=event.exit, error=event.error, summary=event.summary)
+            state = change_turn(state, state="ended", retry=None, exit=event.exit)
+            return add_part(close_parts(replace(state, pending_call=None)), event, end)
+        case _:
+            assert_never(event)
+
+
+def _new_turn(event: ev.TurnStart | ev.TurnResume) -> TurnView:
+    return TurnView(
+        turn_id=event.turn_id,
+        state="running",
+        model=event.model,
+        provider=event.provider,
+        mode=event.mode,
+        step=0,
+        step_limit=event.step_limit,
+        started_at=event.at,
+        retry=None,
+        exit=None,
+    )
+
+
+# cards and totals
+
+
+def _card(state: Conversation, event: CardEvent) -> Conversation:
+    match event:
+        case ev.ProposalAdd():
+            proposal = views.ProposalView(call_id=event.call_id, proposal=event.proposal)
+            return add_part(state, event, proposal)
+        case ev.ProposalResolve():
+            return change_part(state, _resolved(event))
+        case ev.ArtifactShare():
+            artifact = views.ArtifactView(
+                call_id=event.call_id,
+                name=event.name,
+                media_type=event.media_type,
+                size=event.size,
+                description=event.description,
+            )
+            return add_part(state, event, artifact)
+        case ev.Notice():
+            notice = views.NoticeView(
+                level=event.level, code=event.code, text=event.text, call_id=event.call_id
+            )
+            return add_part(state, event, notice)
+        case ev.ErrorEvent():
+            return add_part(state, event, views.ErrorView(error=event.error))
+        case _:
+            assert_never(event)
+
+
+def _resolved(event: ev.ProposalResolve) -> Change:
+    def change(part: PartView) -> PartView | None:
+        if isinstance(part, views.ProposalView) and part.proposal.id == event.proposal_id:
+            return replace(part, proposal=replace(part.proposal, state=event.state))
+        return None
+
+    return change
+
+
+def _total(state: Conversation, event: TotalEvent) -> Conversation:
+    match event:
+        case ev.TodoUpdate():
+            return replace(state, todo=event.items)
+        case ev.UsageUpdate():
+            return replace(state, usage=_add_usage(state.usage, event))
+        case _:
+            assert_never(event)
+
+
+def _add_usage(total: UsageView, event: ev.UsageUpdate) -> UsageView:
+    used = event.usage
+    unknown = total.cost_micro_usd is None or event.cost_micro_usd is None
+    cost = None if unknown else (total.cost_micro_usd or 0) + (event.cost_micro_usd or 0)
+    return UsageView(
+        input_tokens=total.input_tokens + used.input_tokens,
+        output_tokens=total.output_tokens + used.output_tokens,
+        cache_read_tokens=total.cache_read_tokens + used.cache_read_tokens,
+        cache_write_tokens=total.cache_write_tokens + used.cache_write_tokens,
+        reasoning_tokens=total.reasoning_tokens + used.reasoning_tokens,
+        cost_micro_usd=cost,
+        month_micro_usd=event.month_micro_usd,
+        month_limit_micro_usd=event.month_limit_micro_usd,
+    )

@@ -1,0 +1,250 @@
+/**
+ * The HTTP API of the server half, typed (chapter 02). One method per route; every failure is an `ApiError`
+ * with words for the user. Made by the client plugin, which passes the lab's own authenticated fetch.
+ */
+
+import type {
+  AnswerApproval,
+  CreateSession,
+  DecideProposal,
+  ErrorBody,
+  ErrorInfo,
+  EventPage,
+  MessageAccepted,
+  ModelList,
+  PatchSession,
+  ProviderTest,
+  ResumeTurn,
+  SendMessage,
+  Session,
+  SessionList,
+  Status
+} from '../wire/generated';
+
+/** Sends one request below the API's root, authenticated. */
+export type Fetch = (path: string, init: RequestInit) => Promise<Response>;
+
+/** A request that failed: what was tried, what happened and what to do, in the words of `info`. */
+export class ApiError extends Error {
+  constructor(
+    /** HTTP status; 0 when no answer came. */
+    readonly status: number,
+    readonly info: ErrorInfo
+  ) {
+    super(info.message);
+    this.name = 'ApiError';
+  }
+}
+
+/** What narrows the list of sessions. */
+export interface ISessionQuery {
+  kind?: Session['kind'];
+  text?: string;
+  document?: string;
+  cursor?: string;
+  limit?: number;
+}
+
+/** The routes this page uses. */
+export interface IHttpClient {
+  status(): Promise<Status>;
+  models(): Promise<ModelList>;
+  testProvider(id: string): Promise<ProviderTest>;
+  setKey(id: string, key: string): Promise<void>;
+  removeKey(id: string): Promise<void>;
+  sessions(query?: ISessionQuery): Promise<SessionList>;
+  createSession(body: CreateSession): Promise<Session>;
+  session(id: string): Promise<Session>;
+  patchSession(id: string, body: PatchSession): Promise<Session>;
+  deleteSession(id: string): Promise<void>;
+  undeleteSession(id: string): Promise<void>;
+  events(id: string, after: number, limit?: number): Promise<EventPage>;
+  sendMessage(id: string, body: SendMessage): Promise<MessageAccepted>;
+  editMessage(id: string, messageId: string, text: string): Promise<void>;
+  removeMessage(id: string, messageId: string): Promise<void>;
+  cancel(id: string): Promise<void>;
+  resume(id: string, decision: ResumeTurn['decision']): Promise<void>;
+  answerApproval(
+    id: string,
+    callId: string,
+    body: AnswerApproval
+  ): Promise<void>;
+  decideProposal(id: string, body: DecideProposal): Promise<void>;
+}
+
+/** The HTTP client. */
+export class HttpClient implements IHttpClient {
+  constructor(private readonly fetch: Fetch) {}
+
+  status(): Promise<Status> {
+    return this.get('status');
+  }
+
+  models(): Promise<ModelList> {
+    return this.get('models');
+  }
+
+  testProvider(id: string): Promise<ProviderTest> {
+    return this.send('POST', `providers/${encode(id)}/test`);
+  }
+
+  setKey(id: string, key: string): Promise<void> {
+    return this.send('PUT', `providers/${encode(id)}/key`, { key });
+  }
+
+  removeKey(id: string): Promise<void> {
+    return this.send('DELETE', `providers/${encode(id)}/key`);
+  }
+
+  sessions(query: ISessionQuery = {}): Promise<SessionList> {
+    return this.get(`sessions${search({ ...query })}`);
+  }
+
+  createSession(body: CreateSession): Promise<Session> {
+    return this.send('POST', 'sessions', body);
+  }
+
+  session(id: string): Promise<Session> {
+    return this.get(sessionPath(id));
+  }
+
+  patchSession(id: string, body: PatchSession): Promise<Session> {
+    return this.send('PATCH', sessionPath(id), body);
+  }
+
+  deleteSession(id: string): Promise<void> {
+    return this.send('DELETE', sessionPath(id));
+  }
+
+  undeleteSession(id: string): Promise<void> {
+    return this.send('POST', sessionPath(id, 'undelete'));
+  }
+
+  events(id: string, after: number, limit?: number): Promise<EventPage> {
+    return this.get(`${sessionPath(id, 'events')}${search({ after, limit })}`);
+  }
+
+  sendMessage(id: string, body: SendMessage): Promise<MessageAccepted> {
+    return this.send('POST', sessionPath(id, 'messages'), body);
+  }
+
+  editMessage(id: string, messageId: string, text: string): Promise<void> {
+    return this.send('PATCH', sessionPath(id, 'messages', messageId), { text });
+  }
+
+  removeMessage(id: string, messageId: string): Promise<void> {
+    return this.send('DELETE', sessionPath(id, 'messages', messageId));
+  }
+
+  cancel(id: string): Promise<void> {
+    return this.send('POST', sessionPath(id, 'cancel'));
+  }
+
+  resume(id: string, decision: ResumeTurn['decision']): Promise<void> {
+    return this.send('POST', sessionPath(id, 'resume'), { decision });
+  }
+
+  answerApproval(
+    id: string,
+    callId: string,
+    body: AnswerApproval
+  ): Promise<void> {
+    return this.send('POST', sessionPath(id, 'approvals', callId), body);
+  }
+
+  decideProposal(id: string, body: DecideProposal): Promise<void> {
+    return this.send('POST', `proposals/${encode(id)}`, body);
+  }
+
+  private get<T>(path: string): Promise<T> {
+    return this.request(path, { method: 'GET' });
+  }
+
+  private send<T>(method: string, path: string, body?: object): Promise<T> {
+    return this.request(path, {
+      method,
+      headers: { 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    });
+  }
+
+  private async request<T>(path: string, init: RequestInit): Promise<T> {
+    const response = await this.fetch(path, init).catch((error: unknown) => {
+      throw new ApiError(0, unreachable(error));
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      throw new ApiError(response.status, errorInfo(response, text));
+    }
+    // The server checks its answers against the schema `generated.ts` is made from.
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+}
+
+/** The words to show for anything that was thrown. */
+export function infoOf(error: unknown): ErrorInfo {
+  return error instanceof ApiError ? error.info : unreachable(error);
+}
+
+const encode = encodeURIComponent;
+
+function sessionPath(id: string, ...rest: string[]): string {
+  return ['sessions', id, ...rest].map(encode).join('/');
+}
+
+function search(query: Record<string, string | number | undefined>): string {
+  const entries = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]]
+  );
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}
+
+function errorInfo(response: Response, text: string): ErrorInfo {
+  const body = parseObject(text);
+  if (isErrorBody(body)) {
+    return body.error;
+  }
+  const reason = typeof body['message'] === 'string' ? body['message'] : '';
+  return plainError(
+    reason || `The server answered ${response.status} ${response.statusText}.`,
+    response.status >= 500
+  );
+}
+
+function unreachable(error: unknown): ErrorInfo {
+  const detail = error instanceof Error ? ` (${error.message})` : '';
+  return {
+    ...plainError(`The Jupyter server did not answer${detail}.`, true),
+    hint: 'Check that the server is running and the network is up, then try again.'
+  };
+}
+
+function plainError(message: string, retryable: boolean): ErrorInfo {
+  return {
+    code: 'internal',
+    message,
+    hint: null,
+    retryable,
+    details: null,
+    provider: null,
+    model: null,
+    request_id: null
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value))
+      : {};
+  } catch {
+    return {}; // A proxy's HTML page, say: the status line is all there is to tell.
+  }
+}
+
+function isErrorBody(body: object): body is ErrorBody {
+  return (
+    'error' in body && typeof body.error === 'object' && body.error !== null
+  );
+}

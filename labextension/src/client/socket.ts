@@ -1,0 +1,245 @@
+/**
+ * The one socket of this page (chapter 02): says hello with the cursors of the shown sessions, delivers batches of
+ * events, passes document frames through, reconnects with growing pauses. Made by the client plugin; used by the
+ * conversations and the document bridge.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { Event, PageFrame, Resync, ServerFrame } from '../wire/generated';
+import { WIRE_VERSION } from '../wire/versions';
+
+/** `reload`: the server speaks another version of the vocabulary, the page must be loaded anew. */
+export type SocketStatus = 'connecting' | 'open' | 'closed' | 'reload';
+
+/** What of a WebSocket is used. */
+export type WebSocketLike = Pick<
+  WebSocket,
+  'send' | 'close' | 'readyState' | 'onopen' | 'onmessage' | 'onclose'
+>;
+
+/** The socket as other parts of the page see it. */
+export interface IPageSocket {
+  /** Id of this page, made anew at each load. */
+  readonly clientId: string;
+  readonly status: SocketStatus;
+  readonly statusChanged: ISignal<IPageSocket, SocketStatus>;
+  /** Emitted after each successful hello, the first one and those after a reconnect. */
+  readonly opened: ISignal<IPageSocket, void>;
+  /** Emitted with each batch of events, of whatever sessions. */
+  readonly eventsReceived: ISignal<IPageSocket, readonly Event[]>;
+  /** Emitted when events of a session were left out. */
+  readonly resyncRequested: ISignal<IPageSocket, Resync>;
+  /** Emitted with every frame that is not about sessions. */
+  readonly frameReceived: ISignal<IPageSocket, ServerFrame>;
+  /** Send a frame; false when the socket is closed. */
+  send(frame: PageFrame): boolean;
+  /** From now on receive a session's events after `after`. */
+  subscribe(sessionId: string, after: number): void;
+  /** No more events of this session, but its `session-update`s. */
+  unsubscribe(sessionId: string): void;
+  /** Connect now instead of waiting for the next attempt. */
+  reconnect(): void;
+}
+
+/** What the socket is made with. */
+export interface ISocketOptions {
+  clientId: string;
+  connect: () => WebSocketLike;
+  /** Pause before attempt `n` (from 0), in ms; the default doubles from 0.5 s to 30 s, with jitter. */
+  pause?: (attempt: number) => number;
+}
+
+const OPEN = 1;
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+/** A socket that has not said welcome by then is given up, in ms. */
+const WELCOME_TIMEOUT = 20_000;
+
+/** Exponential back-off with full jitter on its upper half. */
+export function backoff(attempt: number, random = Math.random): number {
+  const ceiling = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt);
+  return ceiling / 2 + (random() * ceiling) / 2;
+}
+
+/** The page socket. Call `reconnect` to open it first. */
+export class PageSocket implements IPageSocket, IDisposable {
+  constructor(options: ISocketOptions) {
+    this.clientId = options.clientId;
+    this.makeSocket = options.connect;
+    this.pause = options.pause ?? backoff;
+  }
+
+  readonly clientId: string;
+  readonly statusChanged = new Signal<this, SocketStatus>(this);
+  readonly opened = new Signal<this, void>(this);
+  readonly eventsReceived = new Signal<this, readonly Event[]>(this);
+  readonly resyncRequested = new Signal<this, Resync>(this);
+  readonly frameReceived = new Signal<this, ServerFrame>(this);
+
+  get status(): SocketStatus {
+    return this.current;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  send(frame: PageFrame): boolean {
+    if (this.current !== 'open') {
+      return false;
+    }
+    this.transmit(frame);
+    return true;
+  }
+
+  subscribe(sessionId: string, after: number): void {
+    this.cursors.set(sessionId, after);
+    this.send({ type: 'subscribe', session_id: sessionId, after });
+  }
+
+  unsubscribe(sessionId: string): void {
+    if (this.cursors.delete(sessionId)) {
+      this.send({ type: 'unsubscribe', session_id: sessionId });
+    }
+  }
+
+  reconnect(): void {
+    if (this.disposed || this.current === 'reload' || this.socket !== null) {
+      return;
+    }
+    clearTimeout(this.timer);
+    this.setStatus('connecting');
+    const socket = this.makeSocket();
+    this.socket = socket;
+    this.timer = setTimeout(() => this.lost(socket), WELCOME_TIMEOUT);
+    socket.onopen = () => this.hello();
+    socket.onmessage = message => this.receive(String(message.data));
+    socket.onclose = () => this.lost(socket);
+  }
+
+  dispose(): void {
+    if (!this.disposed) {
+      this.disposed = true;
+      clearTimeout(this.timer);
+      this.drop();
+      Signal.clearData(this);
+    }
+  }
+
+  private hello(): void {
+    this.helloed = new Set(this.cursors.keys());
+    this.transmit({
+      type: 'hello',
+      client_id: this.clientId,
+      wire_version: WIRE_VERSION,
+      cursors: Object.fromEntries(this.cursors)
+    });
+  }
+
+  private receive(text: string): void {
+    // The server checks its frames against the schema `generated.ts` is made from.
+    const frame = JSON.parse(text) as ServerFrame;
+    switch (frame.type) {
+      case 'welcome':
+        this.welcome(frame.wire_version);
+        return;
+      case 'events':
+        this.advance(frame.events);
+        this.eventsReceived.emit(frame.events);
+        return;
+      case 'resync':
+        this.resyncRequested.emit(frame);
+        return;
+      case 'frame-error':
+        console.warn('The server refused a frame of this page:', frame.error);
+        this.frameReceived.emit(frame);
+        return;
+      case 'document-read':
+      case 'document-apply':
+      case 'cell-run-start':
+      case 'cell-run-output':
+      case 'cell-run-end':
+        this.frameReceived.emit(frame);
+        return;
+      default:
+        frame satisfies never; // A newer server's frame: its welcome asked for a reload already.
+    }
+  }
+
+  private welcome(version: number): void {
+    clearTimeout(this.timer);
+    if (version !== WIRE_VERSION) {
+      this.drop();
+      this.setStatus('reload');
+      return;
+    }
+    this.attempt = 0;
+    this.setStatus('open');
+    this.subscribeLate();
+    this.opened.emit();
+  }
+
+  /** Subscribe to what was asked for between hello and welcome. */
+  private subscribeLate(): void {
+    for (const [session_id, after] of this.cursors) {
+      if (!this.helloed.has(session_id)) {
+        this.transmit({ type: 'subscribe', session_id, after });
+      }
+    }
+  }
+
+  /** Remember how far each session is, for the next hello. */
+  private advance(events: readonly Event[]): void {
+    for (const { session_id, seq } of events) {
+      const cursor = this.cursors.get(session_id);
+      if (cursor === seq - 1) {
+        this.cursors.set(session_id, seq);
+      }
+    }
+  }
+
+  private lost(socket: WebSocketLike): void {
+    if (this.socket !== socket) {
+      return;
+    }
+    this.drop();
+    this.setStatus('closed');
+    this.timer = setTimeout(() => this.reconnect(), this.pause(this.attempt++));
+  }
+
+  /** Let go of the socket; what it still says is not heard. */
+  private drop(): void {
+    const socket = this.socket;
+    this.socket = null;
+    clearTimeout(this.timer);
+    if (socket !== null) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+    }
+  }
+
+  private transmit(frame: PageFrame): void {
+    if (this.socket?.readyState === OPEN) {
+      this.socket.send(JSON.stringify(frame));
+    }
+  }
+
+  private setStatus(status: SocketStatus): void {
+    if (status !== this.current) {
+      this.current = status;
+      this.statusChanged.emit(status);
+    }
+  }
+
+  private readonly makeSocket: () => WebSocketLike;
+  private readonly pause: (attempt: number) => number;
+  private readonly cursors = new Map<string, number>();
+  private helloed = new Set<string>();
+  private socket: WebSocketLike | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private current: SocketStatus = 'connecting';
+  private attempt = 0;
+  private disposed = false;
+}

@@ -1,0 +1,56 @@
+/** What becomes of the user's messages; used by the reducer alone. */
+
+import type {
+  Conversation,
+  MessageAdd,
+  MessageUpdate,
+  QueuedView
+} from '../wire/generated';
+
+/** A message was accepted: into the conversation, or, while a turn runs, into the queue. */
+export function addMessage(
+  state: Conversation,
+  event: MessageAdd
+): Conversation {
+  const { message_id, at, text, attachments, context, seq } = event;
+  const message = { message_id, at, text, attachments, context };
+  return event.queued
+    ? { ...state, queued: [...state.queued, message] }
+    : {
+        ...state,
+        messages: [...state.messages, { role: 'user', seq, ...message }]
+      };
+}
+
+/** A queued message was edited, removed or consumed. */
+export function changeQueued(
+  state: Conversation,
+  event: MessageUpdate
+): Conversation {
+  const before = state.queued.find(
+    item => item.message_id === event.message_id
+  );
+  if (before === undefined) {
+    return state;
+  }
+  const message: QueuedView = { ...before, text: event.text ?? before.text };
+  const others = state.queued.filter(item => item !== before);
+  switch (event.status) {
+    case 'queued':
+      return {
+        ...state,
+        queued: state.queued.map(item => (item === before ? message : item))
+      };
+    case 'removed':
+      return { ...state, queued: others };
+    case 'consumed':
+      return {
+        ...state,
+        queued: others,
+        messages: [
+          ...state.messages,
+          { role: 'user', seq: event.seq, ...message }
+        ]
+      };
+  }
+}

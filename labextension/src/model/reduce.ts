@@ -1,0 +1,205 @@
+/**
+ * Folds the log of a session into the conversation a reader sees.
+ *
+ * Pure, no imports from the lab. The server has the same rules in `wire/fold.py`; the fixtures in
+ * `tests/wire/fixtures/reducer` hold both to them. Called by `ConversationStore`.
+ */
+
+import type { Conversation, Event, SessionUpdate } from '../wire/generated';
+import {
+  callPart,
+  changeCall,
+  clarifyPart,
+  settle,
+  stdinPart,
+  withAnswer,
+  withProgress,
+  withRequest,
+  withResult
+} from './reduce-calls';
+import { addMessage, changeQueued } from './reduce-messages';
+import {
+  addPart,
+  changePart,
+  changeTurn,
+  closeParts,
+  extend,
+  openPart,
+  working
+} from './reduce-parts';
+import {
+  addUsage,
+  endTurn,
+  resumeTurn,
+  startStep,
+  startTurn,
+  waitRetry
+} from './reduce-turns';
+
+/** The conversation before its first event. */
+export const EMPTY: Conversation = {
+  session: null,
+  last_seq: 0,
+  messages: [],
+  queued: [],
+  turn: null,
+  pending_call: null,
+  todo: [],
+  context_tokens: null,
+  context_window: null,
+  usage: {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    cost_micro_usd: 0,
+    month_micro_usd: null,
+    month_limit_micro_usd: null
+  }
+};
+
+/** The conversation after one event; one that was folded before changes nothing. */
+export function reduceConversation(
+  state: Conversation,
+  event: Event
+): Conversation {
+  return event.seq <= state.last_seq
+    ? state
+    : { ...reduce(state, event), last_seq: event.seq };
+}
+
+function reduce(state: Conversation, event: Event): Conversation {
+  switch (event.type) {
+    case 'session-create':
+      return { ...state, session: event.session };
+    case 'session-update':
+      return updateSession(state, event);
+    case 'message-add':
+      return addMessage(state, event);
+    case 'message-update':
+      return changeQueued(state, event);
+    case 'turn-start':
+      return startTurn(state, event);
+    case 'turn-resume':
+      return resumeTurn(state, event);
+    case 'step-start':
+      return startStep(state, event);
+    case 'retry-wait':
+      return waitRetry(state, event);
+    case 'turn-end':
+      return endTurn(state, event);
+    case 'text-start':
+      return openPart(state, event, 'text');
+    case 'reasoning-start':
+      return openPart(state, event, 'reasoning');
+    case 'text-delta':
+    case 'reasoning-delta':
+      return extend(state, event);
+    case 'text-end':
+    case 'reasoning-end':
+      return changePart(state, part =>
+        'part_id' in part && part.part_id === event.part_id
+          ? { ...part, open: false }
+          : null
+      );
+    case 'tool-call':
+      return addPart(working(state), event, callPart(event));
+    case 'tool-start':
+      return changeCall(state, event.call_id, call => ({
+        ...call,
+        state: 'running'
+      }));
+    case 'tool-progress':
+      return changeCall(state, event.call_id, call =>
+        withProgress(call, event)
+      );
+    case 'tool-result':
+      return settle(
+        changeCall(state, event.call_id, call => withResult(call, event)),
+        event.call_id
+      );
+    case 'approval-request':
+      return waiting(
+        changeCall(state, event.call_id, call => withRequest(call, event)),
+        event.call_id
+      );
+    case 'clarify-request':
+      return waiting(addPart(state, event, clarifyPart(event)), event.call_id);
+    case 'stdin-request':
+      return waiting(addPart(state, event, stdinPart(event)), event.call_id);
+    case 'approval-answer':
+    case 'clarify-answer':
+    case 'stdin-answer':
+      return settle(
+        changePart(state, part => withAnswer(part, event)),
+        event.call_id
+      );
+    case 'todo-update':
+      return { ...state, todo: event.items };
+    case 'artifact-share': {
+      const { call_id, name, media_type, size, description } = event;
+      return addPart(state, event, {
+        type: 'artifact',
+        call_id,
+        name,
+        media_type,
+        size,
+        description
+      });
+    }
+    case 'notice': {
+      const { level, code, text, call_id } = event;
+      return addPart(state, event, {
+        type: 'notice',
+        level,
+        code,
+        text,
+        call_id
+      });
+    }
+    case 'error':
+      return addPart(state, event, { type: 'error', error: event.error });
+    case 'proposal-add':
+      return addPart(state, event, {
+        type: 'proposal',
+        call_id: event.call_id,
+        proposal: event.proposal
+      });
+    case 'proposal-resolve':
+      return changePart(state, part =>
+        part.type === 'proposal' && part.proposal.id === event.proposal_id
+          ? { ...part, proposal: { ...part.proposal, state: event.state } }
+          : null
+      );
+    case 'usage-update':
+      return { ...state, usage: addUsage(state.usage, event) };
+    case 'edit-pending':
+    case 'edit-resolve':
+    case 'checkpoint':
+    case 'context-rebase':
+    case 'context-add':
+      return state; // Facts for review and for requests, not lines of the conversation.
+    default:
+      event satisfies never;
+      return state; // A newer server's event: nothing this page could show.
+  }
+}
+
+function updateSession(
+  state: Conversation,
+  event: SessionUpdate
+): Conversation {
+  const next = { ...state, session: event.session };
+  const stopped =
+    event.session.status === 'interrupted' &&
+    state.turn !== null &&
+    state.turn.state !== 'ended';
+  return stopped
+    ? closeParts(changeTurn(next, { state: 'interrupted', retry: null }))
+    : next;
+}
+
+function waiting(state: Conversation, callId: string): Conversation {
+  return changeTurn({ ...state, pending_call: callId }, { state: 'waiting' });
+}
