@@ -1,0 +1,222 @@
+"""What a model reads of a notebook and of a run: a compact, stable text (chapter 06).
+
+Pure functions of a snapshot; used by the notebook tools, parsed by the demo provider::
+
+    Notebook "analysis.ipynb" · 3 cells · python3 (python) · open in the page · unsaved changes
+    --- cell 1 · id=aaaa · markdown
+    # Title
+    --- cell 2 · id=bbbb · code · In[3] · outputs: stream 34 chars
+    import pandas as pd
+    --- output of cell 2 · stream
+    text…
+    --- cell 3 · id=cccc · code · not run · 45 lines, first 5 shown
+    …
+
+A line of content that begins with ``--- `` (after any backslashes) gets one more backslash, so
+that no cell and no output can pass itself off as a header.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.notebook.base import CellRun, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.output_text import cut, error_line, output_text
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell, OutputSummary
+
+WHOLE_LINES = 20
+"""A cell up to this many lines is shown whole in an outline."""
+FIRST_LINES = 5
+_LINE_LIMIT = 400
+_SHORT_CELL = 4_000
+_ASKED_CELL = 40_000
+_OUTLINE_LIMIT = 36_000
+_OUTPUTS_LIMIT = 24_000
+_MAX_SUMMARIES = 6
+_HEADER_LIKE = re.compile(r"^(\\*--- )", re.MULTILINE)
+# (cells up to this many lines whole, lines shown of longer ones): the first that fits the limit.
+_DETAIL = ((WHOLE_LINES, FIRST_LINES), (10, 3), (4, 1), (0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """The text, and the cells whose whole source it holds: they count as read."""
+
+    text: str
+    whole: frozenset[CellId]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A cell's part of the text."""
+
+    text: str
+    cell_id: CellId
+    whole: bool
+
+
+def render_notebook(
+    snapshot: NotebookSnapshot, cells: Collection[CellId] | None = None
+) -> Rendering:
+    """Return the outline of all cells, or the cells named and no others, whole.
+
+    Outputs are shown where the snapshot has them (``NotebookCell.outputs`` is not None). An outline
+    that grows too long shows fewer lines per cell, then leaves out cells in the middle.
+    """
+    header = notebook_header(snapshot)
+    numbered = list(enumerate(snapshot.cells, start=1))
+    if cells is not None:
+        asked = [_whole_cell(number, cell) for number, cell in numbered if cell.id in cells]
+        return _rendering(header, asked)
+    pieces: list[_Piece] = []
+    for whole_lines, first_lines in _DETAIL:
+        pieces = [_outlined(number, cell, whole_lines, first_lines) for number, cell in numbered]
+        if sum(len(piece.text) for piece in pieces) <= _OUTLINE_LIMIT:
+            return _rendering(header, pieces)
+    return _rendering(header, _without_middle(pieces))
+
+
+def notebook_header(snapshot: NotebookSnapshot) -> str:
+    """Return the first line: name, number of cells, kernel, where it lives, whether it is saved."""
+    count = len(snapshot.cells)
+    parts = [
+        f"Notebook {json.dumps(snapshot.path, ensure_ascii=False)}",
+        "1 cell" if count == 1 else f"{count} cells",
+        _kernel(snapshot.metadata),
+        "on disk" if snapshot.backend == "disk" else "open in the page",
+    ]
+    return " · ".join([*parts, "unsaved changes"] if snapshot.dirty else parts)
+
+
+def run_text(number: int, cell_id: CellId, run: CellRun) -> str:
+    """Return what a model reads of a finished run; ``number`` is the cell's 1-based position."""
+    took = f"{run.duration_ms / 1000:.1f} s"
+    count = None if run.execution_count is None else f"In[{run.execution_count}]"
+    first = [f"Cell {number} (id={cell_id}) {_outcome(run)}", count, took]
+    return "\n".join([" · ".join(filter(None, first)), *outputs_lines(number, run.outputs)])
+
+
+def outputs_lines(number: int, outputs: Sequence[JsonObject]) -> list[str]:
+    """Return the sections ``--- output of cell N · kind`` of a cell's outputs.
+
+    An error ends a cell, so the last section is always there; those before it stop at a limit.
+    """
+    texts = [_escaped(output_text(output)) for output in outputs]
+    lines: list[str] = []
+    room = _OUTPUTS_LIMIT
+    for position, (output, text) in enumerate(zip(outputs, texts, strict=True)):
+        room -= len(text)
+        if room >= 0 or position in {0, len(outputs) - 1}:
+            lines += [_output_header(number, output), text]
+    left_out = len(outputs) - len(lines) // 2
+    if left_out:
+        lines[-2:-2] = [f"--- {left_out} outputs of cell {number} · not shown"]
+    return lines
+
+
+def _output_header(number: int, output: JsonObject) -> str:
+    stderr = " · stderr" if output.get("name") == "stderr" else ""
+    return f"--- output of cell {number} · {output.get('output_type')}{stderr}"
+
+
+def _rendering(header: str, pieces: Sequence[_Piece]) -> Rendering:
+    text = "\n".join([header, *(piece.text for piece in pieces)])
+    return Rendering(text, frozenset(piece.cell_id for piece in pieces if piece.whole))
+
+
+def _without_middle(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Keep what fits, two thirds of it from the beginning."""
+    average = sum(len(piece.text) for piece in pieces) // len(pieces)
+    kept = max(2, _OUTLINE_LIMIT // average)
+    head, tail = kept * 2 // 3, kept - kept * 2 // 3
+    note = f"--- cells {head + 1} to {len(pieces) - tail} · not shown"
+    gap = _Piece(note, CellId(""), whole=False)
+    return [*pieces[:head], gap, *pieces[len(pieces) - tail :]]
+
+
+def _whole_cell(number: int, cell: NotebookCell) -> _Piece:
+    whole = len(cell.source) <= _ASKED_CELL
+    note = None if whole else f"{len(cell.source)} characters, the middle left out"
+    return _piece(number, cell, cut(cell.source, _ASKED_CELL), note, whole=whole)
+
+
+def _outlined(number: int, cell: NotebookCell, whole_lines: int, first_lines: int) -> _Piece:
+    lines = cell.source.split("\n")
+    if len(lines) <= whole_lines and len(cell.source) <= _SHORT_CELL:
+        return _piece(number, cell, cell.source, None, whole=True)
+    shown = lines[:first_lines]
+    note = f"{len(lines)} lines, first {len(shown)} shown" if len(lines) > 1 else "1 long line"
+    if len(lines) == 1 and len(cell.source) <= _LINE_LIMIT and not shown:
+        note = "1 line, not shown"
+    text = "\n".join(_short(line) for line in shown)
+    return _piece(number, cell, text, note, whole=not cell.source)
+
+
+def _piece(
+    number: int, cell: NotebookCell, source: str, note: str | None, *, whole: bool
+) -> _Piece:
+    header = [f"--- cell {number}", f"id={cell.id}", cell.cell_type, *_state(cell)]
+    lines = [" · ".join([*header, note] if note else header)]
+    if source:
+        lines.append(_escaped(source))
+    lines += outputs_lines(number, cell.outputs or ())
+    return _Piece("\n".join(lines), cell.id, whole)
+
+
+def _state(cell: NotebookCell) -> Iterable[str]:
+    if cell.cell_type != "code":
+        return
+    yield "not run" if cell.execution_count is None else f"In[{cell.execution_count}]"
+    if cell.output_summary:
+        summaries = [_summary(item) for item in cell.output_summary[:_MAX_SUMMARIES]]
+        if len(cell.output_summary) > _MAX_SUMMARIES:
+            summaries.append(f"{len(cell.output_summary) - _MAX_SUMMARIES} more")
+        yield "outputs: " + ", ".join(summaries)
+
+
+def _summary(summary: OutputSummary) -> str:
+    mimes = " " + "+".join(summary.mime_types) if summary.mime_types else ""
+    return f"{summary.kind}{mimes} {summary.size} chars"
+
+
+def _kernel(metadata: JsonObject) -> str:
+    spec, info = metadata.get("kernelspec"), metadata.get("language_info")
+    name = spec.get("name") if isinstance(spec, dict) else None
+    language = info.get("name") if isinstance(info, dict) else None
+    if language is None and isinstance(spec, dict):
+        language = spec.get("language")
+    if name is None:
+        return f"no kernel chosen ({language})" if language else "no kernel chosen"
+    return f"{name} ({language})" if language else str(name)
+
+
+def _outcome(run: CellRun) -> str:
+    match run.status:
+        case "ok":
+            return "finished: ok"
+        case "error":
+            return f"failed: {run.failure or _first_error(run.outputs)}"
+        case "aborted":
+            return "did not run: the kernel dropped it after an earlier cell failed"
+        case "died":
+            return f"failed: {run.failure or 'the kernel died'}"
+        case "cancelled":
+            return "was cancelled"
+
+
+def _first_error(outputs: Iterable[JsonObject]) -> str:
+    errors = (error_line(item) for item in outputs if item.get("output_type") == "error")
+    return _short(next(errors, "the kernel reported an error").split("\n")[0])
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _LINE_LIMIT else line[:_LINE_LIMIT] + " …"
+
+
+def _escaped(text: str) -> str:
+    return _HEADER_LIKE.sub(r"\\\1", text)
