@@ -134,9 +134,7 @@ class Tool(Protocol[ArgsT]):
         """Return how this call is shown and judged. Raises ``ShouldersError``."""
         ...
 
-    def run(
-        self, args: ArgsT, context: CallContext
-    ) -> AsyncIterator[Progress | Result]:
+    def run(self, args: ArgsT, context: CallContext) -> AsyncIterator[Progress | Result]:
         """Do it."""
         ...
 

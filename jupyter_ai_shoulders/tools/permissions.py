@@ -1,15 +1,31 @@
 """The user's permissions, ``.shoulders/tools.json``: parsing, checking and adding rules.
 
 ``RuleBook`` is made by ``host`` with a file port; read by ``engine.approvals`` and the handler of
-``tools/permissions``.
+``tools/permissions``. The file::
+
+    {"version": 1, "disabled": ["git_commit"],
+     "rules": [{"action": "allow", "tool": "run_command", "match": {"command": "git diff"},
+                "examples": {"match": ["git diff HEAD"], "not_match": ["git push"]}}]}
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, cast
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
+from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.rules import Question, RuleMatch, Rules, ToolRule, rule_matches
 from jupyter_ai_shoulders.wire.api import Rule
+from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.commands import PutPermissions, RuleBody
+
+FILE_NAME = ".shoulders/tools.json"
+VERSION = 1
 
 
 class PermissionsFile(Protocol):
@@ -24,30 +40,231 @@ class PermissionsFile(Protocol):
         ...
 
 
+class _StrictModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Examples(_StrictModel):
+    match: tuple[str, ...] = ()
+    not_match: tuple[str, ...] = ()
+
+
+class _StoredRule(_StrictModel):
+    action: Literal["allow", "ask", "deny"]
+    tool: str = Field(min_length=1)
+    match: RuleMatch | None = None
+    examples: _Examples | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """The file, read: ``listing`` for people, ``rules`` for ``tools.rules.decide``."""
+
+    rules: Rules = field(default_factory=Rules)
+    listing: tuple[Rule, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def parse_permissions(text: str | None) -> Permissions:
+    """Read the file's text. Never raises: what is wrong is in ``problems`` and restricts."""
+    if text is None or not text.strip():
+        return Permissions()
+    try:
+        content: Any = json.loads(text)
+    except ValueError as error:
+        line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        return _broken(f"{FILE_NAME}{line} is not JSON ({error})")
+    if not isinstance(content, dict):
+        return _broken(f"{FILE_NAME} does not hold a JSON object")
+    values = cast("JsonObject", content)
+    if values.get("version") != VERSION:
+        return _broken(
+            f"{FILE_NAME} has version {values.get('version')!r}; this program reads version "
+            f"{VERSION}"
+        )
+    rules, disabled = values.get("rules", []), values.get("disabled", [])
+    if not isinstance(rules, list) or not _is_names(disabled):
+        return _broken(f'{FILE_NAME}: "rules" and "disabled" must be lists')
+    return _checked(rules, cast("list[str]", disabled), _rule_lines(text))
+
+
 class RuleBook:
     """The rules in force, read again when the file changes."""
 
     def __init__(self, file: PermissionsFile) -> None:
-        raise NotImplementedError
+        """Read through ``file``, each time anew: it is small, and the user may edit it."""
+        self._file = file
+        self._text: str | None = None
+        self._permissions = Permissions()
+
+    @property
+    def permissions(self) -> Permissions:
+        """The file as it is now. Raises ``StateUnavailable``."""
+        text = self._file.read()
+        if text != self._text:
+            self._text, self._permissions = text, parse_permissions(text)
+        return self._permissions
+
+    @property
+    def rules(self) -> Rules:
+        """What ``tools.rules.decide`` goes by."""
+        return self.permissions.rules
 
     @property
     def disabled(self) -> frozenset[str]:
         """Names of the tools that are neither offered nor executed."""
-        raise NotImplementedError
+        return self.permissions.rules.disabled
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What is wrong with the file, with lines, in words for the user."""
-        raise NotImplementedError
+        return self.permissions.problems
 
     def listing(self) -> tuple[Rule, ...]:
         """Return the rules as ``GET tools`` shows them."""
-        raise NotImplementedError
+        return self.permissions.listing
 
     def add(self, rule: RuleBody) -> None:
-        """Store one more rule. Raises ``StateUnavailable``, ``InvalidRequest``."""
-        raise NotImplementedError
+        """Store one more rule. Raises ``Conflict`` (unreadable file), ``StateUnavailable``."""
+        broken = self.permissions.rules.broken
+        if broken is not None:
+            raise Conflict(
+                f"The rule was not stored: {broken}.", hint=f"Correct {FILE_NAME} and try again."
+            )
+        content = self._content()
+        rules = cast("list[Json]", content["rules"])
+        entry = _entry(rule)
+        if entry not in rules:
+            rules.append(entry)
+            self._store(content)
 
     def replace(self, permissions: PutPermissions) -> None:
-        """Store the whole file. Raises ``InvalidRequest`` (bad rule), ``StateUnavailable``."""
-        raise NotImplementedError
+        """Store the whole file. Raises ``InvalidRequest`` (bad rule), ``StateUnavailable``.
+
+        A rule that was there before keeps its examples.
+        """
+        entries: list[Json] = [_entry(rule) for rule in permissions.rules]
+        for position, entry in enumerate(entries, start=1):
+            _, problem = _read_rule(entry, f"Rule {position}")
+            if problem is not None:
+                raise InvalidRequest(f"Rule {position} is invalid: {problem}.", rule=position)
+        known = {_key(rule): rule for rule in self._stored_rules()}
+        self._store(
+            {
+                "version": VERSION,
+                "disabled": list(dict.fromkeys(permissions.disabled)),
+                "rules": [known.get(_key(entry), entry) for entry in entries],
+            }
+        )
+
+    def _stored_rules(self) -> list[Json]:
+        if self.permissions.rules.broken is not None:
+            return []
+        return cast("list[Json]", self._content()["rules"])
+
+    def _content(self) -> JsonObject:
+        empty: JsonObject = {"version": VERSION, "disabled": [], "rules": []}
+        text = self._file.read()
+        stored = cast("JsonObject", json.loads(text)) if text and text.strip() else {}
+        return {**empty, **stored}
+
+    def _store(self, content: JsonObject) -> None:
+        self._file.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+
+
+def _broken(problem: str) -> Permissions:
+    return Permissions(rules=Rules(broken=problem), problems=(problem,))
+
+
+def _is_names(value: Json) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _checked(entries: list[Json], disabled: list[str], lines: list[int]) -> Permissions:
+    rules: list[ToolRule] = []
+    listing: list[Rule] = []
+    for position, entry in enumerate(entries):
+        line = f", line {lines[position]}" if position < len(lines) else ""
+        rule, problem = _read_rule(entry, f"Rule {position + 1} of {FILE_NAME}{line}")
+        rules.append(rule)
+        listing.append(_shown(entry, problem))
+    problems = tuple(f"{rule.source}: {rule.problem}" for rule in rules if rule.problem)
+    return Permissions(Rules(tuple(rules), frozenset(disabled)), tuple(listing), problems)
+
+
+def _read_rule(entry: Json, source: str) -> tuple[ToolRule, str | None]:
+    """Return the rule, and what is wrong with it: an invalid rule denies."""
+    try:
+        stored = _StoredRule.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(step) for step in first["loc"]) or "the rule"
+        problem = f"{place}: {first['msg']}"
+        return ToolRule("deny", _tool_name(entry), None, source, problem), problem
+    rule = ToolRule(stored.action, stored.tool, stored.match, source)
+    problem = _example_problem(rule, stored.examples) if stored.examples else None
+    if problem is not None:
+        return ToolRule("deny", stored.tool, None, source, problem), problem
+    return rule, None
+
+
+def _tool_name(entry: Json) -> str | None:
+    name = entry.get("tool") if isinstance(entry, dict) else None
+    return name if isinstance(name, str) and name else None
+
+
+def _example_problem(rule: ToolRule, examples: _Examples) -> str | None:
+    for example in examples.match:
+        if not _example_matches(rule, example):
+            return f"its example {example!r} does not match"
+    for example in examples.not_match:
+        if _example_matches(rule, example):
+            return f"its counter-example {example!r} matches"
+    return None
+
+
+def _example_matches(rule: ToolRule, example: str) -> bool:
+    match = rule.match or RuleMatch()
+    target = Target(
+        path=example if match.path or match.notebook else None,
+        command=example if match.command else None,
+        domain=example if match.domain else None,
+    )
+    subject = CallSubject(title="", target_label=None, target=target)
+    return rule_matches(rule, Question(rule.tool or "", "execute", False, subject))
+
+
+def _shown(entry: Json, problem: str | None) -> Rule:
+    values = entry if isinstance(entry, dict) else {}
+    action, match = values.get("action"), values.get("match")
+    return Rule(
+        action=action if action in ("allow", "ask", "deny") else "deny",
+        tool=_tool_name(entry) or "",
+        match=match if isinstance(match, dict) else None,
+        problem=problem,
+    )
+
+
+def _entry(rule: RuleBody) -> JsonObject:
+    entry: JsonObject = {"action": rule.action, "tool": rule.tool}
+    if rule.match is not None:
+        entry["match"] = rule.match
+    return entry
+
+
+def _key(entry: Json) -> str:
+    """Return what makes two rules the same, whatever examples they carry."""
+    values = entry if isinstance(entry, dict) else {}
+    return json.dumps([values.get(name) for name in ("action", "tool", "match")], sort_keys=True)
+
+
+def _rule_lines(text: str) -> list[int]:
+    """Return the line each rule begins on, as far as the text can be followed."""
+    start = re.search(r'"rules"\s*:\s*\[', text)
+    position = start.end() if start else len(text)
+    decoder, lines = json.JSONDecoder(), list[int]()
+    while gap := re.compile(r"[\s,]*(?=[^\s,\]])").match(text, position):
+        position = gap.end()
+        lines.append(text.count("\n", 0, position) + 1)
+        _, position = decoder.raw_decode(text, position)
+    return lines

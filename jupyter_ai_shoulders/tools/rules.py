@@ -1,0 +1,337 @@
+"""Whether a call may run, must ask, or is refused: pure functions of values (chapter 05).
+
+``decide`` is called by ``engine.approvals`` right before a call; ``tools.permissions`` makes the
+rules from the user's file, ``engine.fold`` the grants from the log.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, assert_never
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob, glob_matches
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.commands import RuleBody
+from jupyter_ai_shoulders.wire.errors import ErrorCode
+from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, Risk
+from jupyter_ai_shoulders.wire.sessions import Mode
+
+PROTECTED_NAMES = frozenset({"_instructions.md", "agents.md", "claude.md", ".cursorrules"})
+STATE_FOLDER = ".shoulders"
+SEALED_NAMES = frozenset({"tools.json", "settings.json", "models.json", "keys.env"})
+"""Files of the state directory that no tool may write: rules, settings, keys."""
+
+ONCE: tuple[ApprovalScope, ...] = ("once",)
+
+
+Pattern = Annotated[str, Field(min_length=1)]
+
+
+class RuleMatch(BaseModel):
+    """What a rule is limited to, as the file spells it; every pattern given must match."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: Pattern | None = None
+    """A glob on the path of the call's target."""
+    notebook: Pattern | None = None
+    """A glob on the path, of notebooks only."""
+    command: Pattern | None = None
+    """The words a command line begins with."""
+    domain: Pattern | None = None
+    """A host, with all below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """A rule of the user. One with a ``problem`` denies; ``tool`` is then None when unreadable."""
+
+    action: Literal["allow", "ask", "deny"]
+    tool: str | None
+    match: RuleMatch | None = None
+    source: str = "a rule"
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The permissions in force. ``broken`` says why the file as a whole cannot be read."""
+
+    rules: tuple[ToolRule, ...] = ()
+    disabled: frozenset[str] = frozenset()
+    broken: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What the user allowed for the rest of the session: a tool, perhaps for one target only."""
+
+    tool: str
+    path: str | None = None
+    command: str | None = None
+    domain: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The call that is judged."""
+
+    tool: str
+    risk: Risk
+    external: bool
+    subject: CallSubject
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """It may run; ``because`` names the rule or grant, None when the mode allows it anyway."""
+
+    because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The user decides."""
+
+    reason: AskReason
+    scopes: tuple[ApprovalScope, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """It does not run; ``text`` says why, to the model and the user."""
+
+    text: str
+    code: ErrorCode = "denied"
+
+
+Decision = Allow | Ask | Deny
+
+
+def decide(
+    question: Question, rules: Rules, grants: Sequence[Grant], *, mode: Mode, interactive: bool
+) -> Decision:
+    """Judge a call: hard deny > deny > ask > allow > mode (chapter 05).
+
+    A protected path asks whatever the rules and grants say. A grant is the answer to an asking
+    rule, so it stands above it. Where nobody can answer, asking is refusing.
+    """
+    decision = (
+        _refused(question, rules, mode)
+        or _protected(question)
+        or _granted(question, grants)
+        or _ruled(question, rules)
+        or _by_mode(question, mode)
+    )
+    if isinstance(decision, Ask) and not interactive:
+        return Deny(
+            f"This call needs an approval ({decision.reason.text}), and nobody is there to give "
+            "it in this session.",
+            "approval_required",
+        )
+    return decision
+
+
+def narrowest(tool: str, target: Target) -> RuleBody:
+    """Return the rule that "always" stores: this tool, for this notebook, file, command or host."""
+    match: JsonObject | None = None
+    if target.path is not None:
+        key = "notebook" if target.path.endswith(".ipynb") else "path"
+        match = {key: escape_glob(clean_path(target.path))}
+    elif target.command is not None:
+        match = {"command": _command_prefix(target.command)}
+    elif target.domain is not None:
+        match = {"domain": target.domain}
+    return RuleBody(action="allow", tool=tool, match=match)
+
+
+def grant_for(scope: ApprovalScope, tool: str, arguments: JsonObject) -> Grant | None:
+    """Return what an answer of this scope allows from now on, from the call's arguments.
+
+    Argument names are part of the contract (chapter 05), so the log alone is enough. "Once"
+    grants nothing, "always" is a stored rule (see ``narrowest``).
+    """
+    target = target_of(arguments)
+    match scope:
+        case "once" | "always":
+            return None
+        case "document":
+            return None if target.path is None else Grant(tool, path=target.path)
+        case "session":
+            command = target.command and _command_prefix(target.command)
+            return Grant(tool, command=command, domain=target.domain)
+        case _:
+            assert_never(scope)
+
+
+def target_of(arguments: JsonObject) -> Target:
+    """Return what the contract's argument names say about a call's target."""
+    path, command, url = (arguments.get(name) for name in ("path", "command", "url"))
+    return Target(
+        path=clean_path(path) if isinstance(path, str) else None,
+        command=command if isinstance(command, str) else None,
+        domain=urlsplit(url).hostname if isinstance(url, str) else None,
+    )
+
+
+def clean_path(path: str) -> str:
+    """Return a path in the one spelling that rules and grants compare."""
+    return posixpath.normpath(path.replace("\\", "/"))
+
+
+def _refused(question: Question, rules: Rules, mode: Mode) -> Deny | None:
+    if question.tool in rules.disabled:
+        return Deny(f"The tool {question.tool} is switched off in the permissions.", "disabled")
+    if question.risk != "read" and _is_sealed(question.subject.target.path):
+        return Deny("Tools never change permissions, settings or keys.")
+    if mode == "plan" and (question.risk != "read" or question.external):
+        return Deny("In plan mode only reading is allowed; switch the mode to act.")
+    for rule in rules.rules:
+        if rule.problem is not None and _invalid_covers(rule, question):
+            return Deny(f"{rule.source} is invalid ({rule.problem}), so it denies. Correct it.")
+        if rule.action == "deny" and rule.problem is None and rule_matches(rule, question):
+            return Deny(f"{rule.source} denies it.")
+    return None
+
+
+def _invalid_covers(rule: ToolRule, question: Question) -> bool:
+    if rule.tool is None:
+        return question.risk != "read" or question.external
+    return glob_matches(rule.tool, question.tool)
+
+
+def _protected(question: Question) -> Ask | None:
+    path = question.subject.target.path
+    if question.risk == "read" or path is None or not _is_protected(path):
+        return None
+    text = f"{path} shapes what the agent is told later, so a change of it always asks"
+    return Ask(AskReason(kind="protected", text=text), ONCE)
+
+
+def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:
+    target = question.subject.target
+    for grant in grants:
+        if grant.tool == question.tool and _grant_covers(grant, target):
+            return Allow("allowed earlier in this conversation")
+    return None
+
+
+def _grant_covers(grant: Grant, target: Target) -> bool:
+    if grant.path is not None:
+        return target.path is not None and clean_path(target.path) == grant.path
+    if grant.command is not None:
+        return target.command is not None and command_matches(grant.command, target.command)
+    return grant.domain is None or target.domain == grant.domain
+
+
+def _ruled(question: Question, rules: Rules) -> Ask | Allow | None:
+    valid = [rule for rule in rules.rules if rule.problem is None]
+    for rule in valid:
+        if rule.action == "ask" and rule_matches(rule, question):
+            reason = AskReason(kind="rule", text=f"{rule.source} says to ask")
+            return Ask(reason, _scopes(question.subject.target, always=False))
+    if rules.broken is not None and (question.risk != "read" or question.external):
+        reason = AskReason(kind="rule", text=rules.broken)
+        return Ask(reason, _scopes(question.subject.target, always=False))
+    for rule in valid:
+        if rule.action == "allow" and rule_matches(rule, question):
+            return Allow(f"{rule.source} allows it")
+    return None
+
+
+def _by_mode(question: Question, mode: Mode) -> Allow | Ask:
+    reason = None if mode == "bypass" else _asks_because(question, mode)
+    if reason is None:
+        return Allow()
+    return Ask(AskReason(kind="mode", text=reason), _scopes(question.subject.target, always=True))
+
+
+def _asks_because(question: Question, mode: Mode) -> str | None:
+    subject = question.subject
+    if question.external:
+        return "it reaches out of this computer"
+    if question.risk == "read":
+        return None
+    if question.risk == "execute":
+        return "it runs code"
+    if not subject.undoable:
+        return "this change cannot be taken back"
+    if mode == "auto_edit" or subject.in_page:
+        return None
+    return "it changes a file that is not open in front of you"
+
+
+def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
+    scopes: list[ApprovalScope] = ["once"]
+    if target.path is not None:
+        scopes.append("document")
+    scopes.append("session")
+    if always:
+        scopes.append("always")
+    return tuple(scopes)
+
+
+def rule_matches(rule: ToolRule, question: Question) -> bool:
+    """Return whether a valid rule speaks about this call.
+
+    Rules that restrict compare without regard to case and look into every part of a command
+    line; rules that allow need a plain command and the exact case.
+    """
+    if rule.tool is None or not glob_matches(rule.tool, question.tool):
+        return False
+    match, target = rule.match, question.subject.target
+    if match is None:
+        return True
+    allows = rule.action == "allow"
+    path = None if target.path is None else clean_path(target.path)
+    notebook = path if path is not None and path.lower().endswith(".ipynb") else None
+    return (
+        _covers(match.path, path, exact=allows)
+        and _covers(match.notebook, notebook, exact=allows)
+        and (match.command is None or _command_covers(match.command, target, allows=allows))
+        and (match.domain is None or _domain_covers(match.domain, target.domain))
+    )
+
+
+def _covers(pattern: str | None, path: str | None, *, exact: bool) -> bool:
+    if pattern is None:
+        return True
+    return path is not None and glob_matches(clean_path(pattern), path, exact=exact)
+
+
+def _command_covers(prefix: str, target: Target, *, allows: bool) -> bool:
+    return target.command is not None and command_matches(
+        prefix, target.command, anywhere=not allows
+    )
+
+
+def _domain_covers(domain: str, host: str | None) -> bool:
+    wanted = domain.lower().removeprefix("*.")
+    return host is not None and (host.lower() == wanted or host.lower().endswith("." + wanted))
+
+
+def _command_prefix(command: str) -> str:
+    """Return a command's first word and its sub-command, if any."""
+    words = command.split()
+    plain = len(words) > 1 and words[1][:1].isalpha() and "/" not in words[1]
+    return " ".join(words[:2] if plain else words[:1])
+
+
+def _is_protected(path: str) -> bool:
+    parts = clean_path(path).lower().split("/")
+    return STATE_FOLDER in parts or parts[-1] in PROTECTED_NAMES
+
+
+def _is_sealed(path: str | None) -> bool:
+    if path is None:
+        return False
+    parts = clean_path(path).lower().split("/")
+    return STATE_FOLDER in parts[:-1] and (
+        parts[-1] in SEALED_NAMES or parts[-1].startswith("state.db")
+    )
