@@ -22,7 +22,7 @@ export default defineConfig(
       }
     },
     rules: {
-      complexity: ['error', 10],
+      complexity: ['error', { max: 10, variant: 'modified' }],
       eqeqeq: 'error',
       'max-depth': ['error', 3],
       '@typescript-eslint/consistent-type-imports': 'error',

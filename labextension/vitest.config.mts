@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // The fixtures both languages are held to lie in the repository's tests/.
+  server: { fs: { allow: ['..'] } },
   test: {
     include: ['src/**/__tests__/**/*.spec.{ts,tsx}'],
     environment: 'jsdom',

@@ -204,7 +204,8 @@ function errorInfo(response: Response, text: string): ErrorInfo {
   if (isErrorBody(body)) {
     return body.error;
   }
-  const reason = typeof body['message'] === 'string' ? body['message'] : '';
+  const reason =
+    'message' in body && typeof body.message === 'string' ? body.message : '';
   return plainError(
     reason || `The server answered ${response.status} ${response.statusText}.`,
     response.status >= 500
@@ -232,12 +233,10 @@ function plainError(message: string, retryable: boolean): ErrorInfo {
   };
 }
 
-function parseObject(text: string): Record<string, unknown> {
+function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null
-      ? Object.fromEntries(Object.entries(value))
-      : {};
+    return typeof value === 'object' && value !== null ? value : {};
   } catch {
     return {}; // A proxy's HTML page, say: the status line is all there is to tell.
   }
