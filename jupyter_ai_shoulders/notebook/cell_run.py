@@ -1,0 +1,251 @@
+"""One run of one cell, from its request to its end; made by ``notebook.kernels``.
+
+The run belongs to the server: whoever asked for it may go away, it goes on to its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import anyio
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.notebook.base import CellRun, KernelDirectory, RunProgress
+from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
+from jupyter_ai_shoulders.notebook.page_view import PageView
+from jupyter_ai_shoulders.notebook.run_log import RunLog
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.notebook.execution import CellRequest
+
+RunStatus = Literal["ok", "error", "aborted", "died", "cancelled"]
+
+WATCH_SECONDS = 0.5
+"""Between two looks at whether the kernel lives and which page is there."""
+QUEUE_NOTICE_SECONDS = 0.15
+"""A request that has not begun by then is queued behind another one."""
+INTERRUPT_PATIENCE_SECONDS = 5.0
+"""How long a cancelled call waits for a kernel that was interrupted."""
+LOG_SECONDS = 0.1
+"""Between two pieces of output in the conversation."""
+
+
+class RunTicket:
+    """What the asker holds of a run: its progress, its result, and the wish to cancel it."""
+
+    def __init__(self) -> None:
+        self.log = RunLog()
+        self.cancelled = False
+        self.sent: CellRequest | None = None
+        """The request, once it is in the kernel's queue: from then on only the kernel ends it."""
+        self._progress: asyncio.Queue[RunProgress | None] = asyncio.Queue()
+        self._settled: asyncio.Future[CellRun] = asyncio.get_running_loop().create_future()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the asker has its answer."""
+        return self._settled.done()
+
+    def report(self) -> None:
+        """Pass on what the log has collected."""
+        for piece in self.log.take():
+            self._progress.put_nowait(piece)
+
+    def say(self, text: str) -> None:
+        """Report a status."""
+        self.log.add_status(text)
+        self.report()
+
+    def settle(self, outcome: CellRun | BaseException) -> None:
+        """Answer the asker; only the first answer counts."""
+        if self._settled.done():
+            return
+        self.report()
+        if isinstance(outcome, CellRun):
+            self._settled.set_result(outcome)
+        else:
+            self._settled.set_exception(outcome)
+        self._progress.put_nowait(None)
+
+    async def items(self) -> AsyncIterator[RunProgress | CellRun]:
+        """Yield progress, then the result. Raises what the run raised."""
+        while (piece := await self._progress.get()) is not None:
+            yield piece
+        yield self._settled.result()
+
+    async def abandon(self, task: asyncio.Task[None]) -> None:
+        """Cancel the run unless it is settled; return when it is, whoever else is cancelled."""
+        if self._settled.done():
+            return
+        self.cancelled = True
+        if self.sent is None:
+            task.cancel()
+        else:
+            self.sent.stirred.set()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([self._settled])
+        self._settled.exception()  # seen: the asker is gone
+
+
+class CellExecution:
+    """Follows a request until the kernel is done with it."""
+
+    def __init__(
+        self,
+        *,
+        request: CellRequest,
+        connection: KernelConnection,
+        kernels: KernelDirectory,
+        view: PageView,
+        ticket: RunTicket,
+        clock: Clock,
+    ) -> None:
+        self._request = request
+        self._connection = connection
+        self._kernels = kernels
+        self._view = view
+        self._ticket = ticket
+        self._clock = clock
+        self._began = self._watched = self._logged = clock.monotonic()
+        self._queued = self._died = False
+        self._interrupted_at: float | None = None
+
+    async def follow(self) -> CellRun:
+        """Return how the request ended; its outputs are not stored yet."""
+        pause = await self._turn(QUEUE_NOTICE_SECONDS, 0.0)
+        while not self._request.finished.is_set():
+            pause = await self._turn(WATCH_SECONDS, pause)
+        interrupted = self._ticket.cancelled and self._interrupted_at is not None
+        return self._as_it_stands(run_status(self._request.reply, self._died, interrupted))
+
+    def _as_it_stands(self, status: RunStatus, warning: str | None = None) -> CellRun:
+        outputs = self._request.outputs.outputs()
+        omitted = self._request.outputs.omitted
+        if omitted:
+            warning = f"{omitted} of output were left out in the middle."
+        return CellRun(
+            status=status,
+            outputs=outputs,
+            execution_count=self._request.execution_count,
+            duration_ms=round((self._clock.monotonic() - self._began) * 1000),
+            kernel_id=self._connection.handle.kernel_id,
+            failure=failure_of(status, self._request.reply, outputs),
+            warning=warning,
+        )
+
+    async def _turn(self, patience: float, pause: float) -> float:
+        """Wait for messages, let more of them come for ``pause``, pass them on."""
+        request = self._request
+        await _wait(request.stirred, patience)
+        if request.stirred.is_set() and not request.finished.is_set():
+            request.stirred.clear()
+            await _wait(request.finished, pause)
+            pause = self._view.flush()
+        if not request.finished.is_set():
+            self._note_queue()
+            self._report()
+            await self._honour_cancel()
+            await self._watch()
+        return pause
+
+    def _note_queue(self) -> None:
+        started = self._request.started
+        if not started and not self._queued:
+            self._queued = True
+            self._ticket.say("The kernel is busy; this cell is queued behind what it runs.")
+        elif started and self._queued:
+            self._queued = False
+            self._began = self._clock.monotonic()
+            self._ticket.say("Running.")
+
+    def _report(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._logged >= LOG_SECONDS:
+            self._logged = now
+            self._ticket.report()
+
+    async def _honour_cancel(self) -> None:
+        if not self._ticket.cancelled:
+            return
+        if not self._request.started:
+            self._settle_early("The cell had not begun; it is stopped as soon as it does.")
+        elif self._interrupted_at is None:
+            await self._interrupt()
+        elif self._clock.monotonic() - self._interrupted_at > INTERRUPT_PATIENCE_SECONDS:
+            self._settle_early("The kernel has not reacted to the interrupt yet.")
+
+    async def _interrupt(self) -> None:
+        self._interrupted_at = self._clock.monotonic()
+        if not self._request.is_busy:
+            return
+        try:
+            await self._kernels.interrupt(self._connection.handle.kernel_id)
+        except NotFound:
+            self._die()
+
+    async def _watch(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._watched < WATCH_SECONDS:
+            return
+        self._watched = now
+        self._view.watch()
+        if not await self._connection.is_current():
+            self._die()
+
+    def _die(self) -> None:
+        self._died = True
+        self._request.close()
+
+    def _settle_early(self, warning: str) -> None:
+        """Let the asker go; the run is followed to its end all the same."""
+        self._ticket.settle(self._as_it_stands("cancelled", warning))
+
+
+def run_status(reply: Mapping[str, Any] | None, died: bool, interrupted: bool) -> RunStatus:
+    """Return what a reply means; a reply lost on the way is judged by the outputs alone."""
+    if died:
+        return "died"
+    status = "ok" if reply is None else reply["status"]
+    match status:
+        case "ok":
+            return "ok"
+        case "error":
+            return "cancelled" if interrupted else "error"
+        case _:
+            return "aborted"
+
+
+def failure_of(
+    status: RunStatus, reply: Mapping[str, Any] | None, outputs: Sequence[JsonObject]
+) -> str | None:
+    """Return in one line why a run did not end well."""
+    match status:
+        case "ok":
+            return None
+        case "died":
+            return "the kernel died"
+        case "aborted":
+            return "the kernel dropped it because a cell before it in the queue failed"
+        case "cancelled":
+            return "cancelled"
+        case "error":
+            error = reply if reply and "ename" in reply else _last_error(outputs)
+            first = str(error.get("evalue", "")).partition("\n")[0]
+            return f"{error.get('ename', 'Error')}: {first}"
+
+
+def _last_error(outputs: Sequence[JsonObject]) -> JsonObject:
+    errors = (output for output in reversed(outputs) if output.get("output_type") == "error")
+    return next(errors, JsonObject())
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,166 @@
+"""One execute request: nbclient turns its messages into outputs; made by ``notebook.kernels``.
+
+nbclient's own loop (``async_execute_cell``) is not used: cancelling it reports a dead kernel, an
+aborted request looks like success to it, and it leaves outputs behind that come later than four
+seconds after the reply. Its processing of messages (clear_output, Output widgets) is.
+
+Importing this module imports nbclient (0.15 s), so it is imported on first use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from nbclient.client import NotebookClient
+from nbclient.exceptions import CellExecutionComplete
+from nbformat import NotebookNode
+
+from jupyter_ai_shoulders.notebook.kernel_connection import (
+    KernelConnection,
+    Message,
+    message_status,
+)
+from jupyter_ai_shoulders.notebook.outputs import CellOutputs
+from jupyter_ai_shoulders.notebook.run_log import RunLog
+from jupyter_ai_shoulders.wire.ids import CellId
+
+LOST_SECONDS = 4.0
+"""After the reply or the idle status, the silence that says the other one is lost (as nbclient)."""
+
+
+class MessageReader(NotebookClient):
+    """nbclient attached to a live kernel, for its processing of messages only.
+
+    One per connection: it remembers the Output widgets made through it.
+    """
+
+    def __init__(self, connection: KernelConnection) -> None:
+        super().__init__(
+            NotebookNode(cells=[], metadata={}),
+            km=connection.handle.manager,
+            record_timing=False,
+            store_widget_state=False,  # the page's widget manager stores it
+        )
+        self.widget_state = defaultdict(dict)  # Output widgets write theirs all the same
+        self.kc = connection.client
+        self._request: CellRequest | None = None
+
+    def read(self, message: Message, request: CellRequest) -> None:
+        """Apply a message to the request's outputs."""
+        self._request = request
+        try:
+            self.process_message(message, request.cell, 0)
+        finally:
+            self._request = None
+
+    def output(
+        self,
+        outs: list[NotebookNode],  # noqa: ARG002 - nbclient's signature; CellOutputs keeps them
+        msg: dict[str, Any],
+        display_id: str | None,
+        cell_index: int,
+    ) -> NotebookNode | None:
+        """Add an output to the request, unless an Output widget takes it."""
+        cleared = self.clear_before_next_output
+        output = super().output([], msg, None, cell_index)
+        request = self._request
+        if request is not None:
+            if cleared and not self.clear_before_next_output:
+                request.outputs.clear()
+            if output is not None:
+                request.add(output, display_id)
+        return output
+
+    def clear_output(self, outs: list[NotebookNode], msg: dict[str, Any], cell_index: int) -> None:
+        """Clear the request's outputs, unless an Output widget is cleared or more must come."""
+        hooked = bool(self.output_hook_stack[msg["parent_header"].get("msg_id")])
+        super().clear_output(outs, msg, cell_index)
+        if self._request is not None and not hooked and not self.clear_before_next_output:
+            self._request.outputs.clear()
+
+
+class CellRequest:
+    """The life of one request: queued, running, finished. Its owner waits on the events."""
+
+    def __init__(self, reader: MessageReader, outputs: CellOutputs, run_log: RunLog) -> None:
+        self.outputs = outputs
+        self.cell = NotebookNode(cell_type="code", metadata={}, outputs=[])
+        self.stirred = asyncio.Event()
+        """Something came since the owner last cleared it."""
+        self.finished = asyncio.Event()
+        self.started = False
+        self.reply: dict[str, Any] | None = None
+        """Content of the reply; None when it was lost or the kernel died."""
+        self._reader = reader
+        self._log = run_log
+        self._idle = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._forget: Callable[[], None] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the kernel is running this request now, so that an interrupt hits it."""
+        return self.started and not self._idle and self.reply is None
+
+    @property
+    def execution_count(self) -> int | None:
+        """The prompt number the kernel gave."""
+        count: int | None = self.cell.get("execution_count")
+        return count
+
+    def send(self, connection: KernelConnection, source: str, cell_id: CellId) -> None:
+        """Put the request into the kernel's queue."""
+        self._reader.clear_before_next_output = False
+        message_id = connection.execute(source, cell_id, self)
+        self._forget = lambda: connection.forget(message_id)
+
+    def close(self) -> None:
+        """Take no more messages."""
+        if self._forget is not None:
+            self._forget()
+        if self._timer is not None:
+            self._timer.cancel()
+        self.finished.set()
+        self.stirred.set()
+
+    def add(self, output: NotebookNode, display_id: str | None) -> None:
+        """Take an output from the reader."""
+        self.outputs.add(output, display_id)
+        self._log.add_output(output)
+
+    def on_output(self, message: Message) -> None:
+        """Take a message of the output channel."""
+        self.started = self.started or message_status(message) == "busy"
+        try:
+            self._update_displays(message)
+            self._reader.read(message, self)
+        except CellExecutionComplete:
+            self._idle = True
+        self._check()
+
+    def on_reply(self, message: Message) -> None:
+        """Take the reply."""
+        if message["msg_type"] == "execute_reply":
+            self.reply = message["content"]
+            self.started = True
+        self._check()
+
+    def _update_displays(self, message: Message) -> None:
+        transient: dict[str, str] = message["content"].get("transient") or {}
+        display_id = transient.get("display_id")
+        if display_id:
+            output = {key: message["content"][key] for key in ("data", "metadata")}
+            self.outputs.update_display(display_id, output)
+
+    def _check(self) -> None:
+        self.stirred.set()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._idle and self.reply is not None:
+            self.close()
+        elif self._idle or self.reply is not None:
+            self._timer = asyncio.get_running_loop().call_later(LOST_SECONDS, self.close)
