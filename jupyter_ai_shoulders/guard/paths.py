@@ -1,0 +1,285 @@
+"""Workspace files: the only way in and out of them (chapter 07).
+
+A path given by a model, a page or a user becomes a ``WorkspacePath`` or an error; files are opened
+beneath a descriptor of the root, so that neither ``..`` nor a link leads out. Used by the notebook
+back ends and the file tools. All methods block; callers choose the thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import posixpath
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NewType
+
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    PolicyRefusal,
+    ShouldersError,
+    StateUnavailable,
+)
+from jupyter_ai_shoulders.guard.beneath import Folder, Root, open_root
+
+WorkspacePath = NewType("WorkspacePath", str)
+"""A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
+
+_EXPANSION = re.compile(r"^~|^\$\w+(?:/|$)|\$\{|^%\w+%")
+_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What identifies a file's content without reading it, and what replacing it must keep."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    mode: int
+    links: int
+    owner: int
+    group: int
+
+    @classmethod
+    def of(cls, result: os.stat_result) -> FileStat:
+        """Return the facts of a stat result."""
+        return cls(
+            result.st_dev,
+            result.st_ino,
+            result.st_size,
+            result.st_mtime_ns,
+            stat.S_IMODE(result.st_mode),
+            result.st_nlink,
+            result.st_uid,
+            result.st_gid,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """A file's bytes and its facts at the moment it was read."""
+
+    content: bytes
+    stat: FileStat
+
+
+class FileChanged(Conflict):
+    """The file is not the one that was read; nothing was written."""
+
+
+class Workspace:
+    """The server's root directory; a resource: ``close`` it."""
+
+    def __init__(self, directory: str | Path, root: Root | None = None) -> None:
+        self.directory = Path(directory).resolve()
+        self._root = root or open_root(self.directory)
+
+    def close(self) -> None:
+        """Let go of the root directory."""
+        self._root.close()
+
+    def path(self, text: str) -> WorkspacePath:
+        """Return the one name of a file or directory, existing or not, at or below the root.
+
+        ``./a``, ``b/../a``, ``/root/a`` and links inside the workspace all name ``a``. Raises
+        ``InvalidRequest`` (``outside_workspace`` when it leads out, by itself or by a link).
+        """
+        parts = _parts(self._relative(_checked(text)), text)
+        for existing in range(len(parts), 0, -1):
+            try:
+                real = self._root.resolve(parts[:existing])
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise _problem(error, text) from error
+            return WorkspacePath("/".join([*real, *parts[existing:]]))
+        return WorkspacePath("/".join(parts))
+
+    def stat(self, path: WorkspacePath) -> FileStat:
+        """Return a regular file's facts. Raises ``NotFound``, ``InvalidRequest``."""
+        with self._opened(path) as descriptor:
+            return _regular(descriptor, path)
+
+    def read(self, path: WorkspacePath) -> FileContent:
+        """Return a regular file's bytes. Raises like ``stat``, and ``FileChanged``."""
+        with self._opened(path) as descriptor:
+            before = _regular(descriptor, path)
+            content = _read_all(descriptor, before.size)
+            after = _regular(descriptor, path)
+        if before != after or len(content) != after.size:
+            raise _changed(path, "while it was read")
+        return FileContent(content, after)
+
+    def replace(self, path: WorkspacePath, content: bytes, expected: FileStat) -> FileStat:
+        """Put ``content`` in the place of the file that was read as ``expected``, all or nothing.
+
+        Keeps the mode and, where permitted, the owner; durable when it returns. Raises
+        ``FileChanged`` when another file, or other content, stands there now.
+        """
+        *directory, name = path.split("/")
+        temporary = f".~{name[:80]}.{secrets.token_hex(6)}"
+        with _reported(path), self._root.folder(directory) as folder:
+            try:
+                _write_new(folder, temporary, content, expected)
+                _expect(folder, name, expected, path)
+                folder.rename(temporary, name)
+            except BaseException:
+                with contextlib.suppress(FileNotFoundError):
+                    folder.unlink(temporary)
+                raise
+            folder.sync()
+            return FileStat.of(folder.stat(name))
+
+    def _relative(self, text: str) -> str:
+        """Return an absolute path as one relative to the root."""
+        if not Path(text).is_absolute():
+            return text
+        wanted = Path(os.path.normpath(text))
+        for candidate in (wanted, wanted.parent.resolve() / wanted.name, wanted.resolve()):
+            if candidate.is_relative_to(self.directory):
+                return candidate.relative_to(self.directory).as_posix()
+        raise _outside(text)
+
+    @contextlib.contextmanager
+    def _opened(self, path: WorkspacePath) -> Generator[int]:
+        with _reported(path):
+            descriptor = self._root.open(path.split("/"))
+            try:
+                yield descriptor
+            finally:
+                os.close(descriptor)
+
+
+def _checked(text: str) -> str:
+    """Return ``text`` unless it is no plain path at all."""
+    if "\0" in text:
+        raise InvalidRequest("The path contains a NUL character.")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise InvalidRequest(f"The path {text!r} cannot be a file name.") from error
+    if _EXPANSION.search(text):
+        raise InvalidRequest(
+            f"The path {text!r} uses ~ or a variable, which are not expanded.",
+            hint="Give the path relative to the workspace.",
+        )
+    windows = sys.platform == "win32"
+    if text.startswith(("//", "\\\\")) or (not windows and _DRIVE.match(text)):
+        raise _outside(text)
+    return text.replace("\\", "/") if windows else text
+
+
+def _parts(relative: str, text: str) -> list[str]:
+    normal = posixpath.normpath(relative) if relative else "."
+    if normal == ".." or normal.startswith("../"):
+        raise _outside(text)
+    return [] if normal == "." else normal.split("/")
+
+
+def _regular(descriptor: int, path: str) -> FileStat:
+    result = os.fstat(descriptor)
+    if stat.S_ISREG(result.st_mode):
+        return FileStat.of(result)
+    kind = "a directory" if stat.S_ISDIR(result.st_mode) else "not a regular file"
+    raise InvalidRequest(f"{path or 'The workspace'} is {kind}.", hint="Name a file.")
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    chunks: list[bytes] = []
+    while chunk := os.read(descriptor, max(65_536, size + 1)):
+        chunks.append(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _write_new(folder: Folder, name: str, content: bytes, like: FileStat) -> None:
+    descriptor = folder.create(name)
+    try:
+        _copy_ownership(descriptor, like)
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _copy_ownership(descriptor: int, like: FileStat) -> None:
+    if sys.platform == "win32":
+        return
+    made = os.fstat(descriptor)
+    if (made.st_uid, made.st_gid) != (like.owner, like.group):
+        # Only a privileged process may give files away: then the writer owns it, as with any save.
+        with contextlib.suppress(PermissionError):
+            os.fchown(descriptor, like.owner, like.group)
+    os.fchmod(descriptor, like.mode)
+
+
+def _expect(folder: Folder, name: str, expected: FileStat, path: str) -> None:
+    """Look once more, immediately before the file is replaced."""
+    now = folder.stat(name)
+    if not stat.S_ISREG(now.st_mode) or FileStat.of(now) != expected:
+        raise _changed(path, "meanwhile; nothing was written")
+
+
+@contextlib.contextmanager
+def _reported(path: str) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _problem(error, path) from error
+
+
+def _changed(path: str, when: str) -> FileChanged:
+    return FileChanged(
+        f"{path} was changed by someone else {when}.", hint="Read it again.", retryable=True
+    )
+
+
+def _outside(text: str) -> ShouldersError:
+    return InvalidRequest(
+        f"{text} is outside the workspace.",
+        code="outside_workspace",
+        hint="Give a path relative to the workspace.",
+    )
+
+
+def _problem(error: OSError, path: str) -> ShouldersError:
+    """Return what an operating system error means for the caller."""
+    problem: ShouldersError
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR:
+            problem = NotFound(f"There is no file {path}.", hint="List the files to find its name.")
+        case errno.EXDEV:
+            problem = _outside(path)
+        case errno.ELOOP:
+            problem = InvalidRequest(
+                f"{path} leads through a link that is not followed.", code="outside_workspace"
+            )
+        case errno.ENXIO | errno.ENODEV:
+            problem = InvalidRequest(f"{path} is not a regular file.", hint="Name a file.")
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            problem = PolicyRefusal(
+                f"The system does not let this server use {path}: {error.strerror}.",
+                code="forbidden",
+                hint="Check the permissions of the file and its directory.",
+            )
+        case errno.ENOSPC | errno.EDQUOT:
+            problem = StateUnavailable(
+                f"There is no space left to write {path}; the file is as it was.",
+                code="disk_full",
+                hint="Free some space and try again.",
+                retryable=True,
+            )
+        case _:
+            problem = InvalidRequest(f"{path} cannot be used: {error.strerror or error}.")
+    return problem
