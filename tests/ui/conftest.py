@@ -6,12 +6,11 @@ import shutil
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.ui.lab import Lab
+from tests.ui.lab import Lab, StartLab
 
 FAILURES = Path(__file__).parent / "failures"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -24,19 +23,6 @@ CHROMIUM_ARGS = (
     "--disable-sync",
     "--no-first-run",
 )
-
-
-class StartLab(Protocol):
-    """Starts a server on a directory; it is stopped at the end of the test."""
-
-    def __call__(
-        self,
-        root: Path,
-        *,
-        args: Sequence[str] = (),
-        env: Mapping[str, str] | None = None,
-        base_url: str = "/",
-    ) -> Lab: ...
 
 
 # pytest-jupyter's two autouse fixtures close the running loop that Playwright keeps: off, here.

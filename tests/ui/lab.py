@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import quote, urlencode
 
 START_SECONDS = 60
@@ -147,3 +148,16 @@ class Lab:
             except (urllib.error.URLError, ConnectionError, TimeoutError):
                 time.sleep(0.1)  # another process: there is nothing to wait on but its answer
         raise RuntimeError(f"the server did not answer in {START_SECONDS} s:\n{self.log[-4000:]}")
+
+
+class StartLab(Protocol):
+    """Starts a server on a directory; it is stopped at the end of the test."""
+
+    def __call__(
+        self,
+        root: Path,
+        *,
+        args: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        base_url: str = "/",
+    ) -> Lab: ...
