@@ -1,0 +1,90 @@
+"""Content-addressed files: prompts, large outputs, snapshots. Used by the engine and by tools.
+
+Writing a blob costs no sync on the event loop: the log's next sync brings pending blobs to the
+disk first, then the events that name them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections import deque
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
+from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.failures import storage_errors
+from jupyter_ai_shoulders.wire.ids import BlobHash
+
+
+class FileBlobs:
+    """``Blobs`` as files named by their SHA-256, two levels deep."""
+
+    def __init__(self, directory: StateDirectory) -> None:
+        self._directory = directory
+        self._pending: deque[Path] = deque()
+
+    def put(self, content: bytes) -> BlobHash:
+        """Store ``content``; return its SHA-256 as hex. Raises ``StateUnavailable``."""
+        blob = BlobHash(hashlib.sha256(content).hexdigest())
+        path = self.path(blob)
+        with storage_errors("store a file", self._directory.path):
+            if not (path.exists() and path.stat().st_size == len(content)):
+                self._write(path, content)
+                self._pending.append(path)
+        return blob
+
+    def get(self, blob: BlobHash) -> bytes:
+        """Return the bytes. Raises ``NotFound``, and ``StateUnavailable`` when they are damaged."""
+        try:
+            with storage_errors("read a stored file", self._directory.path):
+                content = self.path(blob).read_bytes()
+        except StateUnavailable as error:
+            if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+                raise NotFound(f"There is no stored content {blob}.") from error
+            raise
+        if hashlib.sha256(content).hexdigest() != blob:
+            raise StateUnavailable(f"The stored content {blob} is damaged.")
+        return content
+
+    def path(self, blob: BlobHash) -> Path:
+        """Return where the content is or would be. Raises ``NotFound`` when ``blob`` is no hash."""
+        if len(blob) != 64 or not (blob.isascii() and blob.isalnum()):
+            raise NotFound(f"{blob!r} is not the name of stored content.")
+        return self._directory.blobs / blob[:2] / blob[2:]
+
+    def flush(self) -> None:
+        """Bring the blobs written since the last call to the disk. For a thread."""
+        with storage_errors("bring stored files to the disk", self._directory.path):
+            while self._pending:
+                path = self._pending[0]
+                _sync_file(path)
+                _sync_directory(path.parent)
+                self._pending.popleft()
+
+    def _write(self, path: Path, content: bytes) -> None:
+        self._directory.prepare()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{secrets.token_hex(8)}")
+        try:
+            temporary.write_bytes(content)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _sync_file(path: Path) -> None:
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def _sync_directory(path: Path) -> None:
+    if os.name != "posix":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

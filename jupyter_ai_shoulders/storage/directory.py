@@ -1,0 +1,51 @@
+"""The state directory: made on first use, private, and never part of a commit.
+
+Used by ``database`` and ``blobs``; ``host.build`` decides where it is.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from jupyter_ai_shoulders.storage.failures import storage_errors
+
+_PRIVATE = 0o700
+_GITIGNORE = "# Conversations and caches of this workspace, private to you.\n*\n"
+
+
+class StateDirectory:
+    """Where everything that must survive a restart is kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def database(self) -> Path:
+        """Return the path of the database."""
+        return self.path / "state.db"
+
+    @property
+    def lock(self) -> Path:
+        """Return the path of the lock file."""
+        return self.path / "state.lock"
+
+    @property
+    def damaged(self) -> Path:
+        """Return the path of the mark that says the database broke while it was in use."""
+        return self.path / "state.damaged"
+
+    @property
+    def blobs(self) -> Path:
+        """Return the path of the blobs."""
+        return self.path / "blobs"
+
+    def prepare(self) -> None:
+        """Make the directory, private and ignored by git. Raises ``StateUnavailable``."""
+        with storage_errors("use the state directory", self.path):
+            self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            if os.name == "posix" and self.path.stat().st_mode & 0o077:
+                self.path.chmod(_PRIVATE)
+            ignore = self.path / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text(_GITIGNORE, encoding="utf-8")

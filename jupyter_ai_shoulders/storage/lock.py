@@ -1,0 +1,90 @@
+"""The lock that lets one server process at a time use a state directory.
+
+The operating system holds it, so it ends with the process however that ends. Used by ``database``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import sys
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+
+_log = logging.getLogger(__name__)
+
+_UNSUPPORTED = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
+_WINDOWS_OFFSET = 1 << 20
+"""Windows locks bytes against reading, so the locked one lies far behind the text."""
+
+
+class ProcessLock:
+    """An exclusive lock on a file; the file says which process has it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock, or do nothing when we have it.
+
+        Raises ``StateUnavailable`` when another process has it, and ``OSError``.
+        """
+        if self._descriptor is not None:
+            return
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            self._lock(descriptor)
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, str(os.getpid()).encode())
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Give the lock back."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _lock(self, descriptor: int) -> None:
+        try:
+            _lock_exclusively(descriptor)
+        except OSError as error:
+            if error.errno in _UNSUPPORTED:
+                _log.warning(
+                    "%s is on a file system without locks; do not run two servers on it", self._path
+                )
+                return
+            if error.errno not in {errno.EAGAIN, errno.EACCES, errno.EDEADLK}:
+                raise
+            raise self._taken() from error
+
+    def _taken(self) -> StateUnavailable:
+        holder = ""
+        with contextlib.suppress(OSError, ValueError):
+            holder = f" (process {int(self._path.read_text())})"
+        return StateUnavailable(
+            f"Another Jupyter server{holder} keeps its conversations in {self._path.parent}.",
+            hint="Use that server, or stop it, or set Shoulders.state_dir for this one.",
+            retryable=True,
+        )
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock_exclusively(descriptor: int) -> None:
+        os.lseek(descriptor, _WINDOWS_OFFSET, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+
+else:
+    import fcntl
+
+    def _lock_exclusively(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

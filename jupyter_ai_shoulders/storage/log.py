@@ -1,0 +1,228 @@
+"""The event log on SQLite: an event is committed before anyone hears of it (chapter 01).
+
+Written by the engine through the ``EventLog`` port, read by the server for clients that catch up.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
+from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
+from jupyter_ai_shoulders.storage.database import Database
+from jupyter_ai_shoulders.storage.durability import Durability
+from jupyter_ai_shoulders.storage.encode import encode_event
+from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
+from jupyter_ai_shoulders.storage.projection import (
+    Projected,
+    Tail,
+    create_row,
+    find_tail,
+    first_id,
+    insert_event,
+    last_id,
+    project,
+)
+from jupyter_ai_shoulders.wire.events import Event, SessionCreate, SessionUpdate, parse_event
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+_log = logging.getLogger(__name__)
+
+_STORE = "store an event"
+
+
+class EventText(NamedTuple):
+    """An event as clients get it, unparsed."""
+
+    seq: int
+    text: str
+
+
+class SqliteEventLog:
+    """``EventLog`` on the database. One per process; not for use from threads."""
+
+    def __init__(
+        self,
+        database: Database,
+        sink: EventSink,
+        clock: Clock,
+        flush_blobs: Callable[[], None],
+    ) -> None:
+        """``flush_blobs`` brings the blobs to the disk, before the events that name them."""
+        self._database = database
+        self._sink = sink
+        self._clock = clock
+        self._flush_blobs = flush_blobs
+        self._durability = Durability(self._flush, database.checkpoint)
+        self._tails: dict[SessionId, Tail] = {}
+
+    def append(self, session_id: SessionId, event: Event) -> LoggedEvent:
+        """Stamp (seq, session id, time), commit, publish; return what was logged.
+
+        Raises ``NotFound`` for an unknown session and ``StateUnavailable`` (disk full,
+        read-only); then nothing was logged and nothing published.
+        """
+        tail = self._begin(session_id, event)
+        stamped, text = encode_event(self._stamped(session_id, event, tail))
+        if isinstance(stamped, Projected):
+            tail = self._commit_projected(stamped, text, tail)
+        else:
+            self._commit(stamped, text, tail)
+        self._tails[session_id] = Tail(tail.number, tail.seq + 1)
+        self._durability.committed(len(text))
+        logged = LoggedEvent(stamped, text)
+        self._sink.publish(logged)
+        return logged
+
+    async def sync(self) -> None:
+        """Return once everything appended so far is on the disk. Raises ``StateUnavailable``."""
+        await self._durability.sync()
+
+    def read(
+        self, session_id: SessionId, after: int = 0, limit: int | None = None
+    ) -> list[LoggedEvent]:
+        """Return events with ``seq > after`` in order.
+
+        Raises ``NotFound``, and ``StateUnavailable`` with code ``quarantined`` when one of them
+        cannot be understood.
+        """
+        return [
+            LoggedEvent(_parsed(session_id, text), text.text)
+            for text in self.texts(session_id, after, limit)
+        ]
+
+    def texts(
+        self, session_id: SessionId, after: int = 0, limit: int | None = None
+    ) -> list[EventText]:
+        """Return events with ``seq > after`` in order, as encoded. Raises ``NotFound``."""
+        number = self._tail(session_id).number
+        first = first_id(number)
+        rows = self._database.rows(
+            "SELECT id, body FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+            first + min(max(after, 0), last_id(number) - first),
+            last_id(number),
+            -1 if limit is None else limit,
+        )
+        return [EventText(row_id - first, body) for row_id, body in rows]
+
+    def last_seq(self, session_id: SessionId) -> int:
+        """Return the last sequence number. Raises ``NotFound``."""
+        return self._tail(session_id).seq
+
+    def find(self, types: Collection[str]) -> list[LoggedEvent]:
+        """Return the events of these types over all sessions that are not deleted.
+
+        Sessions come in the order of their creation, events of one session by ``seq``. Streamed
+        types (deltas, tool progress) are not indexed and are never returned.
+        """
+        marks = ", ".join("?" * len(types))
+        rows = self._database.rows(
+            f"""
+            SELECT e.body FROM events e JOIN sessions s ON s.number = e.id >> {SEQ_BITS}
+            WHERE e.type IN ({marks}) AND e.{UNSTREAMED} AND s.deleted_at IS NULL
+            ORDER BY e.id
+            """,  # noqa: S608 only question marks and constants are put in
+            *types,
+        )
+        return [logged for (body,) in rows if (logged := _readable(body)) is not None]
+
+    def forget(self, session_id: SessionId) -> None:
+        """Drop what is remembered of a session that was purged."""
+        self._tails.pop(session_id, None)
+
+    async def aclose(self) -> None:
+        """Bring everything to the disk; the log is not used any more."""
+        await self._durability.aclose()
+
+    def _begin(self, session_id: SessionId, event: Event) -> Tail:
+        """Return where the session's log ends; number 0 is for the session about to be created."""
+        if not isinstance(event, SessionCreate):
+            return self._tail(session_id)
+        return Tail(0, 0)
+
+    def _tail(self, session_id: SessionId) -> Tail:
+        tail = self._tails.get(session_id)
+        if tail is None:
+            tail = self._stored_tail(session_id)
+            self._tails[session_id] = tail
+        return tail
+
+    def _stored_tail(self, session_id: SessionId) -> Tail:
+        connection = self._database.existing()
+        try:
+            tail = find_tail(connection, session_id) if connection else None
+        except sqlite3.Error as error:
+            raise self._database.failed("read the conversations", error) from error
+        if tail is None:
+            raise NotFound(
+                f"There is no conversation {session_id}.",
+                hint="It may have been deleted; list the conversations again.",
+            )
+        return tail
+
+    def _stamped(self, session_id: SessionId, event: Event, tail: Tail) -> Event:
+        at = timestamp(self._clock.now())
+        stamps: dict[str, object] = {"seq": tail.seq + 1, "session_id": session_id, "at": at}
+        if isinstance(event, SessionCreate | SessionUpdate):
+            stamps["session"] = event.session.model_copy(
+                update={
+                    "last_seq": tail.seq + 1,
+                    "message_count": self._message_count(tail),
+                    "created_at": event.session.created_at or at,
+                    "updated_at": at,
+                }
+            )
+        return event.model_copy(update=stamps)
+
+    def _message_count(self, tail: Tail) -> int:
+        rows = self._database.rows(
+            "SELECT message_count FROM sessions WHERE number = ?", tail.number
+        )
+        return rows[0][0] if rows else 0
+
+    def _commit(self, event: Event, text: str, tail: Tail) -> None:
+        connection = self._database.open()
+        try:
+            insert_event(connection, tail, event, text)
+        except sqlite3.Error as error:
+            raise self._database.failed(_STORE, error) from error
+
+    def _commit_projected(self, event: Projected, text: str, tail: Tail) -> Tail:
+        with self._database.transaction(_STORE) as connection:
+            if isinstance(event, SessionCreate):
+                tail = Tail(create_row(connection, event), 0)
+            else:
+                project(connection, event)
+            insert_event(connection, tail, event, text)
+        return tail
+
+    def _flush(self) -> None:
+        self._flush_blobs()
+        self._database.flush()
+
+
+def _parsed(session_id: SessionId, text: EventText) -> Event:
+    try:
+        return parse_event(text.text)
+    except ValidationError as error:
+        raise StateUnavailable(
+            f"Event {text.seq} of conversation {session_id} cannot be understood: "
+            f"{error.errors()[0]['msg']}.",
+            code="quarantined",
+            hint="It can still be exported; perhaps a newer jupyter-ai-shoulders wrote it.",
+        ) from error
+
+
+def _readable(body: str) -> LoggedEvent | None:
+    """Return the event, None when it cannot be understood: one session must not hide the others."""
+    try:
+        return LoggedEvent(parse_event(body), body)
+    except ValidationError as error:
+        _log.warning("Left out an event that cannot be understood: %s", error)
+        return None

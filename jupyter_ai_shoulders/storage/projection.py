@@ -1,0 +1,120 @@
+"""The table of sessions as a projection of the log: each event that changes a row, and how.
+
+Called by ``log`` inside the transaction of the event, and by ``salvage`` for each event it saved,
+so the table can always be made again from the events.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from jupyter_ai_shoulders.storage.migrations import SEQ_BITS
+from jupyter_ai_shoulders.wire.events import (
+    Event,
+    MessageAdd,
+    MessageUpdate,
+    SessionCreate,
+    SessionUpdate,
+    TurnEnd,
+    TurnResume,
+    TurnStart,
+)
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+Projected = (
+    SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | TurnEnd
+)
+"""The events that change a session's row."""
+
+_INSERT = """
+    INSERT INTO sessions (kind, source, title, document, owner, body, id, updated_order)
+    VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(updated_order), 0) + 1 FROM sessions))
+"""
+_UPDATE = """
+    UPDATE sessions
+    SET kind = ?, source = ?, title = ?, document = ?, owner = ?, body = ?,
+        updated_order = (SELECT max(updated_order) + 1 FROM sessions)
+    WHERE id = ?
+"""
+
+
+class Tail(NamedTuple):
+    """A session's number in the database and the ``seq`` of its last event."""
+
+    number: int
+    seq: int
+
+
+def first_id(number: int) -> int:
+    """Return the row id before the session's first event."""
+    return number << SEQ_BITS
+
+
+def last_id(number: int) -> int:
+    """Return the highest row id an event of the session can have."""
+    return ((number + 1) << SEQ_BITS) - 1
+
+
+def find_tail(connection: sqlite3.Connection, session_id: SessionId) -> Tail | None:
+    """Return where the session's log ends, None when there is no such session."""
+    row = connection.execute("SELECT number FROM sessions WHERE id = ?", (session_id,)).fetchone()
+    if row is None:
+        return None
+    number: int = row[0]
+    (newest,) = connection.execute(
+        "SELECT max(id) FROM events WHERE id > ? AND id <= ?", (first_id(number), last_id(number))
+    ).fetchone()
+    return Tail(number, 0 if newest is None else newest - first_id(number))
+
+
+def create_row(connection: sqlite3.Connection, event: SessionCreate) -> int:
+    """Add the session's row; return its number."""
+    cursor = connection.execute(_INSERT, _fields(event.session))
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def insert_event(connection: sqlite3.Connection, tail: Tail, event: Event, text: str) -> None:
+    """Add the event's row behind ``tail``."""
+    connection.execute(
+        "INSERT INTO events VALUES (?, ?, ?)",
+        (first_id(tail.number) + tail.seq + 1, event.type, text),
+    )
+
+
+def project(connection: sqlite3.Connection, event: Projected) -> None:
+    """Change the session's row as the event says."""
+    match event:
+        case SessionCreate() | SessionUpdate():
+            connection.execute(_UPDATE, _fields(event.session))
+        case MessageAdd():
+            _count_message(connection, event.session_id, 1)
+        case MessageUpdate():
+            if event.status == "removed":
+                _count_message(connection, event.session_id, -1)
+        case TurnStart() | TurnResume() | TurnEnd():
+            turn = None if isinstance(event, TurnEnd) else event.turn_id
+            connection.execute(
+                "UPDATE sessions SET open_turn = ? WHERE id = ?", (turn, event.session_id)
+            )
+
+
+def _count_message(connection: sqlite3.Connection, session_id: SessionId, change: int) -> None:
+    connection.execute(
+        "UPDATE sessions SET message_count = message_count + ? WHERE id = ?", (change, session_id)
+    )
+
+
+def _fields(session: Session) -> tuple[str | None, ...]:
+    document = session.anchor.document if session.anchor else None
+    return (
+        session.kind,
+        session.source,
+        session.title,
+        document,
+        session.owner,
+        session.model_dump_json(),
+        session.id,
+    )

@@ -1,0 +1,183 @@
+"""The table of sessions: one row each, made from the log (``projection``).
+
+The engine reads and updates single sessions through the ``Sessions`` port; the server lists,
+deletes and restores them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, StateUnavailable
+from jupyter_ai_shoulders.storage.database import Database
+from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
+from jupyter_ai_shoulders.storage.projection import first_id, last_id
+from jupyter_ai_shoulders.wire.api import SessionList
+from jupyter_ai_shoulders.wire.events import SessionCreate, SessionUpdate
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import Session, SessionKind, SessionSource
+
+KEPT_AFTER_DELETION = timedelta(days=30)
+
+_COLUMNS = "id, body, message_count, updated_order"
+_TEXT = f"""
+    (title LIKE ? ESCAPE '\\' OR EXISTS (
+      SELECT 1 FROM events e
+      WHERE e.type = 'message-add' AND e.{UNSTREAMED}
+        AND e.id > number << {SEQ_BITS} AND e.id < (number + 1) << {SEQ_BITS}
+        AND json_extract(e.body, '$.text') LIKE ? ESCAPE '\\'))
+"""  # noqa: S608 constants
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Which sessions to list; None means any. ``text`` is looked for in titles and messages."""
+
+    kind: SessionKind | None = None
+    source: SessionSource | None = None
+    document: str | None = None
+    text: str | None = None
+    owner: str | None = None
+    """Only this user's, and those without an owner."""
+
+
+class SqliteSessions:
+    """``Sessions`` on the database."""
+
+    def __init__(self, database: Database, log: SqliteEventLog, clock: Clock) -> None:
+        self._database = database
+        self._log = log
+        self._clock = clock
+
+    def add(self, session: Session) -> Session:
+        """Store a new session and log its ``session-create``."""
+        logged = self._log.append(session.id, SessionCreate(session=session))
+        assert isinstance(logged.event, SessionCreate)
+        return logged.event.session
+
+    def get(self, session_id: SessionId) -> Session:
+        """Return a session. Raises ``NotFound``, also for a deleted one."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND deleted_at IS NULL",  # noqa: S608 a constant
+            session_id,
+        )
+        if not rows:
+            raise _unknown(session_id)
+        return self._session(rows[0])
+
+    def update(self, session: Session) -> Session:
+        """Store changed fields, log a ``session-update``; return what was stored."""
+        logged = self._log.append(session.id, SessionUpdate(session=session))
+        assert isinstance(logged.event, SessionUpdate)
+        return logged.event.session
+
+    def open_turns(self) -> list[SessionId]:
+        """Return the sessions whose last turn has no ``turn-end``."""
+        rows = self._database.rows(
+            "SELECT id FROM sessions "
+            "WHERE open_turn IS NOT NULL AND deleted_at IS NULL ORDER BY number"
+        )
+        return [SessionId(row[0]) for row in rows]
+
+    def page(self, chosen: SessionFilter, cursor: str | None, limit: int) -> SessionList:
+        """Return up to ``limit`` sessions, the newest update first, from ``cursor`` on.
+
+        Raises ``InvalidRequest`` for a cursor that none of our answers held.
+        """
+        conditions, parameters = _conditions(chosen)
+        if cursor is not None:
+            if not (cursor.isascii() and cursor.isdigit()):
+                raise InvalidRequest(f"cursor: {cursor!r} is not a cursor of this list.")
+            conditions.append("updated_order < ?")
+            parameters.append(int(cursor))
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM sessions WHERE {' AND '.join(conditions)} "  # noqa: S608 fixed conditions
+            "ORDER BY updated_order DESC LIMIT ?",
+            *parameters,
+            limit + 1,
+        )
+        shown = rows[:limit]
+        return SessionList(
+            sessions=tuple(self._session(row) for row in shown),
+            next_cursor=str(shown[-1][3]) if len(rows) > limit else None,
+        )
+
+    def delete(self, session_id: SessionId) -> None:
+        """Hide the session; it can be brought back for 30 days. Raises ``NotFound``."""
+        self.get(session_id)
+        self._mark(session_id, timestamp(self._clock.now()))
+
+    def undelete(self, session_id: SessionId) -> Session:
+        """Bring a deleted session back and tell the pages. Raises ``NotFound``."""
+        self._log.last_seq(session_id)
+        self._mark(session_id, None)
+        return self.update(self.get(session_id))
+
+    def purge(self) -> int:
+        """Remove the sessions deleted more than 30 days ago; return how many."""
+        before = timestamp(self._clock.now() - KEPT_AFTER_DELETION)
+        rows = self._database.rows("SELECT number, id FROM sessions WHERE deleted_at < ?", before)
+        for number, session_id in rows:
+            with self._database.transaction("remove a deleted conversation") as connection:
+                connection.execute(
+                    "DELETE FROM events WHERE id > ? AND id <= ?",
+                    (first_id(number), last_id(number)),
+                )
+                connection.execute("DELETE FROM sessions WHERE number = ?", (number,))
+            self._log.forget(SessionId(session_id))
+        return len(rows)
+
+    def _mark(self, session_id: SessionId, deleted_at: str | None) -> None:
+        with self._database.transaction("delete or restore a conversation") as connection:
+            connection.execute(
+                "UPDATE sessions SET deleted_at = ? WHERE id = ?", (deleted_at, session_id)
+            )
+
+    def _session(self, row: tuple[Any, ...]) -> Session:
+        session_id, body, message_count, _ = row
+        try:
+            session = Session.model_validate_json(body)
+        except ValidationError as error:
+            raise StateUnavailable(
+                f"Conversation {session_id} cannot be understood: {error.errors()[0]['msg']}.",
+                code="quarantined",
+            ) from error
+        return session.model_copy(
+            update={"last_seq": self._log.last_seq(session.id), "message_count": message_count}
+        )
+
+
+def _conditions(chosen: SessionFilter) -> tuple[list[str], list[object]]:
+    conditions = ["deleted_at IS NULL"]
+    parameters: list[object] = []
+    for column in ("kind", "source", "document"):
+        value = getattr(chosen, column)
+        if value is not None:
+            conditions.append(f"{column} = ?")
+            parameters.append(value)
+    if chosen.owner is not None:
+        conditions.append("(owner IS NULL OR owner = ?)")
+        parameters.append(chosen.owner)
+    if chosen.text:
+        pattern = f"%{_escaped(chosen.text)}%"
+        conditions.append(_TEXT)
+        parameters += [pattern, pattern]
+    return conditions, parameters
+
+
+def _escaped(text: str) -> str:
+    """Return the text as a LIKE pattern that matches only itself."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _unknown(session_id: SessionId) -> NotFound:
+    return NotFound(
+        f"There is no conversation {session_id}.",
+        hint="It may have been deleted; list the conversations again.",
+    )

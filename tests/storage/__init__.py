@@ -1,0 +1,1 @@
+"""The event log, the sessions and the files behind them."""

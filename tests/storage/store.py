@@ -1,0 +1,95 @@
+"""A whole store on a directory, as ``host`` wires it, with a clock that tests move."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.blobs import FileBlobs
+from jupyter_ai_shoulders.storage.database import Database
+from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.sessions import SqliteSessions
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+@dataclass
+class MovableClock:
+    """Stands still until moved."""
+
+    moment: datetime = START
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def monotonic(self) -> float:
+        return (self.moment - START).total_seconds()
+
+    def move(self, by: timedelta) -> None:
+        self.moment += by
+
+
+@dataclass
+class Published:
+    """Keeps what the log published, and looks around when told to."""
+
+    look: Callable[[], None] | None = None
+    events: list[LoggedEvent] = field(default_factory=list[LoggedEvent])
+
+    def publish(self, logged: LoggedEvent) -> None:
+        self.events.append(logged)
+        if self.look is not None:
+            self.look()
+
+
+class Store:
+    """Everything of one process on one state directory."""
+
+    def __init__(self, path: Path, clock: MovableClock, vfs: str | None = None) -> None:
+        self.directory = StateDirectory(path)
+        self.clock = clock
+        self.published = Published()
+        self.database = Database(self.directory, clock, vfs)
+        self.blobs = FileBlobs(self.directory)
+        self.log = SqliteEventLog(self.database, self.published, clock, self.blobs.flush)
+        self.sessions = SqliteSessions(self.database, self.log, clock)
+
+    def add(self, name: str, **fields: object) -> Session:
+        """Add a session ``ses_<name>``."""
+        return self.sessions.add(session(name).model_copy(update=fields))
+
+    def crash(self) -> None:
+        """Let go of the files as the death of the process would: nothing is folded or synced."""
+        self.database.close()
+
+
+OpenStore = Callable[..., Store]
+
+
+def session(name: str) -> Session:
+    """A session nobody stored yet."""
+    return Session(
+        id=SessionId(f"ses_{name}"),
+        kind="chat",
+        source="chat",
+        title=name,
+        model=None,
+        mode="ask",
+        tools="enabled",
+        toolset="full",
+        interactive=True,
+        status="idle",
+        anchor=None,
+        owner=None,
+        message_count=0,
+        last_seq=0,
+        tokens_used=0,
+        window=None,
+        cost_micro_usd=None,
+        created_at="",
+        updated_at="",
+    )
