@@ -1,0 +1,134 @@
+"""What happens to the calls of one step: judged in model order, run, answered. Pure.
+
+Part of ``engine.advance``. Serial-equivalent (chapter 04): approvals are asked for one at a time
+before anything runs, except that a call whose approval would show a document which an earlier
+call of the step is about to change is asked about after that change.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.engine import turns
+from jupyter_ai_shoulders.engine.draft import Draft
+from jupyter_ai_shoulders.engine.results import SKIPPED
+from jupyter_ai_shoulders.engine.signals import Allowed, Answer, Asks, Judge, Judged, RunCalls, Sync
+from jupyter_ai_shoulders.engine.state import (
+    AwaitingApproval,
+    Call,
+    Judging,
+    Run,
+    RunningTools,
+    Settle,
+)
+from jupyter_ai_shoulders.tools.rules import target_of
+from jupyter_ai_shoulders.wire.events import ApprovalAnswer, ApprovalRequest
+
+
+def go_on(draft: Draft) -> None:
+    """Judge the next call, else run what is judged, else leave the step."""
+    _skip_after_denial(draft)
+    waiting = draft.open_calls()
+    unjudged = next((call for call in waiting if call.verdict is None), None)
+    if unjudged is not None and unjudged.waits:
+        draft.show("waiting")
+        draft.enter(AwaitingApproval(unjudged.call_id))
+    elif unjudged is not None:
+        draft.enter(Judging(unjudged.call_id), Judge(unjudged.call_id))
+    elif waiting:
+        draft.enter(RunningTools(), RunCalls(tuple(call.call_id for call in waiting)))
+    else:
+        _leave_step(draft)
+
+
+def take_verdict(draft: Draft, judged: Judged) -> None:
+    """Act on what the rules said about a call."""
+    call = draft.turn.call(judged.call_id)
+    assert call is not None, "only calls of the step are judged"
+    match judged.outcome:
+        case Allowed(because=because):
+            if because is not None:
+                draft.record(_allowed_by_policy(call, because))
+            draft.judge(call.call_id, Run())
+            go_on(draft)
+        case Settle() as verdict:
+            draft.judge(call.call_id, verdict)
+            go_on(draft)
+        case Asks() as question:
+            _ask(draft, call, question)
+
+
+def answer(draft: Draft, given: Answer) -> None:
+    """Act on the user's answer to an approval."""
+    command = given.command
+    draft.record(
+        ApprovalAnswer(
+            call_id=given.call_id,
+            decision=command.decision,
+            scope=command.scope,
+            feedback=command.feedback,
+            by="user",
+        )
+    )
+    draft.show("running")
+    go_on(draft)
+
+
+def _ask(draft: Draft, call: Call, question: Asks) -> None:
+    before = _to_run_first(draft, call)
+    if before:
+        draft.enter(RunningTools(), RunCalls(tuple(earlier.call_id for earlier in before)))
+        return
+    draft.record(
+        ApprovalRequest(
+            call_id=call.call_id,
+            tool=call.tool,
+            arguments=question.arguments,
+            arguments_hash=question.arguments_hash,
+            preview=question.preview,
+            language=question.language,
+            reason=question.reason,
+            scopes=question.scopes,
+        )
+    )
+    draft.show("waiting")
+    draft.enter(AwaitingApproval(call.call_id))
+    draft.add(Sync())
+
+
+def _to_run_first(draft: Draft, call: Call) -> list[Call]:
+    """Return the earlier calls, when one of them changes the document the approval would show."""
+    earlier = [other for other in draft.open_calls() if other.verdict is not None]
+    path = target_of(call.arguments or {}).path
+    for other in earlier:
+        changes = other.risk == "write" and isinstance(other.verdict, Run)
+        other_path = target_of(other.arguments or {}).path
+        if changes and (path is None or other_path is None or path == other_path):
+            return earlier
+    return []
+
+
+def _allowed_by_policy(call: Call, because: str) -> ApprovalAnswer:
+    return ApprovalAnswer(
+        call_id=call.call_id, decision="allow", scope="always", feedback=because, by="policy"
+    )
+
+
+def _skip_after_denial(draft: Draft) -> None:
+    """A denial gives every later call of the batch a skipped result."""
+    denied = False
+    for call in draft.turn.calls:
+        if denied and call.verdict is None and not call.settled:
+            draft.judge(call.call_id, Settle("skipped", SKIPPED))
+        denied = denied or (isinstance(call.verdict, Settle) and call.verdict.status == "denied")
+
+
+def _leave_step(draft: Draft) -> None:
+    turn = draft.turn
+    rejected = any(isinstance(call.verdict, Settle) and call.verdict.by_user for call in turn.calls)
+    if rejected and draft.state.policy.stop_on_rejection:
+        turns.end(draft, "tool_rejected")
+    elif turn.summary is not None:
+        turns.end(draft, "ended_by_tool", summary=turn.summary)
+    elif turn.calls or (draft.state.queue and turn.step < turn.step_limit):
+        turns.next_step(draft)
+    else:
+        turns.end(draft, "final_response")

@@ -1,0 +1,157 @@
+"""Facts of a session from its events: pure, total, the only way facts change.
+
+Called by ``engine.advance`` for events it decides to record and by the driver for events that
+operations record; ``restore`` rebuilds a session after a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from jupyter_ai_shoulders.engine.state import (
+    Call,
+    Interrupted,
+    Policy,
+    Queued,
+    Run,
+    Settle,
+    State,
+    Turn,
+)
+from jupyter_ai_shoulders.tools.rules import grant_for
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import CallId, TurnId
+
+INTERRUPTED = "interrupted"
+"""Code of the notice that a turn was interrupted."""
+
+
+def restore(policy: Policy, events: Iterable[ev.Event]) -> State:
+    """Return the state after a restart: an open turn is interrupted, nothing runs by itself."""
+    state = State(policy)
+    for event in events:
+        state = fold(state, event)
+    return state if state.turn is None else replace(state, phase=Interrupted())
+
+
+def fold(state: State, event: ev.Event) -> State:
+    """Return the state after an event; most events hold no fact the loop decides by."""
+    match event:
+        case ev.MessageAdd() | ev.MessageUpdate():
+            return _message(state, event)
+        case ev.TurnStart():
+            return replace(state, turn=_turn(event))
+        case ev.TurnEnd():
+            return replace(state, turn=None)
+        case ev.ApprovalAnswer():
+            return _approval(state, event)
+        case _:
+            turn = _fold_turn(state.turn, event) if state.turn else None
+            return state if turn is state.turn else replace(state, turn=turn)
+
+
+def denial(feedback: str | None) -> Settle:
+    """Return the result of a call the user denied."""
+    said = f" The user said: {feedback}" if feedback else ""
+    error = ErrorInfo(code="denied", message=f"The user did not allow this call.{said}")
+    return Settle("denied", error, by_user=True)
+
+
+def _message(state: State, event: ev.MessageAdd | ev.MessageUpdate) -> State:
+    if isinstance(event, ev.MessageAdd):
+        added = (Queued(event.message_id),) if event.queued else ()
+        return replace(state, queue=state.queue + added) if added else state
+    if event.status == "queued":
+        return state
+    queue = tuple(item for item in state.queue if item.message_id != event.message_id)
+    return replace(state, queue=queue)
+
+
+def _turn(event: ev.TurnStart) -> Turn:
+    return Turn(
+        turn_id=event.turn_id or TurnId(""),
+        model=event.model,
+        provider=event.provider,
+        mode=event.mode,
+        step_limit=event.step_limit,
+    )
+
+
+def _approval(state: State, event: ev.ApprovalAnswer) -> State:
+    call = state.turn.call(event.call_id) if state.turn else None
+    if state.turn is None or call is None:
+        return state
+    verdict = Run() if event.decision == "allow" else denial(event.feedback)
+    turn = _change(state.turn, event.call_id, lambda call: replace(call, verdict=verdict))
+    grants = state.grants
+    if event.decision == "allow" and event.by == "user":
+        grant = grant_for(event.scope, call.tool, call.arguments or {})
+        if grant is not None and grant not in grants:
+            grants = (*grants, grant)
+    return replace(state, turn=turn, grants=grants)
+
+
+def _fold_turn(turn: Turn, event: ev.Event) -> Turn:
+    match event:
+        case ev.TurnResume():
+            return replace(
+                turn,
+                model=event.model,
+                provider=event.provider,
+                mode=event.mode,
+                step_limit=event.step_limit,
+                suspended=False,
+            )
+        case ev.StepStart():
+            done = (*turn.done, *(call.title for call in turn.calls if call.changed))
+            return replace(turn, step=event.step, reply_complete=False, calls=(), done=done)
+        case ev.UsageUpdate():
+            return replace(turn, reply_complete=turn.reply_complete or not turn.suspended)
+        case ev.RetryWait():
+            return replace(turn, reply_complete=False)
+        case ev.Notice(code="interrupted"):
+            return replace(turn, suspended=True)
+        case _:
+            return _fold_call(turn, event)
+
+
+def _fold_call(turn: Turn, event: ev.Event) -> Turn:
+    match event:
+        case ev.ToolCall():
+            return replace(turn, calls=(*turn.calls, _call(event)))
+        case ev.ApprovalRequest():
+            return _change(turn, event.call_id, lambda call: replace(call, asked=True))
+        case ev.ToolStart():
+            return _change(turn, event.call_id, lambda call: replace(call, started=True))
+        case ev.ToolResult():
+            settled = _change(turn, event.call_id, lambda call: replace(call, status=event.status))
+            return replace(settled, summary=_summary(event) or turn.summary)
+        case _:
+            return turn
+
+
+def _call(event: ev.ToolCall) -> Call:
+    return Call(
+        call_id=event.call_id,
+        tool=event.tool,
+        arguments=event.arguments,
+        invalid=event.invalid,
+        risk=event.risk,
+        title=event.title,
+    )
+
+
+def _change(turn: Turn, call_id: CallId, change: Callable[[Call], Call]) -> Turn:
+    calls = tuple(change(call) if call.call_id == call_id else call for call in turn.calls)
+    return replace(turn, calls=calls)
+
+
+def _summary(event: ev.ToolResult) -> str | None:
+    """Return the summary a successful ``complete`` ended the turn with."""
+    data = event.result.data
+    if event.tool != "complete" or event.status != "ok" or not isinstance(data, dict):
+        return None
+    summary = data.get("summary")
+    return summary if isinstance(summary, str) else None

@@ -1,0 +1,57 @@
+"""What an interrupted turn is told about itself, in words, and how it goes on. Pure.
+
+``describe`` is used for the notice of an interruption, ``resume`` by ``engine.advance``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from jupyter_ai_shoulders.engine.state import Call, Turn
+from jupyter_ai_shoulders.wire.events import CallStatus
+
+
+def describe(turn: Turn) -> str:
+    """Return what happened to the step that was interrupted, call by call."""
+    if turn.step == 0:
+        return "The server stopped before the first step of this turn. Resume or discard it."
+    facts = "; ".join(_facts(turn))
+    return f"The server stopped during step {turn.step}: {facts}. Resume or discard the turn."
+
+
+def _facts(turn: Turn) -> Iterator[str]:
+    if not turn.reply_complete:
+        yield "the model's reply was cut off"
+    elif not turn.calls:
+        yield "the reply was complete"
+    for call in turn.calls:
+        yield f"“{call.title}” {_fact(call)}"
+
+
+def _fact(call: Call) -> str:
+    if call.status is not None:
+        return _outcome(call.status)
+    if call.started:
+        return "had started; whether it took effect is not known"
+    if call.waits:
+        return "waits for your approval"
+    return "was not executed"
+
+
+def _outcome(status: CallStatus) -> str:
+    match status:
+        case "ok":
+            return "was done"
+        case "error":
+            return "failed"
+        case "denied":
+            return "was not allowed"
+        case "skipped":
+            return "was skipped"
+        case "cancelled":
+            return "was cancelled"
+        case "unknown":
+            return "may have taken effect"
+        case _:
+            assert_never(status)

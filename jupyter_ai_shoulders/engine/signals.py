@@ -1,0 +1,302 @@
+"""What ``advance`` is told beside events (signals), and what it asks for (effects).
+
+Signals are not logged: commands of the user, and the ends of operations. Effects are performed
+by ``engine.driver``, in order. At most one operation runs per session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.errors import Conflict
+from jupyter_ai_shoulders.engine.state import Settle
+from jupyter_ai_shoulders.providers.base import StopReason as ReplyStop
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
+from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
+from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, Event, UsageUpdate
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId, TurnId
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlan:
+    """What a turn starts or resumes with; made by the driver, which knows the catalogue."""
+
+    turn_id: TurnId
+    model: ModelId
+    provider: ProviderId
+    mode: Mode
+    step_limit: int
+
+
+# commands of the user
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A message while no turn is open."""
+
+    message: SendMessage
+    plan: TurnPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Steer:
+    """A message while a turn runs."""
+
+    message: SendMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Start a turn from what is logged: queued messages, or one whose turn never began."""
+
+    plan: TurnPlan
+    orphan: MessageId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeQueued:
+    """A queued message gets another text; None removes it."""
+
+    message_id: MessageId
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Stop the turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """The server stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Go on with the interrupted turn."""
+
+    plan: TurnPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """End the interrupted turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The user answers an approval."""
+
+    call_id: CallId
+    command: AnswerApproval
+
+
+# ends of operations
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The request is ready; sizes in estimated tokens."""
+
+    tokens: int
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overflowed:
+    """The request does not fit the model."""
+
+    tokens: int
+    budget: int
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFinished:
+    """The reply is complete; its parts and calls are in the log."""
+
+    stop: ReplyStop
+    usage: UsageUpdate
+    empty: bool = False
+    """Nothing came, neither text nor calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailed:
+    """The model call failed.
+
+    ``retry_ms`` is the wait before another try, None when none makes sense or something was
+    shown already. ``usage`` is what was reported before the failure.
+    """
+
+    error: ErrorInfo
+    retry_ms: int | None
+    usage: UsageUpdate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetryElapsed:
+    """The wait is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The call may run; ``because`` names the rule, None when the mode allows it anyway."""
+
+    because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """The user decides."""
+
+    arguments: JsonObject
+    arguments_hash: str
+    preview: str | None
+    language: str | None
+    reason: AskReason
+    scopes: tuple[ApprovalScope, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The rules have been asked."""
+
+    call_id: CallId
+    outcome: Allowed | Asks | Settle
+
+
+@dataclass(frozen=True, slots=True)
+class CallsDone:
+    """The calls have their results in the log; ``bug`` when one failed in a way tools must not."""
+
+    bug: ErrorInfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The operation ended because it was told to."""
+
+    usage: UsageUpdate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """The operation failed in a way nobody foresaw."""
+
+    error: ErrorInfo
+
+
+Command = Send | Steer | Begin | ChangeQueued | Cancel | Shutdown | Resume | Discard | Answer
+OperationEnd = (
+    Prepared
+    | Overflowed
+    | ModelFinished
+    | ModelFailed
+    | RetryElapsed
+    | Judged
+    | CallsDone
+    | Stopped
+    | Crashed
+)
+Signal = Command | OperationEnd
+
+
+# operations: they take time, and end with a signal
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Build the request of a step; ``fresh`` when context may have changed since the last one."""
+
+    step: int
+    fresh: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CallModel:
+    """Send the request and record the reply."""
+
+    step: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class WaitRetry:
+    """Wait."""
+
+    delay_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Ask the rules about a call."""
+
+    call_id: CallId
+
+
+@dataclass(frozen=True, slots=True)
+class RunCalls:
+    """Give these calls of the batch, all judged, their results; in model order."""
+
+    call_ids: tuple[CallId, ...]
+
+
+Operation = Prepare | CallModel | WaitRetry | Judge | RunCalls
+
+
+# effects
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Append the event to the log."""
+
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class SetStatus:
+    """Show the session so, with its totals."""
+
+    status: SessionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Start an operation."""
+
+    operation: Operation
+
+
+@dataclass(frozen=True, slots=True)
+class StopOperation:
+    """Stop the operation that runs; it ends with ``Stopped``, or with its own end."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueQueue:
+    """The turn ended while messages wait: begin one from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """Bring the log to the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """The signal makes no sense now; the state is unchanged."""
+
+    code: ErrorCode
+    message: str
+
+    def error(self) -> Conflict:
+        """Return what the caller is told."""
+        return Conflict(self.message, code=self.code)
+
+
+Effect = Record | SetStatus | Start | StopOperation | ContinueQueue | Sync | Refuse

@@ -1,0 +1,220 @@
+"""The state of one session as values: what the log says, and the phase the loop is in.
+
+Facts (turn, calls, queue, grants) change by events alone (``engine.fold``), so the log can rebuild
+them; the phase changes by signals (``engine.advance``). Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jupyter_ai_shoulders.tools.rules import Grant
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import CallStatus, Risk
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId, TurnId
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind
+
+SettledStatus = Literal["error", "denied", "skipped", "cancelled"]
+StopReason = Literal["cancel", "shutdown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What follows from the session's kind (chapter 04, policy values)."""
+
+    stop_on_rejection: bool = True
+    """A denial by the user ends the turn; else the model sees it and goes on."""
+    interactive: bool = True
+    """Somebody can answer an approval."""
+
+
+def policy_for(kind: SessionKind, interactive: bool) -> Policy:
+    """Return the policy of a session of this kind."""
+    return Policy(stop_on_rejection=kind in {"chat", "task", "kernel"}, interactive=interactive)
+
+
+# calls and turns
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The call may run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """The call gets this result without running; ``by_user`` when the user denied it."""
+
+    status: SettledStatus
+    error: ErrorInfo
+    by_user: bool = False
+
+
+Verdict = Run | Settle
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call of the present step: proposed, judged, started, settled."""
+
+    call_id: CallId
+    tool: str
+    arguments: JsonObject | None
+    invalid: str | None
+    risk: Risk
+    title: str
+    asked: bool = False
+    verdict: Verdict | None = None
+    started: bool = False
+    status: CallStatus | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the call has its one result."""
+        return self.status is not None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the call succeeded in changing or running something."""
+        return self.status == "ok" and self.risk != "read"
+
+    @property
+    def waits(self) -> bool:
+        """Whether the user was asked and has not answered."""
+        return self.asked and self.verdict is None and not self.settled
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The open turn; ``calls`` are those of step ``step``."""
+
+    turn_id: TurnId
+    model: ModelId
+    provider: ProviderId
+    mode: Mode
+    step_limit: int
+    step: int = 0
+    reply_complete: bool = False
+    """Whether the model's reply of this step arrived whole (its usage was booked)."""
+    suspended: bool = False
+    """An interruption was noted; what comes later does not make the reply whole."""
+    calls: tuple[Call, ...] = ()
+    done: tuple[str, ...] = ()
+    """Titles of the changes and runs that succeeded in earlier steps."""
+    summary: str | None = None
+    """What ``complete`` was given; the turn ends after this step."""
+
+    def call(self, call_id: CallId) -> Call | None:
+        """Return the call of the present step with this id."""
+        return next((call for call in self.calls if call.call_id == call_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A user message that waits for the next step boundary."""
+
+    message_id: MessageId
+
+
+# phases
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """No turn is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preparing:
+    """The request of this step is being built."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """The model answers; ``attempt`` counts from 1."""
+
+    step: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingToRetry:
+    """The model call failed before anything was shown; it is tried again after a wait."""
+
+    step: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compacting:
+    """The history is being summarised (a later issue)."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """The rules are being asked about this call."""
+
+    call_id: CallId
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitingApproval:
+    """The user is asked about this call."""
+
+    call_id: CallId
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitingAnswer:
+    """The user is asked a question (``clarify``, a later issue)."""
+
+    call_id: CallId
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTools:
+    """Calls of the batch run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """A cancel or shutdown was asked for; what runs is being stopped."""
+
+    reason: StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The turn is open and nothing runs: after a crash, a stop or a failure of the log."""
+
+
+Phase = (
+    Idle
+    | Preparing
+    | Streaming
+    | WaitingToRetry
+    | Compacting
+    | Judging
+    | AwaitingApproval
+    | AwaitingAnswer
+    | RunningTools
+    | Stopping
+    | Interrupted
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One session, as far as the loop's decisions need it."""
+
+    policy: Policy
+    phase: Phase = Idle()
+    turn: Turn | None = None
+    queue: tuple[Queued, ...] = ()
+    grants: tuple[Grant, ...] = ()

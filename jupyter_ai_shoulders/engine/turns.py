@@ -1,0 +1,142 @@
+"""How a turn goes from step to step and ends: the transitions between model calls. Pure.
+
+Part of ``engine.advance``; what happens to the calls of one step is in ``engine.batch``.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.engine.draft import Draft
+from jupyter_ai_shoulders.engine.fold import INTERRUPTED
+from jupyter_ai_shoulders.engine.recovery import describe
+from jupyter_ai_shoulders.engine.results import CANCELLED, NOT_RUN, UNKNOWN, settled
+from jupyter_ai_shoulders.engine.signals import ContinueQueue, Prepare, Sync, TurnPlan
+from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Preparing, StopReason
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import (
+    Exit,
+    MessageUpdate,
+    Notice,
+    TurnEnd,
+    TurnStart,
+    UsageUpdate,
+)
+from jupyter_ai_shoulders.wire.ids import MessageId
+from jupyter_ai_shoulders.wire.sessions import SessionStatus
+
+_LEAVES_QUEUE: frozenset[Exit] = frozenset(
+    {"cancelled", "error", "context_overflow", "budget_exhausted", "interrupted"}
+)
+"""Exits after which queued messages wait for the user's next word."""
+
+_EXIT_OF_CODE: dict[str, Exit] = {
+    "context_overflow": "context_overflow",
+    "budget_exhausted": "budget_exhausted",
+}
+
+
+def begin(draft: Draft, plan: TurnPlan, message_id: MessageId) -> None:
+    """Start a turn with a message, and with all that are queued."""
+    start = TurnStart(
+        turn_id=plan.turn_id,
+        message_id=message_id,
+        model=plan.model,
+        provider=plan.provider,
+        mode=plan.mode,
+        step_limit=plan.step_limit,
+    )
+    draft.record(start)
+    consume_queue(draft)
+    draft.show("running")
+    draft.enter(Preparing(1), Prepare(1, fresh=True))
+
+
+def consume_queue(draft: Draft) -> None:
+    """Put the queued messages into the conversation."""
+    for queued in draft.state.queue:
+        draft.record(MessageUpdate(message_id=queued.message_id, status="consumed"))
+
+
+def next_step(draft: Draft) -> None:
+    """Call the model again, unless the limit is reached."""
+    turn = draft.turn
+    if turn.step >= turn.step_limit:
+        _reach_step_cap(draft)
+        return
+    consume_queue(draft)
+    step = turn.step + 1
+    draft.enter(Preparing(step), Prepare(step, fresh=False))
+
+
+def repeat_step(draft: Draft) -> None:
+    """Ask the model again for the step whose reply was cut off."""
+    step = max(draft.turn.step, 1)
+    draft.enter(Preparing(step), Prepare(step, fresh=True))
+
+
+def end(
+    draft: Draft, reason: Exit, error: ErrorInfo | None = None, summary: str | None = None
+) -> None:
+    """End the turn; go on with queued messages where that makes sense."""
+    close_calls(draft)
+    draft.record(TurnEnd(exit=reason, error=error, summary=summary))
+    draft.enter(Idle())
+    goes_on = bool(draft.state.queue) and reason not in _LEAVES_QUEUE
+    if not goes_on:
+        draft.show(_status_after(reason))
+    draft.add(Sync())
+    if goes_on:
+        draft.add(ContinueQueue())
+
+
+def fail(draft: Draft, error: ErrorInfo) -> None:
+    """End the turn because of an error."""
+    end(draft, _EXIT_OF_CODE.get(error.code, "error"), error)
+
+
+def close_calls(draft: Draft) -> None:
+    """Give every call that has no result one: nothing with an effect is repeated."""
+    for call in draft.open_calls():
+        if call.started:
+            draft.record(settled(call.call_id, call.tool, "unknown", UNKNOWN))
+        else:
+            draft.record(settled(call.call_id, call.tool, "cancelled", NOT_RUN))
+
+
+def finish_stop(draft: Draft, reason: StopReason, usage: UsageUpdate | None) -> None:
+    """Nothing runs any more: end the turn as cancelled, or leave it interrupted."""
+    if reason == "shutdown":
+        interrupt(draft)
+        _book(draft, usage)
+        return
+    _book(draft, usage)
+    for call in draft.open_calls():
+        draft.record(settled(call.call_id, call.tool, "cancelled", CANCELLED))
+    end(draft, "cancelled")
+
+
+def interrupt(draft: Draft) -> None:
+    """Leave the turn open, and say what happened."""
+    text = describe(draft.turn)
+    draft.record(Notice(level="warning", code=INTERRUPTED, text=text))
+    draft.enter(Interrupted())
+    draft.show("interrupted")
+    draft.add(Sync())
+
+
+def _book(draft: Draft, usage: UsageUpdate | None) -> None:
+    if usage is not None:
+        draft.record(usage)
+
+
+def _reach_step_cap(draft: Draft) -> None:
+    turn = draft.turn
+    titles = [*turn.done, *(call.title for call in turn.calls if call.changed)]
+    done = "; ".join(dict.fromkeys(titles)) or "nothing was changed"
+    text = f"Stopped at the limit of {turn.step_limit} steps. Done so far: {done}."
+    draft.record(Notice(level="warning", code="step_cap", text=text))
+    end(draft, "step_cap", summary=text)
+
+
+def _status_after(reason: Exit) -> SessionStatus:
+    failed = reason in {"error", "context_overflow", "budget_exhausted"}
+    return "error" if failed else "idle"
