@@ -1,27 +1,31 @@
-"""Events as JSON text, encoded once for log, socket and SSE; whatever is in them can be stored.
+"""Wire models as JSON text, encoded once for log, socket and SSE, whatever is in them.
 
-Called by ``log`` for each event and by the server for bodies that carry lone surrogates.
+Called by ``log`` for each event and by the server for frames and for bodies with lone surrogates.
 """
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError
 
-from jupyter_ai_shoulders.wire.events import Event
+from jupyter_ai_shoulders.wire.base import WireModel
 from jupyter_ai_shoulders.wire.versions import well_formed
 
+ModelT = TypeVar("ModelT", bound=WireModel)
 
-def encode_event(event: Event) -> tuple[Event, str]:
-    """Return the event's JSON text, and the event that text says.
+
+def encode(model: ModelT) -> tuple[ModelT, str]:
+    """Return the model's JSON text, and the model that text says.
 
     They differ from what was given only where a string held a lone surrogate, which has no
     UTF-8: it becomes U+FFFD in both.
     """
     try:
-        return event, event.model_dump_json()
+        return model, model.model_dump_json()
     except (PydanticSerializationError, UnicodeError):
-        clean = type(event).model_validate(well_formed_json(event.model_dump()))
+        clean = type(model).model_validate(well_formed_json(model.model_dump()))
         return clean, clean.model_dump_json()
 
 

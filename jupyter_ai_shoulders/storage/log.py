@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.durability import Durability
-from jupyter_ai_shoulders.storage.encode import encode_event
+from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.storage.projection import (
     Projected,
@@ -69,7 +69,7 @@ class SqliteEventLog:
         read-only); then nothing was logged and nothing published.
         """
         tail = self._begin(session_id, event)
-        stamped, text = encode_event(self._stamped(session_id, event, tail))
+        stamped, text = encode(self._stamped(session_id, event, tail))
         if isinstance(stamped, Projected):
             tail = self._commit_projected(stamped, text, tail)
         else:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from jupyter_ai_shoulders.storage.encode import encode_event
+from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS
 from jupyter_ai_shoulders.storage.projection import (
     Projected,
@@ -78,7 +78,7 @@ def restore(connection: sqlite3.Connection, saved: Saved, at: str) -> None:
             ),
         )
         for seq, event in enumerate((*events, notice)):
-            insert_event(connection, Tail(number, seq), event, encode_event(event)[1])
+            insert_event(connection, Tail(number, seq), event, encode(event)[1])
             if isinstance(event, Projected):
                 project(connection, event)
         if first.session.id in saved.deleted:
