@@ -1,0 +1,1 @@
+"""The Anthropic Messages format, as reference §1 describes it."""

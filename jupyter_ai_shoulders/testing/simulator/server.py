@@ -1,0 +1,242 @@
+"""The simulator: accepts sockets, routes requests, plays the script and remembers what it was sent.
+
+In a test::
+
+    async with Simulator() as simulator:
+        simulator.script("Hello", reply(ToolUse(name="run_cell", arguments={"path": "a.ipynb"})))
+        client = AsyncAnthropic(base_url=simulator.url, api_key=simulator.key)
+
+Anthropic clients use ``url``, OpenAI clients ``openai_url``. As a process: see ``__main__``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from jupyter_ai_shoulders.testing.simulator.anthropic.endpoint import MessagesEndpoint
+from jupyter_ai_shoulders.testing.simulator.chat.endpoint import ChatEndpoint
+from jupyter_ai_shoulders.testing.simulator.chat.models import CHAT_MODELS, ChatModel
+from jupyter_ai_shoulders.testing.simulator.control import Control
+from jupyter_ai_shoulders.testing.simulator.delivery import deliver
+from jupyter_ai_shoulders.testing.simulator.exchange import Answer, Endpoint, Stream, Whole
+from jupyter_ai_shoulders.testing.simulator.http import (
+    BadHttp,
+    Connection,
+    ConnectionProtocol,
+    HttpRequest,
+    head_bytes,
+)
+from jupyter_ai_shoulders.testing.simulator.records import Recorded, Records
+from jupyter_ai_shoulders.testing.simulator.refusal import Refused
+from jupyter_ai_shoulders.testing.simulator.script import (
+    Entry,
+    Failure,
+    Rule,
+    Script,
+    ScriptExhausted,
+)
+from jupyter_ai_shoulders.testing.simulator.shaping import Counter
+
+DEFAULT_KEY = "sim-key-0123456789"
+
+log = logging.getLogger(__name__)
+
+
+class Simulator:
+    """A provider on 127.0.0.1. Use as an async context manager.
+
+    ``windows`` shrinks context windows of Claude models by name, ``chat_models`` adds models to
+    the Chat Completions side.
+    """
+
+    def __init__(
+        self,
+        *,
+        port: int = 0,
+        key: str = DEFAULT_KEY,
+        windows: Mapping[str, int] | None = None,
+        chat_models: Mapping[str, ChatModel] | None = None,
+    ) -> None:
+        self.key = key
+        self.records = Records()
+        self.playing = Script()
+        self._port = port
+        counter = Counter()
+        keys = frozenset({key})
+        self._messages = MessagesEndpoint(keys, counter, windows or {})
+        self._chat = ChatEndpoint(keys, counter, {**CHAT_MODELS, **(chat_models or {})})
+        self._control = Control(self)
+        self._request_ids = Counter()
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Begin to listen."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(
+            lambda: ConnectionProtocol(self._accept), "127.0.0.1", self._port
+        )
+        self._port = self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Stop listening and drop every connection."""
+        if self._server is not None:
+            self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def __aenter__(self) -> Self:
+        """Begin to listen."""
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop listening and drop every connection."""
+        await self.stop()
+
+    @property
+    def url(self) -> str:
+        """The base URL for Anthropic clients."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def openai_url(self) -> str:
+        """The base URL for OpenAI clients."""
+        return f"{self.url}/v1"
+
+    @property
+    def requests(self) -> list[Recorded]:
+        """What came so far, refused requests included."""
+        return self.records.items
+
+    def script(self, *entries: Entry) -> None:
+        """Add replies, one per request: a ``Reply``, text, or a function of the request."""
+        self.playing.replies.extend(entries)
+
+    def rules(self, *rules: Rule) -> None:
+        """Add rules, asked in order when no scripted reply is left."""
+        self.playing.rules.extend(rules)
+
+    def default(self, entry: Entry) -> None:
+        """Answer like this when nothing else is left."""
+        self.playing.default = entry
+
+    def reset(self) -> None:
+        """Forget script and records."""
+        self.records = Records()
+        self.playing = Script()
+
+    def _accept(self, connection: Connection) -> None:
+        task = asyncio.get_running_loop().create_task(self._serve(connection))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, connection: Connection) -> None:
+        try:
+            while await self._exchange(connection):
+                pass
+        except ConnectionError:
+            log.debug("The client dropped the connection.")
+        except BadHttp as error:
+            await connection.send(head_bytes(400, {"content-length": "0", "x-why": str(error)}))
+        finally:
+            await connection.close()
+
+    async def _exchange(self, connection: Connection) -> bool:
+        """Answer one request; return whether the connection can take another."""
+        request = await connection.read_request()
+        if request is None:
+            return False
+        record = self.records.add(request)
+        answer = self._answer(request, record)
+        if isinstance(answer, Whole):
+            headers = {**answer.headers, "content-length": str(len(answer.body))}
+            await connection.send(head_bytes(answer.status, headers) + answer.body)
+            return True
+        headers = {**answer.headers, "transfer-encoding": "chunked"}
+        await connection.send(head_bytes(200, headers))
+        try:
+            record.outcome = await deliver(connection, answer.events, answer.delivery)
+        except ConnectionError:
+            record.outcome = "client-left"
+            raise
+        return record.outcome == "sent"
+
+    def _answer(self, request: HttpRequest, record: Recorded) -> Answer:
+        if request.path.startswith("/_sim/"):
+            self.records.forget(record)
+            return self._control.answer(request)
+        endpoint = self._endpoint(request)
+        request_id = self._request_ids.new("req_sim")
+        headers = {endpoint.request_id_header(): request_id, "content-type": "application/json"}
+        try:
+            answer = self._route(request, record, headers)
+        except Refused as refused:
+            record.status, record.refusal = refused.status, refused.message
+            return whole(refused.status, headers, endpoint.refusal(refused, request_id))
+        record.status = answer.status if isinstance(answer, Whole) else 200
+        return answer
+
+    def _endpoint(self, request: HttpRequest) -> Endpoint:
+        """Which format a request is in; ``/v1/models`` is told by the version header."""
+        messages = request.path.startswith("/v1/messages")
+        return self._messages if messages or "anthropic-version" in request.headers else self._chat
+
+    def _route(self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]) -> Answer:
+        match f"{request.method} {request.path}":
+            case "POST /v1/messages" | "POST /v1/chat/completions":
+                return self._play(request, record, headers)
+            case "POST /v1/messages/count_tokens":
+                return whole(200, headers, self._messages.count(request))
+            case "GET /v1/models" if "anthropic-version" in request.headers:
+                return whole(200, headers, self._messages.models(request))
+            case "GET /v1/models":
+                return whole(200, headers, self._chat.models(request))
+            case _:
+                raise Refused("Not found", status=404, type="not_found_error")
+
+    def _play(self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]) -> Answer:
+        endpoint = self._endpoint(request)
+        accepted = endpoint.accept(request)
+        record.seen = accepted.request
+        try:
+            reply = self.playing.next(accepted.request)
+        except ScriptExhausted as error:
+            raise Refused(str(error), status=500, type="api_error") from error
+        request_id = headers[endpoint.request_id_header()]
+        if reply.failure is not None and reply.failure.after is None:
+            return failed(endpoint, reply.failure, headers, request_id)
+        answer = accepted.answer(reply)
+        if isinstance(answer, Stream):
+            return Stream(
+                {**headers, "content-type": "text/event-stream; charset=utf-8"},
+                answer.events,
+                answer.delivery,
+            )
+        return whole(200, headers, answer)
+
+
+def whole(status: int, headers: Mapping[str, str], body: Mapping[str, Any]) -> Whole:
+    """Return a JSON answer."""
+    return Whole(status, headers, json.dumps(body).encode())
+
+
+def failed(
+    endpoint: Endpoint, failure: Failure, headers: Mapping[str, str], request_id: str
+) -> Whole:
+    """Return a scripted failure that takes the place of the whole answer."""
+    named = {**headers, "content-type": failure.content_type, **failure.headers}
+    if failure.body is not None:
+        return Whole(failure.status, named, failure.body.encode())
+    return whole(failure.status, named, endpoint.failure(failure, request_id))

@@ -1,0 +1,32 @@
+"""A running simulator, and plain HTTP to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from jupyter_ai_shoulders.testing.simulator import Simulator
+from jupyter_ai_shoulders.testing.simulator.chat.models import VLLM, ChatModel
+
+SMALL = ChatModel(VLLM, window=400)
+
+
+@pytest.fixture
+def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
+    running = Simulator(windows={"claude-sonnet-4-6": 400}, chat_models={"sim-small": SMALL})
+    running.default("Hello there")
+    jp_asyncio_loop.run_until_complete(running.start())
+    yield running
+    jp_asyncio_loop.run_until_complete(running.stop())
+
+
+@pytest.fixture
+def http(
+    simulator: Simulator, jp_asyncio_loop: asyncio.AbstractEventLoop
+) -> Iterator[httpx.AsyncClient]:
+    client = httpx.AsyncClient(base_url=simulator.url, timeout=10)
+    yield client
+    jp_asyncio_loop.run_until_complete(client.aclose())
