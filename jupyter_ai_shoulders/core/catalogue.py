@@ -21,6 +21,8 @@ ProviderKind = Literal["anthropic", "openai_responses", "openai_chat", "google",
 ThinkingLevel = Literal["none", "low", "medium", "high", "default"]
 Effort = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 TokenFamily = Literal["anthropic", "openai", "google", "other"]
+ServerProfile = Literal["auto", "generic", "openai", "openrouter", "deepseek", "mistral", "lenient"]
+"""Habits of servers of one format, see ``providers.openai_chat.profiles``."""
 
 SMALL_WINDOW = 128_000
 LARGE_WINDOW = 200_000
@@ -106,7 +108,7 @@ class ProviderSpec(CatalogueModel):
     """``bearer``, ``header:<name>`` or ``none``; empty: the kind's own way."""
     headers: dict[str, str] = Field(default_factory=dict)
     query: dict[str, str] = Field(default_factory=dict)
-    profile: str = "auto"
+    profile: ServerProfile = "auto"
     """Which server's habits to expect (``openai_chat``); ``auto`` goes by the host name."""
     connect_timeout: float = Field(default=5.0, gt=0)
     idle_timeout: float = Field(default=120.0, gt=0)

@@ -1,0 +1,104 @@
+"""How a Claude model is asked to think, or not to, by what it accepts (reference §1.4).
+
+Used by ``encode``; the table itself is data of the catalogue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, assert_never
+
+from jupyter_ai_shoulders.core.catalogue import Effort, ModelSpec, ThinkingLevel
+
+LEAST_BUDGET = 1_024
+"""The API refuses smaller ones."""
+
+BUDGETS: dict[ThinkingLevel, int] = {
+    "low": 4_000,
+    "medium": 10_000,
+    "high": 24_000,
+    "default": 10_000,
+}
+EFFORTS: dict[ThinkingLevel, Effort] = {
+    "none": "low",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "default": "medium",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """The request's ``thinking`` and ``output_config.effort``; None: not sent."""
+
+    kind: Literal["adaptive", "enabled", "disabled", "between_tools"] | None = None
+    budget: int = 0
+    effort: Effort | None = None
+    drop_unbound: bool = False
+    """Ask the server to drop blocks that were made after another conversation."""
+
+    @property
+    def on(self) -> bool:
+        """Whether the answer can begin with thinking."""
+        return self.kind in {"adaptive", "enabled"}
+
+    def parameter(self) -> dict[str, Any] | None:
+        """Return the ``thinking`` object."""
+        match self.kind:
+            case None:
+                return None
+            case "adaptive":
+                binding = {"block_binding": {"prefix_mismatch_behavior": "drop_block"}}
+                shown = {"type": "adaptive", "display": "summarized"}
+                return shown | (binding if self.drop_unbound else {})
+            case "enabled":
+                return {"type": "enabled", "budget_tokens": self.budget}
+            case "disabled" | "between_tools":
+                return {"type": self.kind}
+            case _:
+                assert_never(self.kind)
+
+
+def thinking_for(model: ModelSpec, level: ThinkingLevel, max_tokens: int) -> Thinking:
+    """Return what to send for this level; ``default`` is the model's own."""
+    wanted = model.thinking if level == "default" else level
+    support = model.thinking_support
+    if wanted == "none" or support.mode in {"none", "effort"}:
+        return thinking_off(model)
+    if support.mode == "adaptive":
+        return Thinking("adaptive", effort=_effort(model, wanted))
+    budget = min(model.thinking_budget or BUDGETS[wanted], max_tokens - LEAST_BUDGET)
+    if budget < LEAST_BUDGET:
+        return thinking_off(model)
+    return Thinking("enabled", budget=budget, effort=_effort(model, wanted))
+
+
+def thinking_off(model: ModelSpec) -> Thinking:
+    """Return how to ask for no thinking, or for the least where it cannot be turned off."""
+    match model.thinking_support.off:
+        case "omit":
+            return Thinking()
+        case "disabled":
+            return Thinking("disabled")
+        case "between_tools":
+            return Thinking("between_tools")
+        case "impossible":
+            return Thinking("adaptive", effort=_effort(model, "none"))
+        case _:
+            assert_never(model.thinking_support.off)
+
+
+def can_be_off(model: ModelSpec) -> bool:
+    """Return whether the model can answer without any thinking."""
+    return model.thinking_support.off in {"omit", "disabled"}
+
+
+def with_unbound_dropped(thinking: Thinking) -> Thinking:
+    """Return the same with the request to drop blocks bound to another conversation."""
+    return replace(thinking, drop_unbound=True) if thinking.kind == "adaptive" else thinking
+
+
+def _effort(model: ModelSpec, level: ThinkingLevel) -> Effort | None:
+    effort = EFFORTS[level]
+    return effort if effort in model.thinking_support.efforts else None

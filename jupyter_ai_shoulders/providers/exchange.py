@@ -1,0 +1,219 @@
+"""One call to a model service: send, check that the answer is a stream, decode it to the end.
+
+What all adapters share between their ``encode`` and their ``decode``; called by their ``provider``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.providers.base import ProviderEvent, Stop
+from jupyter_ai_shoulders.providers.failure import Refusal, Service, refused, request_id
+from jupyter_ai_shoulders.providers.http import Call
+from jupyter_ai_shoulders.providers.sse import LineTooLong, ServerSentEvent, SseDecoder
+from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_object
+from jupyter_ai_shoulders.wire.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.providers.http_client import Answer
+
+DRAIN_SECONDS = 0.05
+"""How long the end of an answered stream is waited for, so that its connection can be reused."""
+
+_NOT_STREAMS = (
+    "application/json",
+    "text/html",
+    "application/xhtml+xml",
+    "application/problem+json",
+)
+
+ReadRefusal = Callable[[int | None, VendorObject], Refusal]
+"""Reads an error: HTTP status (None inside a 200) and JSON object (empty when there was none)."""
+
+
+class ErrorEvent(Exception):
+    """Raised by a decoder for an error inside the stream."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.sentence)
+        self.refusal = refusal
+
+
+class StreamDecoder(Protocol):
+    """An adapter's translation of its stream."""
+
+    def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
+        """Translate one event. Raises ``ErrorEvent``."""
+        ...
+
+    def end_marker(self) -> Iterable[ProviderEvent]:
+        """Translate ``[DONE]``."""
+        ...
+
+    def end_of_stream(self) -> Iterable[ProviderEvent]:
+        """The stream ended without a stop; yield one only if the server is known to do that."""
+        ...
+
+
+async def stream_events(
+    target: Target, call: Call, decoder: StreamDecoder, read_refusal: ReadRefusal
+) -> AsyncGenerator[ProviderEvent]:
+    """Send the call and yield its events, ending with exactly one ``Stop``.
+
+    Raises ``ProviderError``.
+    """
+    with _reported(target):
+        async with target.upstream.send(call) as answer:
+            if answer.status != 200 or answer.content_type in _NOT_STREAMS:
+                found = _object(await answer.body())
+                raise _refusal(answer, call.service, read_refusal, found)
+            reading = _Reading(call.service, answer, decoder)
+            async with contextlib.aclosing(answer.chunks()) as chunks:
+                async for chunk in chunks:
+                    for event in reading.feed(chunk):
+                        yield event
+                    if reading.stopped:
+                        await _drain(chunks)
+                        return
+            for event in reading.close():
+                yield event
+
+
+async def fetch_json(target: Target, call: Call, read_refusal: ReadRefusal) -> VendorObject:
+    """Send the call and return the JSON object it answers with. Raises ``ProviderError``."""
+    with _reported(target):
+        async with target.upstream.send(call) as answer:
+            found = _object(await answer.body())
+            if answer.status != 200 or not found or found.get("error") is not None:
+                raise _refusal(answer, call.service, read_refusal, found)
+            return found
+
+
+@contextlib.contextmanager
+def _reported(target: Target) -> Generator[None]:
+    """Tell the health book how the call ended; one that was closed early says nothing."""
+    try:
+        yield
+    except ProviderError as error:
+        target.report(error)
+        raise
+    target.report(None)
+
+
+class _Reading:
+    """Bytes of one answer to events; knows whether the terminal one was among them."""
+
+    def __init__(self, service: Service, answer: Answer, decoder: StreamDecoder) -> None:
+        self._service = service
+        self._answer = answer
+        self._decoder = decoder
+        self._sse = SseDecoder()
+        self.stopped = False
+
+    def feed(self, chunk: bytes) -> Iterator[ProviderEvent]:
+        try:
+            for sent in self._sse.feed(chunk):
+                yield from self._until_stop(self._translate(sent))
+                if self.stopped:
+                    return
+        except LineTooLong as error:
+            what = f"a line of the answer is longer than {error.limit >> 20} MB"
+            raise self._fail("provider_protocol", what) from error
+        except ValueError as error:
+            raise self._fail("provider_protocol", "an event is not valid JSON") from error
+
+    def close(self) -> Iterator[ProviderEvent]:
+        try:
+            for sent in self._sse.close():
+                yield from self._until_stop(self._translate(sent))
+        except ValueError as error:
+            raise self._truncated() from error
+        if not self.stopped:
+            yield from self._until_stop(self._decoder.end_of_stream())
+        if not self.stopped:
+            raise self._truncated()
+
+    def _until_stop(self, events: Iterable[ProviderEvent]) -> Iterator[ProviderEvent]:
+        for event in events:
+            self.stopped = isinstance(event, Stop)
+            yield event
+            if self.stopped:
+                return
+
+    def _translate(self, sent: ServerSentEvent) -> Iterable[ProviderEvent]:
+        text = sent.data.strip()
+        if not text:
+            return ()
+        if text.startswith("[DONE]"):
+            return self._decoder.end_marker()
+        return self._decode(_parse(text))
+
+    def _decode(self, data: VendorObject) -> Iterator[ProviderEvent]:
+        try:
+            yield from self._decoder.feed(data)
+        except ErrorEvent as error:
+            answer = self._answer
+            raise refused(self._service, 500, answer.headers, error.refusal) from error
+
+    def _truncated(self) -> ProviderError:
+        return self._fail("stream_truncated", "the answer ended too early", retryable=True)
+
+    def _fail(self, code: ErrorCode, what: str, *, retryable: bool = False) -> ProviderError:
+        found = request_id(self._answer.headers)
+        return self._service.fail(code, what, retryable=retryable, request_id=found)
+
+
+def _parse(text: str) -> VendorObject:
+    """Return the object; an empty one for JSON of another type. Raises ``ValueError``."""
+    try:
+        return as_object(json.loads(text))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _object(body: bytes) -> VendorObject:
+    """Return the object of a body; Google and some gateways wrap it in a list of one."""
+    try:
+        found: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return as_object(found[0] if isinstance(found, list) and len(found) == 1 else found)  # pyright: ignore[reportUnknownArgumentType] - vendor JSON
+
+
+def _refusal(
+    answer: Answer, service: Service, read_refusal: ReadRefusal, found: VendorObject
+) -> ProviderError:
+    """Return the error of an answer that is not what was asked for: a refusal, or not the API."""
+    if 300 <= answer.status < 400:
+        return _not_the_api(answer, service, "a redirection to another address")
+    if answer.status != 200:
+        return refused(service, answer.status, answer.headers, read_refusal(answer.status, found))
+    if found.get("error") is not None or found.get("object") == "error":
+        return refused(service, 500, answer.headers, read_refusal(None, found))
+    if found:
+        return _not_the_api(answer, service, "a whole answer although a stream was asked for")
+    what = "a web page" if "html" in answer.content_type else "something that is not the API's"
+    return _not_the_api(answer, service, what)
+
+
+def _not_the_api(answer: Answer, service: Service, what: str) -> ProviderError:
+    return service.fail(
+        "provider_protocol",
+        f"the address answered with {what}",
+        status=answer.status,
+        request_id=request_id(answer.headers),
+    )
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read to the end, briefly; whatever goes wrong now, the answer was complete."""
+    with contextlib.suppress(TimeoutError, ProviderError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            async for _ in chunks:
+                pass

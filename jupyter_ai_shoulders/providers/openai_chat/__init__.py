@@ -1,0 +1,1 @@
+"""OpenAI Chat Completions as compatible servers speak it (reference §3)."""

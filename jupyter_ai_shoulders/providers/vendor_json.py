@@ -1,0 +1,33 @@
+"""Reading a vendor's JSON without trusting its shape; used by every adapter's decode and errors.
+
+Each function returns an empty value where the JSON holds something else, so that a field of the
+wrong type counts as absent and no stream can make a decoder crash.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+VendorObject = dict[str, Any]
+
+
+def as_object(value: Any) -> VendorObject:
+    """Return ``value`` when it is an object, else an empty one."""
+    return cast("VendorObject", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return ``value`` when it is an array, else an empty one."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def as_text(value: Any) -> str:
+    """Return ``value`` when it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def as_count(value: Any) -> int | None:
+    """Return ``value`` when it is a whole number from 0, else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if value >= 0 and value == value // 1 else None
