@@ -20,6 +20,7 @@ class Recorded:
     path: str
     headers: Mapping[str, str]
     body: Any
+    request_id: str | None = None
     status: int | None = None
     refusal: str | None = None
     seen: SimRequest | None = None
@@ -34,6 +35,7 @@ class Recorded:
             "path": self.path,
             "headers": {name: text for name, text in self.headers.items() if name not in secret},
             "body": self.body,
+            "request_id": self.request_id,
             "status": self.status,
             "refusal": self.refusal,
             "outcome": self.outcome,

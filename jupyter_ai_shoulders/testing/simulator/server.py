@@ -74,6 +74,9 @@ class Simulator:
         self._request_ids = Counter()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._answering = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     async def start(self) -> None:
         """Begin to listen."""
@@ -137,6 +140,10 @@ class Simulator:
         self.records = Records()
         self.playing = Script()
 
+    async def settled(self) -> None:
+        """Wait until no answer is being sent any more, as after a client has left."""
+        await self._idle.wait()
+
     def _accept(self, connection: Connection) -> None:
         task = asyncio.get_running_loop().create_task(self._serve(connection))
         self._tasks.add(task)
@@ -158,6 +165,16 @@ class Simulator:
         request = await connection.read_request()
         if request is None:
             return False
+        self._answering += 1
+        self._idle.clear()
+        try:
+            return await self._send_answer(connection, request)
+        finally:
+            self._answering -= 1
+            if not self._answering:
+                self._idle.set()
+
+    async def _send_answer(self, connection: Connection, request: HttpRequest) -> bool:
         record = self.records.add(request)
         answer = self._answer(request, record)
         if isinstance(answer, Whole):
@@ -180,6 +197,7 @@ class Simulator:
         endpoint = self._endpoint(request)
         request_id = self._request_ids.new("req_sim")
         headers = {endpoint.request_id_header(): request_id, "content-type": "application/json"}
+        record.request_id = request_id
         try:
             answer = self._route(request, record, headers)
         except Refused as refused:
