@@ -120,7 +120,12 @@ class CellExecution:
         while not self._request.finished.is_set():
             pause = await self._turn(WATCH_SECONDS, pause)
         interrupted = self._ticket.cancelled and self._interrupted_at is not None
-        return self._as_it_stands(run_status(self._request.reply, self._died, interrupted))
+        reply = self._request.reply or self._guess_reply()
+        return self._as_it_stands(run_status(reply["status"], self._died, interrupted))
+
+    def _guess_reply(self) -> JsonObject:
+        """Judge a run whose reply was lost by its outputs."""
+        return {"status": "ok" if last_error(self._request.outputs.outputs()) is None else "error"}
 
     def _as_it_stands(self, status: RunStatus, warning: str | None = None) -> CellRun:
         outputs = self._request.outputs.outputs()
@@ -205,12 +210,11 @@ class CellExecution:
         self._ticket.settle(self._as_it_stands("cancelled", warning))
 
 
-def run_status(reply: Mapping[str, Any] | None, died: bool, interrupted: bool) -> RunStatus:
-    """Return what a reply means; a reply lost on the way is judged by the outputs alone."""
+def run_status(reply: object, died: bool, interrupted: bool) -> RunStatus:
+    """Return how a run ended, from the status in its reply."""
     if died:
         return "died"
-    status = "ok" if reply is None else reply["status"]
-    match status:
+    match reply:
         case "ok":
             return "ok"
         case "error":
@@ -233,14 +237,15 @@ def failure_of(
         case "cancelled":
             return "cancelled"
         case "error":
-            error = reply if reply and "ename" in reply else _last_error(outputs)
-            first = str(error.get("evalue", "")).partition("\n")[0]
-            return f"{error.get('ename', 'Error')}: {first}"
+            error = reply if reply and "ename" in reply else last_error(outputs) or {}
+            message = str(error.get("evalue", "")).partition("\n")[0]
+            return f"{error.get('ename', 'Error')}: {message}"
 
 
-def _last_error(outputs: Sequence[JsonObject]) -> JsonObject:
+def last_error(outputs: Sequence[JsonObject]) -> JsonObject | None:
+    """Return the last error output."""
     errors = (output for output in reversed(outputs) if output.get("output_type") == "error")
-    return next(errors, JsonObject())
+    return next(errors, None)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
+from jupyter_client.client import KernelClient
 from nbclient.client import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
 from nbformat import NotebookNode
+from nbformat.v4 import nbbase
 
 from jupyter_ai_shoulders.notebook.kernel_connection import (
     KernelConnection,
@@ -45,7 +47,7 @@ class MessageReader(NotebookClient):
             store_widget_state=False,  # the page's widget manager stores it
         )
         self.widget_state = defaultdict(dict)  # Output widgets write theirs all the same
-        self.kc = connection.client
+        self.kc = cast("KernelClient", _WidgetClient(connection))
         self._request: CellRequest | None = None
 
     def read(self, message: Message, request: CellRequest) -> None:
@@ -58,21 +60,20 @@ class MessageReader(NotebookClient):
 
     def output(
         self,
-        outs: list[NotebookNode],  # noqa: ARG002 - nbclient's signature; CellOutputs keeps them
+        outs: list[NotebookNode],
         msg: dict[str, Any],
         display_id: str | None,
         cell_index: int,
     ) -> NotebookNode | None:
         """Add an output to the request, unless an Output widget takes it."""
-        cleared = self.clear_before_next_output
-        output = super().output([], msg, None, cell_index)
         request = self._request
-        if request is not None:
-            if cleared and not self.clear_before_next_output:
-                request.outputs.clear()
-            if output is not None:
-                request.add(output, display_id)
-        return output
+        if request is None or self.output_hook_stack[msg["parent_header"].get("msg_id")]:
+            return super().output(outs, msg, display_id, cell_index)
+        if self.clear_before_next_output:
+            self.clear_before_next_output = False
+            request.outputs.clear()
+        request.add(output_of(msg), display_id)
+        return None
 
     def clear_output(self, outs: list[NotebookNode], msg: dict[str, Any], cell_index: int) -> None:
         """Clear the request's outputs, unless an Output widget is cleared or more must come."""
@@ -80,6 +81,31 @@ class MessageReader(NotebookClient):
         super().clear_output(outs, msg, cell_index)
         if self._request is not None and not hooked and not self.clear_before_next_output:
             self._request.outputs.clear()
+
+
+def output_of(message: Message) -> Mapping[str, Any]:
+    """Return a message's output in nbformat's form. Raises ``ValueError`` for other messages.
+
+    nbformat's own function validates against a schema, which costs more than all the rest for the
+    text of a cell that prints in a loop.
+    """
+    if message["msg_type"] == "stream":
+        content = message["content"]
+        return {"output_type": "stream", "name": content["name"], "text": content["text"]}
+    return nbbase.output_from_msg(message)
+
+
+class _WidgetClient:
+    """What nbclient's Output widgets need of a kernel client: to answer the kernel."""
+
+    def __init__(self, connection: KernelConnection) -> None:
+        self.session = connection.session
+        self.shell_channel = self
+        self._connection = connection
+
+    def send(self, message: Message) -> None:
+        """Send on the shell channel."""
+        self._connection.send(message)
 
 
 class CellRequest:
@@ -126,7 +152,7 @@ class CellRequest:
         self.finished.set()
         self.stirred.set()
 
-    def add(self, output: NotebookNode, display_id: str | None) -> None:
+    def add(self, output: Mapping[str, Any], display_id: str | None) -> None:
         """Take an output from the reader."""
         self.outputs.add(output, display_id)
         self._log.add_output(output)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.session import Session
@@ -70,9 +70,9 @@ class KernelConnection:
         self._readers: list[asyncio.Task[None]] = []
 
     @property
-    def client(self) -> AsyncKernelClient:
-        """The client, for nbclient's widget mimics; its channels belong to this connection."""
-        return self._client
+    def session(self) -> Session:
+        """Makes and signs messages."""
+        return self._client.session
 
     async def open(
         self, on_silence: Callable[[], None], patience: float = PATIENCE_SECONDS
@@ -122,8 +122,17 @@ class KernelConnection:
         message = self._client.session.msg("execute_request", content, metadata={"cellId": cell_id})
         message_id = str(message["header"]["msg_id"])
         self._requests[message_id.encode()] = request
-        self._client.shell_channel.send(message)
+        self.send(message)
         return message_id
+
+    def send(self, message: Message, channel: Literal["shell", "control"] = "shell") -> None:
+        """Send a message.
+
+        Not through ``channel.send``: that uses the socket behind its asyncio wrapper's back, and
+        may swallow the wake-up of the task that waits for the next message.
+        """
+        target = self._client.shell_channel if channel == "shell" else self._client.control_channel
+        target.socket.send_multipart(self.session.serialize(message))
 
     def forget(self, message_id: str) -> None:
         """Drop whatever still comes for this request."""
@@ -150,10 +159,9 @@ class KernelConnection:
                     hint="Try again: a new kernel is started. The Jupyter server's log says why.",
                     retryable=True,
                 )
-            message = self._client.session.msg("kernel_info_request")
-            self._client.control_channel.send(message)
+            self.send(self.session.msg("kernel_info_request"), "control")
             if nudges % SHELL_NUDGES == 0:
-                self._client.kernel_info()
+                self.send(self.session.msg("kernel_info_request"))
             nudges += 1
             await _wait(self._heard, NUDGE_SECONDS)
 
@@ -161,12 +169,12 @@ class KernelConnection:
         self._readers.append(asyncio.create_task(self._keep_reading(channel.socket, receive)))
 
     async def _keep_reading(self, socket: Any, receive: Callable[[list[bytes]], None]) -> None:
-        session = self._client.session
+        session = self.session
         while True:
             frames = await socket.recv_multipart()
             try:
                 _, parts = session.feed_identities(frames)
-                receive(parts)
+                receive(cast("list[bytes]", parts))
             except _UNREADABLE:
                 log.exception("A message of the kernel %s was unreadable", self.handle.kernel_id)
             # A future that is done already does not yield: a flood would hold the event loop.
@@ -176,12 +184,12 @@ class KernelConnection:
         self._heard.set()
         request = self._request_of(parts)
         if request is not None:
-            request.on_output(self._client.session.deserialize(parts))
+            request.on_output(self.session.deserialize(parts))
 
     def _on_reply(self, parts: list[bytes]) -> None:
         request = self._request_of(parts)
         if request is not None:
-            request.on_reply(self._client.session.deserialize(parts))
+            request.on_reply(self.session.deserialize(parts))
 
     def _request_of(self, parts: list[bytes]) -> Request | None:
         """Find whose message this is, before the cost of decoding: most are the user's own."""

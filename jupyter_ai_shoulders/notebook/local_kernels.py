@@ -32,7 +32,7 @@ class LocalKernels:
         if await ensure_async(self._manager.get_kernel(kernel_id).is_alive()):
             return kernel_handle(kernel_id, self._manager.get_kernel(kernel_id))
         del self._ids[path]
-        self._manager.remove_kernel(kernel_id)
+        await self._manager.shutdown_kernel(kernel_id, now=True)  # frees its ports and sockets
         return None
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:

@@ -89,14 +89,8 @@ class CellOutputs:
     @property
     def omitted(self) -> str | None:
         """What was left out between head and tail, in words; None when nothing was."""
-        parts = [
-            f"{count:,} {noun}".replace(",", "\N{NO-BREAK SPACE}")
-            for count, noun in (
-                (self._omitted_text, "characters"),
-                (self._omitted_outputs, "outputs"),
-            )
-            if count
-        ]
+        counts = (("character", self._omitted_text), ("output", self._omitted_outputs))
+        parts = [f"{count:,} {noun}{'s' * (count != 1)}" for noun, count in counts if count]
         return " and ".join(parts) or None
 
     def add(self, output: Mapping[str, Any], display_id: str | None = None) -> None:

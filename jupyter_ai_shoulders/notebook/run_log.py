@@ -14,7 +14,6 @@ from jupyter_ai_shoulders.notebook.base import RunProgress
 TEXT_LIMIT = 20_000
 """Characters of one run that enter the conversation while it runs."""
 LINE_LIMIT = 200
-_OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 Channel = Literal["stdout", "stderr", "output", "status"]
@@ -29,9 +28,11 @@ class RunLog:
 
     def add_output(self, output: Mapping[str, Any]) -> None:
         """Note an output in nbformat's form."""
+        if self._room <= 0:
+            return
         match output["output_type"]:
             case "stream":
-                text = _ANSI.sub("", _OVERWRITTEN.sub("", str(output["text"])))
+                text = _terminal_text(str(output["text"])[: self._room * 2])
                 self._add("stderr" if output["name"] == "stderr" else "stdout", text)
             case "error":
                 self._add("output", f"{output['ename']}: {output['evalue']}\n")
@@ -53,12 +54,18 @@ class RunLog:
         return [RunProgress(channel, "".join(texts)) for channel, texts in merged]
 
     def _add(self, channel: Channel, text: str) -> None:
-        if not text or self._room <= 0:
+        if not text:
             return
         self._pieces.append((channel, text[: self._room]))
         self._room -= len(text)
         if self._room <= 0:
             self.add_status("More output follows; it is in the cell.")
+
+
+def _terminal_text(text: str) -> str:
+    """Return text without colours and without what a carriage return overwrote."""
+    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    return "\n".join(line.rpartition("\r")[2] for line in text.split("\n"))
 
 
 def _one_line(data: Mapping[str, Any]) -> str:

@@ -1,0 +1,152 @@
+"""Real kernels for tests: one shared by a module, a runner over it, and the user's own client."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.manager import AsyncKernelManager
+
+from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.notebook.base import CellRun, KernelDirectory, KernelHandle, RunProgress
+from jupyter_ai_shoulders.notebook.kernel_connection import own_client
+from jupyter_ai_shoulders.notebook.kernels import KernelRunner
+from jupyter_ai_shoulders.notebook.local_kernels import kernel_handle
+from jupyter_ai_shoulders.notebook.outputs import OutputLimits
+from jupyter_ai_shoulders.testing.notebooks import (
+    MemoryNotebook,
+    MemoryNotebooks,
+    RecordingPages,
+    memory_cell,
+)
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId
+
+PATH = "analysis.ipynb"
+PAGE = ClientId("page")
+
+
+class OneKernel:
+    """A ``KernelDirectory`` with one kernel, for whichever notebook is asked for."""
+
+    def __init__(self, manager: AsyncKernelManager) -> None:
+        self.manager = manager
+        self.interrupts = 0
+
+    async def find(self, path: str) -> KernelHandle | None:
+        return kernel_handle("the-kernel", self.manager)
+
+    async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
+        raise NotFound("These tests start no other kernel.")
+
+    async def interrupt(self, kernel_id: str) -> None:
+        self.interrupts += 1
+        await self.manager.interrupt_kernel()
+
+
+@contextmanager
+def kernel_process(folder: Path) -> Generator[AsyncKernelManager]:
+    """Start an ipykernel that outlives the event loops of single tests."""
+    manager: Any = AsyncKernelManager(connection_file=str(folder / "kernel.json"))
+    environment = {**os.environ, "HOME": str(folder), "IPYTHONDIR": str(folder)}
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(manager.start_kernel(env=environment, cwd=str(folder)))
+    yield manager
+    loop.run_until_complete(manager.shutdown_kernel(now=True))
+    loop.close()
+
+
+@dataclass
+class Bench:
+    """A notebook, the pages that show it, and a runner."""
+
+    runner: KernelRunner
+    notebook: MemoryNotebook
+    pages: RecordingPages
+    progress: list[RunProgress] = field(default_factory=list[RunProgress])
+    stirred: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self, cell_id: str) -> CellRun:
+        """Run a cell to its end, keeping its progress."""
+        run: CellRun | None = None
+        self.progress = []
+        async for item in self.runner.run(PATH, CellId(cell_id)):
+            if isinstance(item, CellRun):
+                run = item
+            else:
+                self.progress.append(item)
+                self.stirred.set()
+        assert run is not None
+        return run
+
+    async def run_source(self, source: str) -> CellRun:
+        """Run a new cell."""
+        cell_id = f"cell-{len(self.notebook.cells)}"
+        self.notebook.cells.append(memory_cell(cell_id, source))
+        return await self.run(cell_id)
+
+    async def reported(self, channel: str) -> None:
+        """Wait until the running cell has reported something on a channel."""
+        async with asyncio.timeout(20):
+            while not self.texts(channel):
+                self.stirred.clear()
+                await self.stirred.wait()
+
+    def texts(self, channel: str) -> str:
+        """Return what the last run reported on a channel."""
+        return "".join(item.text for item in self.progress if item.channel == channel)
+
+
+@asynccontextmanager
+async def bench(
+    kernels: KernelDirectory, *sources: str, page: bool = False, limits: OutputLimits | None = None
+) -> AsyncGenerator[Bench]:
+    """A notebook with these code cells (ids ``a``, ``b``, …), on disk or open in a page."""
+    cells = [memory_cell(chr(ord("a") + i), source) for i, source in enumerate(sources)]
+    notebook = MemoryNotebook(PATH, cells)
+    pages = RecordingPages()
+    if page:
+        pages.owners[PATH] = PAGE
+    runner = KernelRunner(
+        notebooks=MemoryNotebooks(notebook),
+        kernels=kernels,
+        pages=pages,
+        clock=SystemClock(),
+        ids=RandomIds(),
+        limits=limits,
+    )
+    try:
+        yield Bench(runner, notebook, pages)
+    finally:
+        await runner.aclose()
+
+
+@asynccontextmanager
+async def user_of(manager: Any) -> AsyncGenerator[AsyncKernelClient]:
+    """The user's own client on the kernel, ready."""
+    client = own_client(manager)
+    client.start_channels(hb=False)
+    await client.wait_for_ready()
+    try:
+        yield client
+    finally:
+        client.stop_channels()
+
+
+async def user_runs(client: Any, code: str) -> str:
+    """Run code as the user does; return the reply's status."""
+    reply = await client.execute(code, reply=True, timeout=20)
+    return reply["content"]["status"]
+
+
+async def iopub_until(client: AsyncKernelClient, kind: str, **content: str) -> dict[str, Any]:
+    """Read the user's output channel up to a message with this content."""
+    async with asyncio.timeout(20):
+        while True:
+            message = await client.get_iopub_msg()
+            if message["msg_type"] == kind and content.items() <= message["content"].items():
+                return message

@@ -1,0 +1,122 @@
+import asyncio
+import os
+import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
+from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
+from tests.notebook.live_kernel import PATH, bench
+
+
+@asynccontextmanager
+async def local_kernels(root: Path) -> AsyncGenerator[LocalKernels]:
+    kernels = LocalKernels(root)
+    try:
+        yield kernels
+    finally:
+        await kernels.aclose()
+
+
+async def test_a_kernel_is_started_in_the_notebooks_folder_and_only_once(tmp_path: Path):
+    source = "import os; os.getcwd(), os.getpid()"
+    async with local_kernels(tmp_path) as kernels, bench(kernels, source, source) as at:
+        first, second = await asyncio.gather(at.run("a"), at.run("b"))
+        assert first.outputs[0]["data"] == second.outputs[0]["data"]
+        assert str(tmp_path) in str(first.outputs[0]["data"])
+        assert first.kernel_id == second.kernel_id
+
+
+async def test_a_kernel_that_dies_in_a_cell_ends_the_run_and_keeps_its_outputs(tmp_path: Path):
+    dying = "print('last words', flush=True)\nimport os; os._exit(1)"
+    async with local_kernels(tmp_path) as kernels, bench(kernels, dying, "'reborn'") as at:
+        run = await at.run("a")
+        assert (run.status, run.failure) == ("died", "the kernel died")
+        assert run.outputs[0]["text"] == "last words\n"
+        assert at.notebook.cell("a").outputs == run.outputs
+        again = await at.run("b")
+        assert again.outputs[0]["data"] == {"text/plain": "'reborn'"}
+        assert again.kernel_id != run.kernel_id
+
+
+async def test_a_kernel_that_is_killed_while_idle_is_replaced(tmp_path: Path):
+    async with local_kernels(tmp_path) as kernels, bench(kernels, "import os; os.getpid()") as at:
+        first = await at.run("a")
+        assert isinstance(first.outputs[0]["data"], dict)
+        pid = int(str(first.outputs[0]["data"]["text/plain"]))
+        os.kill(pid, signal.SIGKILL)
+        await asyncio.to_thread(os.waitid, os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        second = await at.run("a")
+        assert second.status == "ok"
+        assert second.kernel_id != first.kernel_id
+
+
+async def test_a_restart_in_the_middle_ends_the_run(tmp_path: Path):
+    slow = "print('begun', flush=True)\nimport time; time.sleep(60)"
+    async with local_kernels(tmp_path) as kernels, bench(kernels, slow, "'after'") as at:
+        task = asyncio.create_task(at.run("a"))
+        await at.reported("stdout")
+        handle = await kernels.find(PATH)
+        assert handle is not None
+        await handle.manager.restart_kernel(now=True)
+        run = await task
+        assert run.status == "died"
+        assert run.outputs[0]["text"] == "begun\n"
+        after = await at.run("b")
+        assert after.outputs[0]["data"] == {"text/plain": "'after'"}
+        assert after.kernel_id == run.kernel_id
+
+
+async def test_a_missing_kernelspec_is_named_with_those_installed(tmp_path: Path):
+    async with local_kernels(tmp_path) as kernels, bench(kernels, "1") as at:
+        at.notebook.metadata["kernelspec"] = {"name": "cobol"}
+        with pytest.raises(NotFound, match="'cobol'") as missing:
+            await at.run("a")
+        assert missing.value.info.code == "no_kernel"
+        assert "python3" in (missing.value.info.hint or "")
+
+
+async def test_a_kernel_that_is_silent_is_given_up_with_a_clear_error(tmp_path: Path):
+    async with local_kernels(tmp_path) as kernels:
+        handle = await kernels.start(PATH, None)
+        pid = handle.manager.provisioner.pid
+        os.kill(pid, signal.SIGSTOP)
+        connection = KernelConnection(handle)
+        silences: list[str] = []
+        try:
+            with pytest.raises(Conflict, match="did not answer"):
+                await connection.open(lambda: silences.append("silent"), patience=1.3)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+            await connection.close()
+        assert silences == ["silent"]
+
+
+async def test_a_kernel_that_ignores_the_interrupt_does_not_hold_the_cancel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("jupyter_ai_shoulders.notebook.cell_run.INTERRUPT_PATIENCE_SECONDS", 0.5)
+    deaf = """
+import signal, time
+old = signal.signal(signal.SIGINT, signal.SIG_IGN)
+print("deaf", flush=True)
+time.sleep(2.5)
+signal.signal(signal.SIGINT, old)
+print("done")
+"""
+    async with local_kernels(tmp_path) as kernels, bench(kernels, deaf, "'next'") as at:
+        task = asyncio.create_task(at.run("a"))
+        await at.reported("stdout")
+        task.cancel()
+        async with asyncio.timeout(2):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        # The cell goes on to its end, the next run waits for it, and its outputs are stored.
+        assert (await at.run("b")).outputs[0]["data"] == {"text/plain": "'next'"}
+        assert at.notebook.cell("a").outputs == (
+            {"output_type": "stream", "name": "stdout", "text": "deaf\ndone\n"},
+        )
