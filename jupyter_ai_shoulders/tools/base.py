@@ -109,6 +109,8 @@ class CallContext:
     seen: Mapping[tuple[str, CellId | None], Version]
     """Versions this conversation has read, by path and cell."""
     active_document: str | None
+    step: int = 0
+    """The step of the turn: calls of one step were made without knowing each other's results."""
 
 
 ArgsT = TypeVar("ArgsT", bound=ToolArguments)
