@@ -23,8 +23,11 @@ def well_formed(text: str) -> str:
 
 def cell_version(source: str) -> Version:
     """Return the first 16 hex digits of SHA-256 over the UTF-8 of a cell's source."""
-    digest = hashlib.sha256(well_formed(source).encode("utf-8")).hexdigest()
-    return Version(digest[:CELL_VERSION_DIGITS])
+    try:
+        encoded = source.encode("utf-8")
+    except UnicodeEncodeError:
+        encoded = well_formed(source).encode("utf-8")
+    return Version(hashlib.sha256(encoded).hexdigest()[:CELL_VERSION_DIGITS])
 
 
 def file_version(content: bytes) -> Version:

@@ -1,0 +1,139 @@
+"""Cells as values: made from nbformat JSON, whatever it holds, and nbformat JSON made joinable.
+
+Used by every back end that reads nbformat itself: the disk, its signatures and the overlay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast, get_args
+
+from pydantic import ValidationError
+
+from jupyter_ai_shoulders.wire.base import Json, JsonObject
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import CellType, NotebookCell, OutputSummary
+from jupyter_ai_shoulders.wire.versions import cell_version, well_formed
+
+CELL_TYPES: frozenset[str] = frozenset(get_args(CellType))
+_KINDS = frozenset({"stream", "display_data", "execute_result", "error"})
+
+
+class Summary(NamedTuple):
+    """An output without its content, cheap to make: ``OutputSummary`` before it is asked for."""
+
+    kind: str
+    mime_types: tuple[str, ...]
+    size: int
+
+
+def make_cell(
+    cell_id: CellId,
+    cell_type: str,
+    source: str,
+    *,
+    metadata: JsonObject | None = None,
+    execution_count: int | None = None,
+    summaries: tuple[Summary, ...] = (),
+    outputs: tuple[JsonObject, ...] | None = None,
+) -> NotebookCell:
+    """Return a cell; lone surrogates become U+FFFD, since they cannot leave this process."""
+    values: dict[str, Any] = {
+        "id": cell_id,
+        "cell_type": cell_type,
+        "source": source,
+        "version": cell_version(source),
+        "metadata": metadata or {},
+        "execution_count": execution_count,
+        "output_summary": tuple(map(_output_summary, summaries)),
+        "outputs": outputs,
+    }
+    try:
+        return NotebookCell(**values)
+    except ValidationError:
+        return NotebookCell(**cast("dict[str, Any]", clean(values)))
+
+
+def with_outputs(cell: NotebookCell, outputs: tuple[JsonObject, ...]) -> NotebookCell:
+    """Return the cell with these outputs and their summaries."""
+    summaries = tuple(_output_summary(summary_of(output)) for output in outputs)
+    return cell.model_copy(update={"outputs": outputs, "output_summary": summaries})
+
+
+def with_source(cell: NotebookCell, source: str) -> NotebookCell:
+    """Return the cell with another source."""
+    return cell.model_copy(update={"source": source, "version": cell_version(source)})
+
+
+def summary_of(output: Any) -> Summary:
+    """Return what an output is and about how much; an unknown kind counts as display data."""
+    if not isinstance(output, dict):
+        return Summary("display_data", (), 0)
+    fields = cast("dict[str, Any]", output)
+    kind = fields.get("output_type")
+    if kind == "stream":
+        return Summary("stream", (), _size(fields.get("text")))
+    if kind == "error":
+        return Summary("error", (), _size(fields.get("evalue")) + _size(fields.get("traceback")))
+    data = fields.get("data")
+    bundle = cast("dict[str, Any]", data) if isinstance(data, dict) else dict[str, Any]()
+    known = kind if isinstance(kind, str) and kind in _KINDS else "display_data"
+    return Summary(known, tuple(bundle), sum(map(_size, bundle.values())))
+
+
+def joined_output(output: JsonObject) -> JsonObject:
+    """Return an output with multi-line strings joined, as nbformat has it in memory."""
+    text = output.get("text")
+    if output.get("output_type") in {"display_data", "execute_result"}:
+        data = output.get("data")
+        return {**output, "data": joined_bundle(data)} if isinstance(data, dict) else output
+    if isinstance(text, list):
+        return {**output, "text": "".join(map(str, text))}
+    return output
+
+
+def joined_bundle(bundle: JsonObject) -> JsonObject:
+    """Return a MIME bundle with multi-line strings joined (nbformat.v4.rwbase)."""
+    return {
+        mime: "".join(cast("list[str]", value)) if _is_split(mime, value) else value
+        for mime, value in bundle.items()
+    }
+
+
+def clean(value: Any) -> Json:
+    """Return JSON with each lone surrogate replaced, so that it can be encoded as UTF-8."""
+    match value:
+        case str():
+            return well_formed(value)
+        case Mapping():
+            pairs = cast("Mapping[str, Any]", value).items()
+            return {well_formed(key): clean(item) for key, item in pairs}
+        case list() | tuple():
+            return [clean(item) for item in cast("list[Any]", value)]
+        case _:
+            return value
+
+
+def _is_split(mime: str, value: Json) -> bool:
+    json_mime = mime == "application/json" or (
+        mime.startswith("application/") and mime.endswith("+json")
+    )
+    return (
+        isinstance(value, list) and not json_mime and all(isinstance(line, str) for line in value)
+    )
+
+
+def _output_summary(summary: Summary) -> OutputSummary:
+    kind, mime_types, size = summary
+    return OutputSummary(kind=cast("Any", kind), mime_types=mime_types, size=size)
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, list):
+        return sum(map(_size, cast("list[Any]", value)))
+    if isinstance(value, dict):
+        pairs = cast("dict[str, Any]", value).items()
+        return sum(len(key) + _size(item) for key, item in pairs)
+    return 4

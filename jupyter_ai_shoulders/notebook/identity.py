@@ -1,0 +1,93 @@
+"""Ids for cells that have none, or share one: derived from the text, kept while the session lasts.
+
+Pure. Used by ``notebook.nbio``; formats before 4.5 do not store ids, and a duplicate names nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.versions import well_formed
+
+_VALID = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # nbformat.v4.5.schema.json, cell_id
+
+
+class Fingerprint(NamedTuple):
+    """What a cell is recognised by when it has no id."""
+
+    cell_type: str
+    source: str
+
+
+Known = Sequence[tuple[CellId, Fingerprint]]
+"""The cells of a notebook as they were last seen, in order."""
+
+
+def has_own_ids(stored: Sequence[object]) -> bool:
+    """Return whether each of the ids found in a file is valid and names one cell."""
+    if not all(isinstance(item, str) and _VALID.fullmatch(item) for item in stored):
+        return False
+    return len(set(stored)) == len(stored)
+
+
+def assign_ids(
+    stored: Sequence[object], cells: Sequence[Fingerprint], known: Known = ()
+) -> list[CellId]:
+    """Return one id per cell: its own, else the one it was known by, else one from its text.
+
+    The same file gives the same ids each time. A cell whose text was changed outside keeps the id
+    it was known by when its neighbours show that it is the same.
+    """
+    ids = _own_ids(stored)
+    taken = {item for item in ids if item is not None}
+    for position, cell_id in _recognised(cells, known).items():
+        if ids[position] is None and cell_id not in taken:
+            ids[position] = cell_id
+            taken.add(cell_id)
+    counts: Counter[CellId] = Counter()
+    return [
+        cell_id if cell_id is not None else _derived(cell, counts, taken)
+        for cell_id, cell in zip(ids, cells, strict=True)
+    ]
+
+
+def _own_ids(stored: Sequence[object]) -> list[CellId | None]:
+    """Keep valid ids where they occur first."""
+    seen: set[str] = set()
+    ids: list[CellId | None] = []
+    for item in stored:
+        fresh = isinstance(item, str) and _VALID.fullmatch(item) is not None and item not in seen
+        ids.append(CellId(str(item)) if fresh else None)
+        seen.add(str(item))
+    return ids
+
+
+def _recognised(cells: Sequence[Fingerprint], known: Known) -> dict[int, CellId]:
+    """Align the cells with those known; a run of changed cells of equal length keeps its ids."""
+    if not known:
+        return {}
+    matcher = SequenceMatcher(None, [item for _, item in known], cells, autojunk=False)
+    found: dict[int, CellId] = {}
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        if tag in {"equal", "replace"} and old_to - old_from == new_to - new_from:
+            for offset in range(new_to - new_from):
+                found[new_from + offset] = known[old_from + offset][0]
+    return found
+
+
+def _derived(cell: Fingerprint, counts: Counter[CellId], taken: set[CellId]) -> CellId:
+    text = f"{cell.cell_type}\0{well_formed(cell.source)}"
+    base = CellId(hashlib.sha256(text.encode()).hexdigest()[:12])
+    while True:
+        number = counts[base]
+        counts[base] += 1
+        cell_id = CellId(f"{base}-{number}") if number else base
+        if cell_id not in taken:
+            taken.add(cell_id)
+            return cell_id

@@ -1,0 +1,256 @@
+"""A notebook file as text cut at its cells: one can be replaced, and no other byte moves.
+
+``parse_notebook`` cuts, ``NotebookText.text`` joins; ``notebook.splice`` edits in between. Used by
+``notebook.disk``. Only the structure is checked, never the whole schema: about 3 % of the
+notebooks in the wild are not valid, and a flaw in one cell is no reason to refuse another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+
+from jupyter_ai_shoulders.core.errors import InvalidNotebook
+from jupyter_ai_shoulders.notebook.cells import (
+    CELL_TYPES,
+    Summary,
+    joined_output,
+    make_cell,
+    summary_of,
+)
+from jupyter_ai_shoulders.notebook.identity import (
+    Fingerprint,
+    Known,
+    assign_ids,
+    has_own_ids,
+)
+from jupyter_ai_shoulders.notebook.json_text import Member, skip_space, walk_object
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+
+
+class RawCell(NamedTuple):
+    """A cell and its exact text; ``gap`` is the text between it and what stands before it."""
+
+    gap: str
+    text: str
+    id: CellId
+    cell_type: str
+    source: str
+    metadata: JsonObject
+    execution_count: int | None
+    summaries: tuple[Summary, ...]
+
+    def view(self) -> NotebookCell:
+        """Return the cell without its outputs."""
+        return make_cell(
+            self.id,
+            self.cell_type,
+            self.source,
+            metadata=self.metadata,
+            execution_count=self.execution_count,
+            summaries=self.summaries,
+        )
+
+    def outputs(self) -> tuple[JsonObject, ...]:
+        """Return the outputs, with multi-line strings joined."""
+        if not self.summaries:
+            return ()
+        items = _list(json.loads(self.text).get("outputs"))
+        objects = (cast("JsonObject", item) for item in items if isinstance(item, dict))
+        return tuple(map(joined_output, objects))
+
+    def attachments(self) -> JsonObject | None:
+        """Return the attachments."""
+        if self.cell_type == "code" or '"attachments"' not in self.text:
+            return None
+        found = json.loads(self.text).get("attachments")
+        return cast("JsonObject", found) if isinstance(found, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookText:
+    """A notebook file: ``head`` up to the ``[`` of its cells, the cells, ``tail`` after the last.
+
+    ``own_ids``: every cell's id is the one in the file. ``minor`` is None for formats before 4,
+    which can be read but not written.
+    """
+
+    head: str
+    cells: tuple[RawCell, ...]
+    tail: str
+    metadata: JsonObject
+    minor: int | None
+    own_ids: bool
+
+    @property
+    def text(self) -> str:
+        """The file's text."""
+        pieces = [self.head]
+        for cell in self.cells:
+            pieces += (cell.gap, cell.text)
+        return "".join([*pieces, self.tail])
+
+    @property
+    def stores_ids(self) -> bool:
+        """Whether the format has cell ids (4.5)."""
+        return self.minor is not None and self.minor >= 5
+
+    def known(self) -> Known:
+        """Return what the cells are recognised by when the file is read again."""
+        return [(cell.id, Fingerprint(cell.cell_type, cell.source)) for cell in self.cells]
+
+
+def parse_notebook(content: bytes, path: str, known: Known = ()) -> NotebookText:
+    """Cut a notebook file at its cells. Raises ``InvalidNotebook`` with line and column."""
+    text = _decoded(content, path)
+    try:
+        members, end = walk_object(text, skip_space(text, 0), {"cells": _CellReader(text, path)})
+    except json.JSONDecodeError as error:
+        raise _invalid(path, error.msg, text, error.pos) from error
+    except (ValueError, RecursionError) as error:
+        raise _invalid(path, f"it cannot be decoded: {error}", text, 0) from error
+    end = skip_space(text, end)
+    if end != len(text):
+        raise _invalid(path, "Extra data", text, end)
+    top = _unique(members, text, path)
+    major = _format(top, text, path)
+    if major < 4:
+        return _upgraded(text, path, known)
+    return _cut(text, top, path, known)
+
+
+def _decoded(content: bytes, path: str) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8")
+        raise _invalid(path, "it is not UTF-8 text", before, len(before)) from error
+
+
+def _unique(members: Sequence[Member], text: str, path: str) -> dict[str, Member]:
+    top: dict[str, Member] = {}
+    for member in members:
+        if member.key in top:
+            raise _invalid(path, f'the key "{member.key}" occurs twice', text, member.key_start)
+        top[member.key] = member
+    return top
+
+
+def _format(top: Mapping[str, Member], text: str, path: str) -> int:
+    """Return the major version."""
+    major = top.get("nbformat")
+    if major is None:
+        raise _invalid(path, 'it has no "nbformat", so it is no notebook', text, 0)
+    if not isinstance(major.value, int) or not 1 <= major.value <= 4:
+        raise _invalid(path, f"it has the unknown format {major.value!r}", text, major.start)
+    return major.value
+
+
+def _cut(text: str, top: Mapping[str, Member], path: str, known: Known) -> NotebookText:
+    array = top.get("cells")
+    if array is None or text[array.start] != "[":
+        raise _invalid(path, "it has no list of cells", text, array.start if array else 0)
+    cells = cast("list[RawCell]", array.value)
+    own_ids = has_own_ids([cell.id for cell in cells])
+    end = array.start + 1 + sum(len(cell.gap) + len(cell.text) for cell in cells)
+    return NotebookText(
+        head=text[: array.start + 1],
+        cells=tuple(cells) if own_ids else _identified(cells, known),
+        tail=text[end:],
+        metadata=_object(top, "metadata", text, path),
+        minor=_minor(top),
+        own_ids=own_ids,
+    )
+
+
+def _identified(cells: Sequence[RawCell], known: Known) -> tuple[RawCell, ...]:
+    prints = [Fingerprint(cell.cell_type, cell.source) for cell in cells]
+    ids = assign_ids([cell.id for cell in cells], prints, known)
+    return tuple(cell._replace(id=cell_id) for cell, cell_id in zip(cells, ids, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _CellReader:
+    """Makes raw cells while the file is walked."""
+
+    text: str
+    path: str
+
+    def __call__(self, before: int, start: int, end: int, value: Any) -> RawCell:
+        if not isinstance(value, dict):
+            raise _invalid(self.path, "a cell is not an object", self.text, start)
+        data = cast("dict[str, Any]", value)
+        cell_type, source, outputs = data.get("cell_type"), data.get("source"), data.get("outputs")
+        if not isinstance(cell_type, str) or cell_type not in CELL_TYPES:
+            problem = f"a cell has the unknown type {cell_type!r}"
+            raise _invalid(self.path, problem, self.text, start)
+        if not isinstance(source, str):
+            source = self._joined(source, start)
+        metadata, count = data.get("metadata"), data.get("execution_count")
+        return RawCell(
+            self.text[before:start],
+            self.text[start:end],
+            cast("CellId", data.get("id")),  # replaced below where it is no id
+            cell_type,
+            source,
+            metadata if isinstance(metadata, dict) else {},
+            count if isinstance(count, int) else None,
+            tuple(map(summary_of, _list(outputs))) if outputs else (),
+        )
+
+    def _joined(self, source: Any, start: int) -> str:
+        if isinstance(source, list):
+            with contextlib.suppress(TypeError):
+                return "".join(cast("list[str]", source))
+        raise _invalid(self.path, "a cell has no source text", self.text, start)
+
+
+def _list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _object(top: Mapping[str, Member], key: str, text: str, path: str) -> JsonObject:
+    member = top.get(key)
+    if member is None:
+        return {}
+    if not isinstance(member.value, dict):
+        raise _invalid(path, f'"{key}" is not an object', text, member.start)
+    return cast("JsonObject", member.value)
+
+
+def _minor(top: Mapping[str, Member]) -> int:
+    minor = top.get("nbformat_minor")
+    return minor.value if minor is not None and isinstance(minor.value, int) else 0
+
+
+def _upgraded(text: str, path: str, known: Known) -> NotebookText:
+    """Read a notebook of format 1 to 3 through nbformat; its text is left alone."""
+    from nbformat import converter, reader
+
+    try:
+        notebook = cast("Any", converter.convert(reader.reads(text), 4))
+        rebuilt = parse_notebook(json.dumps(notebook).encode(), path, known)
+    except InvalidNotebook:
+        raise
+    except Exception as error:  # nbformat's converters fail in as many ways as files do
+        raise _invalid(path, f"its old format cannot be read: {error}", text, 0) from error
+    # nbformat makes up new ids at each conversion: only those from the text stay the same.
+    cells = _identified([cell._replace(id=CellId("")) for cell in rebuilt.cells], known)
+    return replace(rebuilt, cells=cells, minor=None, own_ids=False)
+
+
+def _invalid(path: str, problem: str, text: str, position: int) -> InvalidNotebook:
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    return InvalidNotebook(
+        f"{path} is not a valid notebook: {problem} (line {line}, column {column}). "
+        "Nothing was changed.",
+        hint="Repair the file in a text editor, or restore an earlier version.",
+        line=line,
+        column=column,
+    )

@@ -1,0 +1,291 @@
+"""Edits to the text of a notebook file, in the file's own style; used by ``notebook.disk``.
+
+A source keeps its form (one string or a list of lines) and layout, outputs and counts are replaced
+by value, whole cells are inserted, removed and moved with the text between them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any, assert_never, cast
+
+from jupyter_ai_shoulders.notebook.cells import summary_of
+from jupyter_ai_shoulders.notebook.json_text import (
+    Layout,
+    Member,
+    layout_of,
+    walk_object,
+)
+from jupyter_ai_shoulders.notebook.nbio import NotebookText, RawCell
+from jupyter_ai_shoulders.wire.base import Json, JsonObject
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import (
+    CellDelete,
+    CellEdit,
+    CellInsert,
+    CellMove,
+    CellOutputs,
+    CellSource,
+)
+
+_BEYOND_ASCII = re.compile(r"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
+_NON_TEXT_SPLIT = frozenset({"application/javascript", "image/svg+xml"})  # nbformat.v4.rwbase
+
+
+def splice(notebook: NotebookText, edits: Sequence[CellEdit]) -> NotebookText:
+    """Return the notebook with the edits in its text; they were checked by ``apply_edits``."""
+    style = Style(notebook)
+    for edit in edits:
+        notebook = _splice(notebook, edit, style)
+    return notebook
+
+
+class Style:
+    """How a file is written, read off its first lines and cells."""
+
+    def __init__(self, notebook: NotebookText) -> None:
+        self._notebook = notebook
+        opening = re.match(r"\s*\{(\s*)", notebook.head)
+        space = opening.group(1) if opening else ""
+        newline = re.search(r"\r?\n", space)
+        colon = re.search(r'"cells"(\s*:\s*)\[$', notebook.head)
+        sample = notebook.head + notebook.tail + "".join(c.text for c in notebook.cells[:1])
+        self.indent = space[newline.end() :] if newline else None
+        """The text of one level; None when the file is on one line."""
+        self.newline = newline.group() if newline else "\n"
+        self.comma = ", " if re.search(r'[\]"\d}], "', sample) else ","
+        self.colon = colon.group(1) if colon else ": "
+
+    @cached_property
+    def escapes(self) -> bool:
+        r"""Whether the file spells characters beyond ASCII as ``\uXXXX``."""
+        cells = self._notebook.cells
+        pieces = (self._notebook.head, self._notebook.tail, *(cell.text for cell in cells))
+        return all(piece.isascii() for piece in pieces) and any(
+            "\\u" in piece and _BEYOND_ASCII.search(piece) for piece in pieces
+        )
+
+    @cached_property
+    def lines(self) -> bool:
+        """Whether long texts are lists of lines, as the first cell that tells has them."""
+        for cell in self._notebook.cells:
+            found = re.search(r'"source"\s*:\s*(["\[])', cell.text)
+            if found and cell.source:
+                return found.group(1) == "["
+        return True
+
+    def dump(self, value: Json, prefix: str | None) -> str:
+        """Return a value's JSON text; ``prefix`` is the white space its line begins with."""
+        indented = self.indent is not None and prefix is not None
+        dumps = partial(
+            json.dumps,
+            value,
+            indent=self.indent if indented else None,
+            separators=("," if indented else self.comma, self.colon),
+            sort_keys=True,
+        )
+        text = dumps(ensure_ascii=False)
+        if not text.isascii() and self.escapes:
+            text = dumps(ensure_ascii=True)
+        return text.replace("\n", f"{self.newline}{prefix}") if indented else text
+
+    def layout(self, prefix: str | None) -> Layout:
+        """Return the layout of an array whose key stands after ``prefix``."""
+        if self.indent is None or prefix is None:
+            return Layout("", self.comma, "")
+        first = f"{self.newline}{prefix}{self.indent}"
+        return Layout(first, "," + first, f"{self.newline}{prefix}")
+
+
+def _splice(notebook: NotebookText, edit: CellEdit, style: Style) -> NotebookText:
+    match edit:
+        case CellSource():
+            return _changed(notebook, edit.cell_id, lambda cell: _with_source(cell, edit, style))
+        case CellOutputs():
+            return _changed(notebook, edit.cell_id, lambda cell: _with_outputs(cell, edit, style))
+        case CellInsert():
+            cell = _new_cell(notebook, edit, style)
+            longer = _inserted(notebook, cell, edit.after, style)
+            return replace(longer, own_ids=notebook.own_ids and notebook.stores_ids)
+        case CellDelete():
+            return _removed(notebook, edit.cell_id)
+        case CellMove():
+            return _moved(notebook, edit, style)
+        case _:
+            assert_never(edit)
+
+
+def _index(notebook: NotebookText, cell_id: CellId) -> int:
+    return next(i for i, cell in enumerate(notebook.cells) if cell.id == cell_id)
+
+
+def _changed(
+    notebook: NotebookText, cell_id: CellId, change: Callable[[RawCell], RawCell]
+) -> NotebookText:
+    index = _index(notebook, cell_id)
+    cells = list(notebook.cells)
+    cells[index] = change(cells[index])
+    return replace(notebook, cells=tuple(cells))
+
+
+def _removed(notebook: NotebookText, cell_id: CellId) -> NotebookText:
+    """Take a cell out, with one separator."""
+    index = _index(notebook, cell_id)
+    cells = list(notebook.cells)
+    gone = cells.pop(index)
+    if not cells:
+        # The white space of the empty list goes too: "[]".
+        return replace(notebook, cells=(), tail=notebook.tail.lstrip())
+    if index == 0:
+        cells[0] = cells[0]._replace(gap=gone.gap)
+    return replace(notebook, cells=tuple(cells))
+
+
+def _inserted(
+    notebook: NotebookText, cell: RawCell, after: CellId | None, style: Style
+) -> NotebookText:
+    layout = _cells_layout(notebook, style)
+    index = 0 if after is None else _index(notebook, after) + 1
+    cells = list(notebook.cells)
+    if not cells:
+        tail = layout.last + notebook.tail.lstrip()
+        return replace(notebook, cells=(cell._replace(gap=layout.first),), tail=tail)
+    if index == 0:
+        first = cells[0]
+        cells[0] = first._replace(gap=layout.between)
+        cells.insert(0, cell._replace(gap=first.gap))
+    else:
+        cells.insert(index, cell._replace(gap=layout.between))
+    return replace(notebook, cells=tuple(cells))
+
+
+def _moved(notebook: NotebookText, edit: CellMove, style: Style) -> NotebookText:
+    index = _index(notebook, edit.cell_id)
+    before = notebook.cells[index - 1].id if index else None
+    if edit.after in {before, edit.cell_id}:
+        return notebook
+    cell = notebook.cells[index]
+    return _inserted(_removed(notebook, edit.cell_id), cell, edit.after, style)
+
+
+def _cells_layout(notebook: NotebookText, style: Style) -> Layout:
+    """Return the layout of the list of cells: its own, or the file's when it is empty."""
+    if not notebook.cells:
+        return style.layout(style.indent)
+    first = notebook.cells[0].gap
+    if len(notebook.cells) > 1:
+        return Layout(first, notebook.cells[1].gap, "")
+    return Layout(first, "," + first if "\n" in first else style.comma, "")
+
+
+def _new_cell(notebook: NotebookText, edit: CellInsert, style: Style) -> RawCell:
+    code = edit.cell_type == "code"
+    data: JsonObject = {
+        "cell_type": edit.cell_type,
+        "metadata": edit.metadata,
+        "source": _lines(edit.source, style),
+    }
+    if code:
+        data["execution_count"] = edit.execution_count
+        data["outputs"] = [_stored_output(output, style) for output in edit.outputs]
+    elif edit.attachments is not None:
+        data["attachments"] = edit.attachments
+    if notebook.stores_ids:
+        data["id"] = edit.cell_id
+    prefix = _line_prefix(_cells_layout(notebook, style).first)
+    return RawCell(
+        "",
+        style.dump(data, prefix),
+        edit.cell_id,
+        edit.cell_type,
+        edit.source,
+        edit.metadata,
+        edit.execution_count if code else None,
+        tuple(map(summary_of, edit.outputs)) if code else (),
+    )
+
+
+def _with_source(cell: RawCell, edit: CellSource, style: Style) -> RawCell:
+    if edit.source == cell.source:
+        return cell
+    member = _members(cell)["source"]
+    old = cell.text[member.start : member.end]
+    if old.startswith('"'):
+        new = style.dump(edit.source, None)
+    else:
+        layout = layout_of(old) or style.layout(_prefix_of(cell.text, member))
+        items = [style.dump(line, None) for line in edit.source.splitlines(keepends=True)]
+        new = layout.join(items)
+    return cell._replace(text=_put(cell.text, member, new), source=edit.source)
+
+
+def _with_outputs(cell: RawCell, edit: CellOutputs, style: Style) -> RawCell:
+    outputs: Json = [_stored_output(output, style) for output in edit.outputs]
+    text = _set(cell, "outputs", outputs, style).text
+    text = _set(cell._replace(text=text), "execution_count", edit.execution_count, style).text
+    return cell._replace(
+        text=text,
+        execution_count=edit.execution_count,
+        summaries=tuple(map(summary_of, edit.outputs)),
+    )
+
+
+def _set(cell: RawCell, key: str, value: Json, style: Style) -> RawCell:
+    """Replace a member's value, or put the member first."""
+    members = _members(cell)
+    member = members.get(key)
+    if member is not None:
+        if cast("Json", member.value) == value and type(member.value) is type(value):
+            return cell
+        new = style.dump(value, _prefix_of(cell.text, member))
+        return cell._replace(text=_put(cell.text, member, new))
+    first = next(iter(members.values()))
+    space = cell.text[1 : first.key_start]
+    added = f"{json.dumps(key)}{style.colon}{style.dump(value, _prefix_of(cell.text, first))}"
+    comma = "," + space if "\n" in space else style.comma
+    return cell._replace(text="{" + space + added + comma + cell.text[first.key_start :])
+
+
+def _members(cell: RawCell) -> dict[str, Member]:
+    """Return a cell's members; of a key that occurs twice the last one counts, as in ``json``."""
+    return {member.key: member for member in walk_object(cell.text, 0)[0]}
+
+
+def _put(text: str, member: Member, value: str) -> str:
+    return text[: member.start] + value + text[member.end :]
+
+
+def _prefix_of(text: str, member: Member) -> str | None:
+    """Return the white space before a key on its line; None when it does not begin the line."""
+    return _line_prefix(text[: member.key_start])
+
+
+def _line_prefix(before: str) -> str | None:
+    line = before.rpartition("\n")
+    return line[2] if line[1] and not line[2].strip() else None
+
+
+def _lines(text: str, style: Style) -> Json:
+    # nbformat splits at the same places; what it joins is the same for any split.
+    return cast("Json", text.splitlines(keepends=True)) if style.lines else text
+
+
+def _stored_output(output: JsonObject, style: Style) -> JsonObject:
+    """Return an output as nbformat writes it to a file (nbformat.v4.rwbase.split_lines)."""
+    stored = dict(output)
+    data, text = output.get("data"), output.get("text")
+    if output.get("output_type") == "stream" and isinstance(text, str):
+        stored["text"] = _lines(text, style)
+    elif isinstance(data, dict):
+        stored["data"] = {mime: _stored_data(mime, value, style) for mime, value in data.items()}
+    return stored
+
+
+def _stored_data(mime: str, value: Any, style: Style) -> Json:
+    if isinstance(value, str) and (mime.startswith("text/") or mime in _NON_TEXT_SPLIT):
+        return _lines(value, style)
+    return cast("Json", value)
