@@ -85,7 +85,10 @@ class Notebooks(Protocol):
     """Finds the back end a notebook lives in at this moment."""
 
     def open(self, path: str) -> Notebook:
-        """Return the notebook at a workspace-relative path. Raises ``NotFound``, ``InvalidRequest``."""
+        """Return the notebook at a workspace-relative path.
+
+        Raises ``NotFound``, ``InvalidRequest``.
+        """
         ...
 
     def in_page(self, path: str) -> bool:
@@ -109,7 +112,10 @@ class Pages(Protocol):
     async def apply(
         self, path: str, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        """Ask the owner to change the notebook. Raises ``Conflict`` with ``page_not_responding``."""
+        """Ask the owner to change the notebook.
+
+        Raises ``Conflict`` with ``page_not_responding``.
+        """
         ...
 
     def run_started(self, path: str, cell_id: CellId, run_id: RunId) -> None:
