@@ -26,13 +26,19 @@ class NotebookSnapshot:
 
     path: str
     backend: Backend
-    cells: tuple[NotebookCell, ...]
+    cells: Sequence[NotebookCell]
+    """May be made as they are asked for: go through all of them only when all are needed."""
     metadata: JsonObject
     dirty: bool
 
     def cell(self, cell_id: CellId) -> NotebookCell | None:
         """Return the cell with this id."""
-        return next((cell for cell in self.cells if cell.id == cell_id), None)
+        position = self.position(cell_id)
+        return None if position is None else self.cells[position]
+
+    def position(self, cell_id: CellId) -> int | None:
+        """Return where the cell stands, from 0."""
+        return next((i for i, cell in enumerate(self.cells) if cell.id == cell_id), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from jupyter_ai_shoulders.notebook.base import CellRun, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.output_text import cut, error_line, output_text
@@ -69,10 +70,12 @@ def render_notebook(
     that grows too long shows fewer lines per cell, then leaves out cells in the middle.
     """
     header = notebook_header(snapshot)
-    numbered = list(enumerate(snapshot.cells, start=1))
     if cells is not None:
-        asked = [_whole_cell(number, cell) for number, cell in numbered if cell.id in cells]
+        found = {snapshot.position(cell_id) for cell_id in cells} - {None}
+        positions = sorted(cast("set[int]", found))
+        asked = [_whole_cell(position + 1, snapshot.cells[position]) for position in positions]
         return _rendering(header, asked)
+    numbered = list(enumerate(snapshot.cells, start=1))
     pieces: list[_Piece] = []
     for whole_lines, first_lines in _DETAIL:
         pieces = [_outlined(number, cell, whole_lines, first_lines) for number, cell in numbered]
