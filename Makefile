@@ -19,11 +19,12 @@ BUNDLE := jupyter_ai_shoulders/labextension/static/style.js
 INSTALLED := .venv/.installed
 NPM := npm --prefix labextension
 
+ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f -not -path '*/__tests__/*') \
 	labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
 
 lab: build
-	cd examples && jupyter-lab --ip=127.0.0.1 $(if $(filter 0,$(shell id -u)),--allow-root) tour.ipynb $(LAB_ARGS)
+	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
 
 test: build browser check
 	$(NPM) test
