@@ -7,7 +7,7 @@
 # Needs Python 3.11 or newer, or uv. Node and every other tool come into .venv; nothing is installed outside
 # this directory, but for a browser and Debian's python3-venv where they are missing.
 
-.PHONY: lab test check format build gen bench clean env browser
+.PHONY: lab test check check-python check-page format build gen bench clean env browser
 .DELETE_ON_ERROR:
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -30,11 +30,15 @@ test: build browser check
 	$(NPM) test
 	pytest $(PYTEST_ARGS)
 
-check: env $(NODE_MODULES)
+check: check-python check-page
+
+check-python: env
 	ruff format --check
 	ruff check
 	pyright
 	lint-imports
+
+check-page: $(NODE_MODULES)
 	$(NPM) run check
 
 format: env $(NODE_MODULES)
