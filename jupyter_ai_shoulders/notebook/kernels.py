@@ -12,8 +12,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from jupyter_core.utils import ensure_async
+
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
-from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
     CellRun,
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.notebook.execution import MessageReader
 
 log = logging.getLogger(__name__)
+
+RESTART_SECONDS = 10.0
+"""How long a dead kernel may take to come back: Jupyter's restarter looks every 3 s."""
+RESTART_CHECK_SECONDS = 0.25
 
 
 @dataclass
@@ -162,7 +168,7 @@ class KernelRunner:
 
     async def _kernel(self, snapshot: NotebookSnapshot, ticket: RunTicket) -> KernelHandle:
         path = snapshot.path
-        handle = await self._kernels.find(path)
+        handle = await self._living(path, ticket)
         if handle is not None:
             return handle
         if path not in self._starting:
@@ -172,9 +178,35 @@ class KernelRunner:
         # Not cancelled with the asker: a start cut short would leave a kernel nobody knows of.
         return await asyncio.shield(self._starting[path])
 
+    async def _living(self, path: str, ticket: RunTicket) -> KernelHandle | None:
+        """Return the notebook's kernel; one that has just died is being restarted by its server."""
+        waited = 0.0
+        while (handle := await self._kernels.find(path)) is not None:
+            if await ensure_async(handle.manager.is_alive()):
+                return handle
+            if not waited:
+                ticket.say("The kernel died; waiting for its restart.")
+            if waited >= RESTART_SECONDS:
+                raise Conflict(
+                    f"The kernel of {path} is dead and does not come back.",
+                    code="kernel_died",
+                    hint="Restart the kernel in the notebook's Kernel menu, then try again.",
+                    retryable=True,
+                )
+            await asyncio.sleep(RESTART_CHECK_SECONDS)
+            waited += RESTART_CHECK_SECONDS
+        return None
+
     async def _start(self, path: str, name: str | None) -> KernelHandle:
         try:
             return await self._kernels.start(path, name)
+        except (OSError, RuntimeError) as error:
+            raise Conflict(
+                f"The kernel of {path} could not be started: {error}.",
+                code="no_kernel",
+                hint="Start it in the notebook; the Jupyter server's log says more.",
+                retryable=True,
+            ) from error
         finally:
             del self._starting[path]
 

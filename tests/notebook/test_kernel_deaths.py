@@ -32,7 +32,7 @@ async def test_a_kernel_is_started_in_the_notebooks_folder_and_only_once(tmp_pat
 
 
 async def test_a_kernel_that_dies_in_a_cell_ends_the_run_and_keeps_its_outputs(tmp_path: Path):
-    dying = "print('last words', flush=True)\nimport os; os._exit(1)"
+    dying = "print('last words', flush=True)\nimport os, time; time.sleep(0.2); os._exit(1)"
     async with local_kernels(tmp_path) as kernels, bench(kernels, dying, "'reborn'") as at:
         run = await at.run("a")
         assert (run.status, run.failure) == ("died", "the kernel died")

@@ -1,0 +1,74 @@
+"""The Jupyter server's kernels by notebook: the ``KernelDirectory`` of the server extension.
+
+A notebook's kernel is the one of its Jupyter session, so the agent runs cells where the user does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from jupyter_client.kernelspec import NoSuchKernel
+from jupyter_core.utils import ensure_async
+from tornado.web import HTTPError
+
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.local_kernels import kernel_handle, no_such_kernel
+
+
+class ServerKernels:
+    """Kernels through jupyter_server's session manager and kernel manager.
+
+    ``sessions`` and ``kernels`` are the ``session_manager`` and ``kernel_manager`` of the server's
+    settings, whichever classes it is configured with.
+    """
+
+    def __init__(self, sessions: Any, kernels: Any) -> None:
+        self._sessions = sessions
+        self._kernels = kernels
+
+    async def find(self, path: str) -> KernelHandle | None:
+        """See ``KernelDirectory.find``."""
+        try:
+            session = await ensure_async(self._sessions.get_session(path=path))
+        except HTTPError as error:
+            if error.status_code == 404:
+                return None
+            raise
+        return self._handle(session)
+
+    async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
+        """See ``KernelDirectory.start``: the session the page would have made."""
+        try:
+            session = await ensure_async(
+                self._sessions.create_session(
+                    path=path,
+                    name=path.rpartition("/")[2],
+                    type="notebook",
+                    kernel_name=kernel_name,
+                )
+            )
+        except NoSuchKernel as error:
+            installed = self._kernels.kernel_spec_manager.find_kernel_specs()
+            raise no_such_kernel(kernel_name, installed) from error
+        except HTTPError as error:
+            raise Conflict(
+                f"The kernel of {path} could not be started: {error.log_message or error}.",
+                code="no_kernel",
+                hint="Start it in the notebook; the Jupyter server's log says more.",
+                retryable=True,
+            ) from error
+        return self._handle(session)
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """See ``KernelDirectory.interrupt``."""
+        try:
+            await ensure_async(self._kernels.interrupt_kernel(kernel_id))
+        except HTTPError as error:
+            if error.status_code != 404:
+                raise
+            raise NotFound("The kernel is gone.", code="no_kernel") from error
+
+    def _handle(self, session: object) -> KernelHandle:
+        kernel_id = str(cast("dict[str, Any]", session)["kernel"]["id"])
+        return kernel_handle(kernel_id, self._kernels.get_kernel(kernel_id))

@@ -1,0 +1,97 @@
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_server.serverapp import ServerApp
+from traitlets.config import Config
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.server.kernels import ServerKernels
+from tests.notebook.live_kernel import PATH, bench, user_of, user_runs
+
+
+@pytest.fixture
+def jp_server_config() -> Config:
+    """A plain server: these tests need its kernels, not our extension."""
+    return Config({"KernelRestarter": {"time_to_dead": 0.3}})
+
+
+@pytest.fixture
+def kernels(jp_serverapp: ServerApp) -> ServerKernels:
+    return ServerKernels(jp_serverapp.session_manager, jp_serverapp.kernel_manager)
+
+
+async def test_a_run_starts_the_session_the_page_would_have_made(
+    kernels: ServerKernels, jp_serverapp: ServerApp, jp_root_dir: Path
+):
+    assert await kernels.find(PATH) is None
+    async with bench(kernels, "import os; os.getcwd()") as at:
+        at.notebook.metadata["kernelspec"] = {"name": "python3"}
+        run = await at.run("a")
+        assert at.progress[0].text == "Starting the kernel python3."
+    session: Any = await jp_serverapp.session_manager.get_session(path=PATH)
+    assert (session["type"], session["name"]) == ("notebook", PATH)
+    assert session["kernel"]["id"] == run.kernel_id
+    assert run.outputs[0]["data"] == {"text/plain": repr(str(jp_root_dir))}
+
+
+async def test_the_users_session_is_used_and_its_variables_are_visible(
+    kernels: ServerKernels, jp_serverapp: ServerApp
+):
+    session: Any = await jp_serverapp.session_manager.create_session(
+        path=PATH, name=PATH, type="notebook", kernel_name="python3"
+    )
+    handle = await kernels.find(PATH)
+    assert handle is not None
+    assert (handle.kernel_id, handle.kernel_name, handle.language) == (
+        session["kernel"]["id"],
+        "python3",
+        "python",
+    )
+    async with user_of(handle.manager) as user, bench(kernels, "by_hand") as at:
+        assert await user_runs(user, "by_hand = 'mine'") == "ok"
+        run = await at.run("a")
+        assert run.outputs[0]["data"] == {"text/plain": "'mine'"}
+        assert run.kernel_id == session["kernel"]["id"]
+
+
+async def test_cancelling_interrupts_through_the_server(kernels: ServerKernels):
+    async with bench(kernels, "print('begun', flush=True)\nimport time; time.sleep(60)") as at:
+        task = asyncio.create_task(at.run("a"))
+        await at.reported("stdout")
+        task.cancel()
+        async with asyncio.timeout(2):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        outputs = at.notebook.cell("a").outputs
+        assert outputs is not None
+        assert outputs[-1]["ename"] == "KeyboardInterrupt"
+
+
+async def test_a_kernel_the_server_restarts_ends_the_run_and_serves_the_next(
+    kernels: ServerKernels,
+):
+    slow = "print('begun', flush=True)\nimport time; time.sleep(60)"
+    async with bench(kernels, "import os; os.getpid()", slow) as at:
+        first = await at.run("a")
+        assert isinstance(first.outputs[0]["data"], dict)
+        pid = int(str(first.outputs[0]["data"]["text/plain"]))
+        task = asyncio.create_task(at.run("b"))
+        await at.reported("stdout")
+        os.kill(pid, signal.SIGKILL)
+        async with asyncio.timeout(5):
+            assert (await task).status == "died"
+        again = await at.run("a")
+        assert (again.status, again.execution_count) == ("ok", 1)
+        assert again.kernel_id == first.kernel_id
+
+
+async def test_a_missing_kernelspec_and_a_kernel_that_is_gone_are_named(kernels: ServerKernels):
+    with pytest.raises(NotFound, match="'cobol'") as missing:
+        await kernels.start(PATH, "cobol")
+    assert "python3" in (missing.value.info.hint or "")
+    with pytest.raises(NotFound, match="gone"):
+        await kernels.interrupt("no-such-kernel")
