@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ProviderSpec
@@ -27,7 +27,7 @@ class Target:
 
     provider: ProviderSpec
     model: ModelSpec
-    key: str | None
+    key: str | None = field(repr=False)
     service: Service
     upstream: Upstream
     ids: IdSource

@@ -1,0 +1,216 @@
+"""Merges the shipped catalogue and the user's into one, keeping what is good of a bad file.
+
+Pure; called by ``providers.catalogue_files``. Entries are merged by id, field by field, in the
+order of the sources. An entry that cannot be used is left out and becomes a ``Problem``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from jupyter_ai_shoulders.core.catalogue import (
+    Catalogue,
+    ModelSpec,
+    Problem,
+    ProviderKind,
+    ProviderSpec,
+    TokenFamily,
+)
+from jupyter_ai_shoulders.core.json_lines import line_of
+from jupyter_ai_shoulders.core.variables import MissingVariable, expand
+from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+
+Entry = dict[str, Any]
+Where = tuple[str | int, ...]
+Spec = TypeVar("Spec", bound=BaseModel)
+
+_TOP = frozenset({"default", "providers", "models", "families", "version", "$schema"})
+_SPELLINGS = {"apiKeyEnv": "api_key_env"}
+_FAMILIES: Mapping[ProviderKind, TokenFamily] = {
+    "anthropic": "anthropic",
+    "openai_responses": "openai",
+    "google": "google",
+}
+_EFFORTS = {"mode": "effort", "efforts": ["low", "medium", "high"]}
+"""Support of a model of a compatible server whose entry names a thinking level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One catalogue: JSON text of a file, or the value of a trait. Later sources win."""
+
+    name: str
+    content: str | Mapping[str, Any]
+
+
+def merge_catalogue(sources: Sequence[Source], environ: Mapping[str, str]) -> Catalogue:
+    """Return the merged catalogue with the problems found on the way."""
+    problems: list[Problem] = []
+    parsed = [_Parsed.read(source, problems) for source in sources]
+    providers = _merge_providers(parsed)
+    families = [family for source in parsed for family in source.families()]
+    models = _merge_models(parsed, _Known(providers, families, environ))
+    return Catalogue(_default(parsed, models), providers, models, tuple(problems))
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A source as an object, with a place to complain."""
+
+    name: str
+    text: str | None
+    content: Entry
+    problems: list[Problem]
+
+    @staticmethod
+    def read(source: Source, problems: list[Problem]) -> _Parsed:
+        if isinstance(source.content, Mapping):
+            return _Parsed(source.name, None, dict(source.content), problems).checked()
+        try:
+            value: Any = json.loads(source.content)
+        except json.JSONDecodeError as error:
+            problems.append(Problem(source.name, error.lineno, f"Not valid JSON: {error.msg}."))
+            value = {}
+        except RecursionError:
+            problems.append(Problem(source.name, None, "Nested too deeply."))
+            value = {}
+        return _Parsed(source.name, source.content, _as_entry(value), problems).checked(value)
+
+    def checked(self, value: Any = None) -> _Parsed:
+        """Complain of what the whole is; return self."""
+        if value is not None and not isinstance(value, dict):
+            self.complain((), "A catalogue is an object with providers and models.")
+        for key in self.content.keys() - _TOP:
+            self.complain((key,), f'"{key}" is not a key of a catalogue; it is ignored.')
+        return self
+
+    def complain(self, path: Where, message: str) -> None:
+        line = None if self.text is None else line_of(self.text, path)
+        self.problems.append(Problem(self.name, line, message))
+
+    def providers(self) -> Iterator[tuple[Where, Entry]]:
+        for name, entry in _as_entry(self.content.get("providers")).items():
+            yield ("providers", name), {**_as_entry(entry), "id": name}
+
+    def models(self) -> Iterator[tuple[Where, Entry]]:
+        listed = self.content.get("models")
+        for index, entry in enumerate(listed if isinstance(listed, list) else []):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - JSON
+            yield ("models", index), _as_entry(entry)
+
+    def families(self) -> Iterator[Entry]:
+        listed = self.content.get("families")
+        yield from map(_as_entry, listed if isinstance(listed, list) else [])  # pyright: ignore[reportUnknownArgumentType] - JSON
+
+
+def _merge_providers(parsed: Sequence[_Parsed]) -> dict[ProviderId, ProviderSpec]:
+    raw: dict[str, Entry] = {}
+    specs: dict[ProviderId, ProviderSpec] = {}
+    for source in parsed:
+        for path, entry in source.providers():
+            name = str(entry["id"])
+            known = _known_fields(source, path, entry, ProviderSpec)
+            merged = {"name": name, **raw.get(name, {}), **known}
+            spec = _validated(source, path, merged, ProviderSpec)
+            if spec is not None:
+                raw[name] = merged
+                specs[spec.id] = spec
+    return specs
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What model entries refer to."""
+
+    providers: Mapping[ProviderId, ProviderSpec]
+    families: Sequence[Entry]
+    environ: Mapping[str, str]
+
+    def complete(self, entry: Entry) -> Entry:
+        """Return the entry with variables expanded and with what is known of its family below it.
+
+        Raises ``MissingVariable`` and, for an unknown provider, ``LookupError``.
+        """
+        entry = cast("Entry", expand(entry, self.environ))
+        name = str(entry.get("provider", ""))
+        provider = self.providers.get(ProviderId(name))
+        if provider is None:
+            raise LookupError(f'There is no provider "{name}".')
+        below: Entry = {"family": _FAMILIES.get(provider.kind, "other")}
+        if provider.kind == "openai_chat" and entry.get("thinking") in {"low", "medium", "high"}:
+            below["thinking_support"] = _EFFORTS
+        return {**below, **self._family(provider.kind, str(entry["model"])), **entry}
+
+    def _family(self, kind: ProviderKind, model: str) -> Entry:
+        """Return what the longest matching family says of a model."""
+        fitting = [
+            family
+            for family in self.families
+            if family.get("kind") == kind and model.startswith(str(family.get("match")))
+        ]
+        longest = sorted(fitting, key=lambda family: len(str(family["match"])))[-1:]
+        return _as_entry(longest[0].get("set")) if longest else {}
+
+
+def _merge_models(parsed: Sequence[_Parsed], known: _Known) -> dict[ModelId, ModelSpec]:
+    raw: dict[str, Entry] = {}
+    specs: dict[ModelId, ModelSpec] = {}
+    for source in parsed:
+        for path, entry in source.models():
+            fields = _known_fields(source, path, entry, ModelSpec)
+            name = str(fields.get("id", ""))
+            merged = {"name": name, "model": name, **raw.get(name, {}), **fields}
+            try:
+                complete = known.complete(merged)
+            except (MissingVariable, LookupError) as error:
+                source.complain(path, f"{error} The entry is not used.")
+                continue
+            spec = _validated(source, path, complete, ModelSpec)
+            if spec is not None:
+                raw[name] = merged
+                specs[spec.id] = spec
+    return specs
+
+
+def _default(parsed: Sequence[_Parsed], models: Mapping[ModelId, ModelSpec]) -> ModelId | None:
+    found: ModelId | None = None
+    for source in parsed:
+        name = source.content.get("default")
+        if name is None:
+            continue
+        if isinstance(name, str) and ModelId(name) in models:
+            found = ModelId(name)
+        else:
+            source.complain(("default",), f'"default" names no model of the catalogue: {name!r}.')
+    return found
+
+
+def _known_fields(source: _Parsed, path: Where, entry: Entry, kind: type[BaseModel]) -> Entry:
+    """Return the fields of the entry that exist, complaining of the others."""
+    known: Entry = {}
+    for key, value in entry.items():
+        field = _SPELLINGS.get(key, key)
+        if field in kind.model_fields:
+            known[field] = value
+        else:
+            source.complain((*path, key), f'There is no setting "{key}"; it is ignored.')
+    return known
+
+
+def _validated(source: _Parsed, path: Where, entry: Entry, kind: type[Spec]) -> Spec | None:
+    try:
+        return kind.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        message = f"{where}: {first['msg']}. The entry is not used."
+        source.complain((*path, *first["loc"]), message)
+        return None
+
+
+def _as_entry(value: Any) -> Entry:
+    return cast("Entry", value) if isinstance(value, dict) else {}

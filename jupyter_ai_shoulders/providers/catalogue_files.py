@@ -1,0 +1,89 @@
+"""Reads the catalogue's sources and keeps the merged result until one of the files changes.
+
+Made by ``host``, asked by ``registry`` for every resolved model: two ``stat`` calls when nothing
+changed. Order, later wins: shipped, trait, ``~/.shoulders/models.json``, the workspace's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jupyter_ai_shoulders.core.catalogue import Catalogue, Problem
+from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
+
+TRAIT = "Shoulders.models"
+LARGEST = 4 * 1024 * 1024
+"""Bytes read of a catalogue file."""
+
+Signature = tuple[tuple[int, int] | None, ...]
+
+
+class CatalogueFiles:
+    """The merged catalogue of these sources."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        environ: Mapping[str, str],
+        trait: Mapping[str, Any] | None = None,
+    ) -> None:
+        """``paths`` are the user's files, the ones that win last; they need not exist."""
+        self._paths = tuple(paths)
+        self._environ = environ
+        self._trait = trait
+        self._signature: Signature | None = None
+        self._catalogue: Catalogue | None = None
+
+    def current(self) -> Catalogue:
+        """Return the catalogue as the files say now."""
+        signature = tuple(_signature(path) for path in self._paths)
+        if self._catalogue is None or signature != self._signature:
+            self._catalogue = self._load()
+            self._signature = signature
+        return self._catalogue
+
+    def _load(self) -> Catalogue:
+        problems: list[Problem] = []
+        sources = [Source("models.json (shipped)", shipped_text())]
+        if self._trait:
+            sources.append(Source(TRAIT, self._trait))
+        for path in self._paths:
+            content = _read(path, problems)
+            if content is not None:
+                sources.append(Source(_shown(path), content))
+        merged = merge_catalogue(sources, self._environ)
+        return replace(merged, problems=(*problems, *merged.problems))
+
+
+def shipped_text() -> str:
+    """Return the text of the shipped catalogue."""
+    return files("jupyter_ai_shoulders.core").joinpath("models.json").read_text("utf-8")
+
+
+def _signature(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size)
+
+
+def _read(path: Path, problems: list[Problem]) -> str | None:
+    try:
+        if path.stat().st_size > LARGEST:
+            problems.append(Problem(_shown(path), None, "Larger than 4 MB; it is not used."))
+            return None
+        return path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        problems.append(Problem(_shown(path), None, f"Cannot be read: {error}."))
+        return None
+
+
+def _shown(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"

@@ -1,0 +1,282 @@
+"""Which models there are, which of them can answer, and the provider that answers for each.
+
+Made by ``host``; implements the engine's ``Models`` port and what the server shows under
+``GET models``, ``providers/{id}/key`` and ``providers/{id}/test``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, Problem, ProviderSpec
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ProviderError
+from jupyter_ai_shoulders.core.redaction import Redactor
+from jupyter_ai_shoulders.providers.base import ResolvedModel
+from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
+from jupyter_ai_shoulders.providers.factory import make_provider
+from jupyter_ai_shoulders.providers.health import HealthBook
+from jupyter_ai_shoulders.providers.http import Upstream
+from jupyter_ai_shoulders.providers.keys import KeyStore
+from jupyter_ai_shoulders.providers.round_trip import failed_test, round_trip
+from jupyter_ai_shoulders.providers.targets import Targets
+from jupyter_ai_shoulders.wire.api import (
+    ModelInfo,
+    ModelList,
+    Prices,
+    ProviderHealth,
+    ProviderTest,
+)
+from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+
+KEY_FILE = Path(".shoulders") / "keys.env"
+MODEL_FILE = Path(".shoulders") / "models.json"
+
+
+class ModelRegistry:
+    """The models of this server; reads configuration and keys anew when they change."""
+
+    def __init__(
+        self,
+        files: CatalogueFiles,
+        keys: KeyStore,
+        targets: Targets,
+        health: HealthBook,
+        clock: Clock,
+        *,
+        last_used: Callable[[], ModelId | None] = lambda: None,
+    ) -> None:
+        """``last_used`` says which model the user's latest conversation had."""
+        self._files = files
+        self._keys = keys
+        self._targets = targets
+        self._health = health
+        self._clock = clock
+        self._last_used = last_used
+
+    def resolve(self, model_id: ModelId | None) -> ResolvedModel:
+        """Return the model, or the default for None; makes no network call.
+
+        Raises ``InvalidRequest`` with code ``no_model``, ``unknown_model`` or ``no_key``.
+        """
+        catalogue = self._files.current()
+        spec = _spec(catalogue, model_id or self.default_model())
+        target = self._targets.make(spec, catalogue.providers[spec.provider], self.redactor())
+        return ResolvedModel(spec, make_provider(target))
+
+    def default_model(self) -> ModelId | None:
+        """Return what a new conversation takes.
+
+        The model last used, else the catalogue's default, else the first that can answer; the
+        demo only when nothing else can. None when nothing can.
+        """
+        catalogue = self._files.current()
+        wanted = (self._last_used(), catalogue.default, *catalogue.models)
+        specs = [catalogue.models[name] for name in wanted if name and name in catalogue.models]
+        able = [spec for spec in specs if self._refusal(catalogue, spec) is None]
+        real = [spec for spec in able if not _is_demo(catalogue, spec)]
+        return next((spec.id for spec in (*real, *able)), None)
+
+    def readiness(self) -> Literal["none", "demo", "ready"]:
+        """Return whether a real model can answer, only the demo, or none."""
+        catalogue = self._files.current()
+        model_id = self.default_model()
+        if model_id is None:
+            return "none"
+        return "demo" if _is_demo(catalogue, catalogue.models[model_id]) else "ready"
+
+    def listing(self) -> ModelList:
+        """Return all models and providers as the picker and the settings show them."""
+        catalogue = self._files.current()
+        return ModelList(
+            models=tuple(self._info(catalogue, spec) for spec in catalogue.models.values()),
+            default=self.default_model(),
+            providers=self.health(),
+        )
+
+    def health(self) -> tuple[ProviderHealth, ...]:
+        """Return what is known of each provider, without asking any."""
+        return tuple(self._state(spec) for spec in self._files.current().providers.values())
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what is wrong in the user's configuration files."""
+        return self._files.current().problems
+
+    def redactor(self) -> Redactor:
+        """Return the redactor that knows the keys in use now."""
+        return self._targets.redactor(self._files.current().providers.values())
+
+    async def check(self, provider_id: ProviderId) -> ProviderHealth:
+        """Ask a provider for its models unless its state is known, and return its health.
+
+        Raises ``NotFound``.
+        """
+        provider = self._provider(provider_id)
+        model = self._test_model(provider_id)
+        unknown = self._health.of(provider_id).state == "unknown"
+        if model is not None and unknown and self._targets.refusal(provider) is None:
+            with contextlib.suppress(ProviderError):  # it is in the health book already
+                await self.resolve(model.id).provider.list_models()
+        return self._state(provider)
+
+    async def test(self, provider_id: ProviderId) -> ProviderTest:
+        """Make one real call with a streamed tool call; what fails is in the answer.
+
+        Raises ``NotFound``.
+        """
+        provider = self._provider(provider_id)
+        model = self._test_model(provider_id)
+        if model is None:
+            return failed_test(
+                InvalidRequest(
+                    f"The catalogue has no model of {provider.name}.",
+                    code="no_model",
+                    hint='Add one to "models" in .shoulders/models.json.',
+                )
+            )
+        try:
+            resolved = self.resolve(model.id)
+        except InvalidRequest as error:
+            return failed_test(error)
+        return await round_trip(resolved, self._clock, needs_call=provider.kind != "demo")
+
+    async def set_key(self, provider_id: ProviderId, value: str) -> ProviderHealth:
+        """Store a provider's key.
+
+        Raises ``NotFound``, ``InvalidRequest``, ``Conflict`` (set in the environment),
+        ``StateUnavailable``.
+        """
+        provider = self._provider(provider_id)
+        await asyncio.to_thread(self._keys.set, provider.key_name, value)
+        self._health.forget(provider_id)
+        return self._state(provider)
+
+    async def remove_key(self, provider_id: ProviderId) -> ProviderHealth:
+        """Remove a provider's stored key. Raises as ``set_key`` does."""
+        provider = self._provider(provider_id)
+        await asyncio.to_thread(self._keys.remove, provider.key_name)
+        self._health.forget(provider_id)
+        return self._state(provider)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._targets.aclose()
+
+    def _provider(self, provider_id: ProviderId) -> ProviderSpec:
+        provider = self._files.current().providers.get(provider_id)
+        if provider is None:
+            raise NotFound(f"There is no provider {provider_id!r}.")
+        return provider
+
+    def _test_model(self, provider_id: ProviderId) -> ModelSpec | None:
+        """Return the model that tests a provider: a cheap one if it has one."""
+        models = [
+            spec
+            for spec in self._files.current().models.values()
+            if spec.provider == provider_id and spec.tools
+        ]
+        cheap = [spec for spec in models if "cheap" in spec.roles]
+        return next(iter((*cheap, *models)), None)
+
+    def _refusal(self, catalogue: Catalogue, spec: ModelSpec) -> InvalidRequest | None:
+        return self._targets.refusal(catalogue.providers[spec.provider])
+
+    def _info(self, catalogue: Catalogue, spec: ModelSpec) -> ModelInfo:
+        refusal = self._refusal(catalogue, spec)
+        return ModelInfo(
+            id=spec.id,
+            name=spec.name,
+            provider=spec.provider,
+            provider_name=catalogue.providers[spec.provider].name,
+            available=refusal is None,
+            unavailable_reason=None if refusal is None else _reason(refusal),
+            context_window=spec.context_window,
+            max_output=spec.max_output,
+            tools=spec.tools,
+            images=spec.images,
+            reasoning=spec.reasoning,
+            prices=_prices(spec),
+            roles=spec.roles,
+            label=spec.label,
+        )
+
+    def _state(self, provider: ProviderSpec) -> ProviderHealth:
+        key = self._targets.key(provider)
+        health = self._health.of(provider.id)
+        keyless = provider.needs_key and key is None
+        return ProviderHealth(
+            id=provider.id,
+            name=provider.name,
+            kind=provider.kind,
+            key_set=key is not None,
+            key_last4=None if key is None else key.last4,
+            key_source="none" if key is None else key.source,
+            needs_key=provider.needs_key,
+            state="no_key" if keyless else health.state,
+            error=None if keyless else health.error,
+        )
+
+
+def build_registry(
+    home: Path,
+    state_directory: Path,
+    clock: Clock,
+    ids: IdSource,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    trait: Mapping[str, Any] | None = None,
+    keys: KeyStore | None = None,
+    last_used: Callable[[], ModelId | None] = lambda: None,
+    new_upstream: Callable[[], Upstream] = Upstream,
+) -> ModelRegistry:
+    """Return a registry on the usual files: ``~/.shoulders`` and the workspace's state directory.
+
+    ``keys`` is given where a keyring is used; it defaults to environment and key file.
+    """
+    found = CatalogueFiles((home / MODEL_FILE, state_directory / MODEL_FILE.name), environ, trait)
+    store = keys or KeyStore(home / KEY_FILE, environ)
+    health = HealthBook(clock)
+    targets = Targets(store, environ, ids, health, now=clock.now, new_upstream=new_upstream)
+    return ModelRegistry(found, store, targets, health, clock, last_used=last_used)
+
+
+def _spec(catalogue: Catalogue, model_id: ModelId | None) -> ModelSpec:
+    if model_id is None:
+        raise InvalidRequest(
+            "No model can answer: no provider has a key.",
+            code="no_model",
+            hint="Set a key, ANTHROPIC_API_KEY for instance, or store one in the AI settings.",
+        )
+    spec = catalogue.models.get(model_id)
+    if spec is None:
+        raise InvalidRequest(
+            f"There is no model {model_id!r}.",
+            code="unknown_model",
+            hint="Pick a model of the list, or add it to .shoulders/models.json.",
+        )
+    return spec
+
+
+def _is_demo(catalogue: Catalogue, spec: ModelSpec) -> bool:
+    return catalogue.providers[spec.provider].kind == "demo"
+
+
+def _reason(refusal: InvalidRequest) -> str:
+    return " ".join(text for text in (refusal.info.message, refusal.info.hint) if text)
+
+
+def _prices(spec: ModelSpec) -> Prices:
+    table = spec.prices
+    if table is None:
+        return Prices(input=None, output=None, cache_read=None, cache_write=None)
+    return Prices(
+        input=table.input,
+        output=table.output,
+        cache_read=table.cache_read,
+        cache_write=table.cache_write,
+    )

@@ -1,0 +1,144 @@
+"""Makes targets: settings with variables expanded, keys found, connections shared.
+
+The part of ``registry`` that knows the environment, the key store and the pools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from typing import cast
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec, ProviderSpec
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.core.redaction import Redactor
+from jupyter_ai_shoulders.core.variables import MissingVariable, expand, variables_in
+from jupyter_ai_shoulders.providers.factory import IMPLEMENTED, unsupported
+from jupyter_ai_shoulders.providers.failure import Service
+from jupyter_ai_shoulders.providers.health import HealthBook
+from jupyter_ai_shoulders.providers.http import Upstream
+from jupyter_ai_shoulders.providers.keys import Key, KeyStore
+from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.wire.ids import ProviderId
+
+_WHERE = {
+    "environment": "from the environment",
+    "keyring": "from the keyring",
+    "file": "from ~/.shoulders/keys.env",
+}
+
+
+class Targets:
+    """What a call to any provider needs."""
+
+    def __init__(
+        self,
+        keys: KeyStore,
+        environ: Mapping[str, str],
+        ids: IdSource,
+        health: HealthBook,
+        *,
+        now: Callable[[], datetime],
+        new_upstream: Callable[[], Upstream],
+    ) -> None:
+        self._keys = keys
+        self._environ = environ
+        self._ids = ids
+        self._health = health
+        self._now = now
+        self._new_upstream = new_upstream
+        self._upstreams: dict[tuple[ProviderId, str], Upstream] = {}
+        self._redactor = Redactor()
+        self._redacted: frozenset[str] = frozenset()
+
+    def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Target:
+        """Return the target of a model whose provider can be called.
+
+        Raises ``InvalidRequest`` (no_key, unknown_model) when it cannot.
+        """
+        refusal = self.refusal(provider)
+        if refusal is not None:
+            raise refusal
+        expanded = self._expanded(provider)
+        key = self.key(provider)
+        where = _WHERE[key.source] if key else "not set"
+        service = Service(
+            id=provider.id,
+            name=provider.name,
+            model=model.model,
+            key=f"{provider.key_name} ({where})",
+            redact=redactor.redact,
+            now=self._now,
+        )
+        return Target(
+            provider=expanded,
+            model=model,
+            key=None if key is None else key.value,
+            service=service,
+            upstream=self._upstream(expanded),
+            ids=self._ids,
+            report=partial(self._health.report, provider.id),
+        )
+
+    def key(self, provider: ProviderSpec) -> Key | None:
+        """Return the provider's key."""
+        return None if provider.auth == "none" else self._keys.get(provider.key_name)
+
+    def refusal(self, provider: ProviderSpec) -> InvalidRequest | None:
+        """Return why the provider cannot be called, or None."""
+        if provider.kind not in IMPLEMENTED:
+            return unsupported(provider.kind)
+        if provider.needs_key and self.key(provider) is None:
+            return InvalidRequest(
+                f"There is no key for {provider.name}.",
+                code="no_key",
+                hint=f"Set {provider.key_name} in the environment of the Jupyter server, or store"
+                " a key in the AI settings.",
+            )
+        try:
+            self._expanded(provider)
+        except MissingVariable as error:
+            return InvalidRequest(
+                f"The settings of {provider.name} need {error.name}, which is not set.",
+                code="no_key",
+                hint=f"Set {error.name} in the environment of the Jupyter server.",
+            )
+        return None
+
+    def redactor(self, providers: Iterable[ProviderSpec]) -> Redactor:
+        """Return the redactor that knows the secrets in use now."""
+        secrets = frozenset(self._secrets(tuple(providers)))
+        if secrets != self._redacted:
+            self._redactor = Redactor(secrets)
+            self._redacted = secrets
+        return self._redactor
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        upstreams = list(self._upstreams.values())
+        self._upstreams.clear()
+        for upstream in upstreams:
+            await upstream.aclose()
+
+    def _secrets(self, providers: tuple[ProviderSpec, ...]) -> Iterator[str]:
+        yield from self._keys.values(provider.key_name for provider in providers)
+        for provider in providers:
+            for value in (*provider.headers.values(), *provider.query.values(), provider.url):
+                for name in variables_in(value):
+                    yield self._environ.get(name, "")
+
+    def _expanded(self, provider: ProviderSpec) -> ProviderSpec:
+        values = {
+            "url": provider.url,
+            "headers": provider.headers,
+            "query": provider.query,
+        }
+        return provider.model_copy(update=cast("dict[str, object]", expand(values, self._environ)))
+
+    def _upstream(self, provider: ProviderSpec) -> Upstream:
+        place = (provider.id, provider.url)
+        if place not in self._upstreams:
+            self._upstreams[place] = self._new_upstream()
+        return self._upstreams[place]
