@@ -14,6 +14,8 @@ class EngineSettings:
     step_limit: int = 25
     document_step_limit: int = 8
     """Step limit of the small ``document`` toolset."""
+    model_attempts: int = 5
+    """Tries of one model call that fails before anything was shown."""
     warn_steps_left: int = 3
     """The model is told when so many steps are left."""
     delta_interval_s: float = 0.012

@@ -62,7 +62,8 @@ ACCEPTED_IN: dict[type[sig.Signal], tuple[type[Phase], ...]] = {
     sig.Shutdown: (*_WORKS, *_WAITS),
     sig.Resume: (Interrupted,),
     sig.Discard: (Interrupted,),
-    sig.Answer: (AwaitingApproval,),
+    sig.NoteInterruption: (Interrupted,),
+    sig.Answer: (AwaitingApproval, Interrupted),
     sig.Prepared: (Preparing, Stopping),
     sig.Overflowed: (Preparing, Stopping),
     sig.ModelFinished: (Streaming, Stopping),
@@ -83,6 +84,7 @@ _REFUSALS: dict[type[sig.Signal], tuple[ErrorCode, str]] = {
     sig.Shutdown: ("conflict", "No turn is running."),
     sig.Resume: ("conflict", "The conversation is not interrupted."),
     sig.Discard: ("conflict", "The conversation is not interrupted."),
+    sig.NoteInterruption: ("conflict", "The conversation is not interrupted."),
     sig.Answer: ("already_answered", "This call does not wait for an answer any more."),
 }
 _UNEXPECTED: tuple[ErrorCode, str] = ("conflict", "An operation ended that was not running.")
@@ -124,14 +126,14 @@ def _command(draft: Draft, signal: sig.Command) -> sig.Refuse | None:
             draft.record(_message(signal.message, draft.turn.turn_id, queued=True))
         case sig.ChangeQueued():
             return _change_queued(draft, signal)
-        case sig.Cancel():
-            _stop(draft, Stopping("cancel"))
-        case sig.Shutdown():
-            _stop(draft, Stopping("shutdown"))
+        case sig.Cancel() | sig.Shutdown():
+            _stop(draft, Stopping("cancel" if isinstance(signal, sig.Cancel) else "shutdown"))
         case sig.Resume():
             _resume(draft, signal)
         case sig.Discard():
             turns.end(draft, "interrupted")
+        case sig.NoteInterruption():
+            turns.interrupt(draft)
         case sig.Answer():
             return _answer(draft, signal)
     return None

@@ -57,7 +57,7 @@ def take_verdict(draft: Draft, judged: Judged) -> None:
 
 
 def answer(draft: Draft, given: Answer) -> None:
-    """Act on the user's answer to an approval."""
+    """Act on the user's answer to an approval; an interrupted turn does so when it is resumed."""
     command = given.command
     draft.record(
         ApprovalAnswer(
@@ -68,8 +68,9 @@ def answer(draft: Draft, given: Answer) -> None:
             by="user",
         )
     )
-    draft.show("running")
-    go_on(draft)
+    if isinstance(draft.state.phase, AwaitingApproval):
+        draft.show("running")
+        go_on(draft)
 
 
 def _ask(draft: Draft, call: Call, question: Asks) -> None:

@@ -5,15 +5,28 @@ Made by ``host``; called by the server's handlers, the command line and tests.
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from random import Random
+
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.core.settings import EngineSettings
+from jupyter_ai_shoulders.engine import signals as sig
+from jupyter_ai_shoulders.engine.driver import SessionDriver
+from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.ports import Models
+from jupyter_ai_shoulders.engine.shelf import Shelf
+from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.rules import narrowest, target_of
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.commands import AnswerApproval, EditMessage, ResumeTurn, SendMessage
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
+
+_log = logging.getLogger(__name__)
 
 
 class Engine:
@@ -32,15 +45,48 @@ class Engine:
         ids: IdSource,
         settings: EngineSettings,
     ) -> None:
-        raise NotImplementedError
+        """Take the ports; nothing is read or started before it is asked for."""
+        self._services = Services(
+            log=log,
+            sessions=sessions,
+            blobs=blobs,
+            models=models,
+            tools=tools,
+            rules=rules,
+            clock=clock,
+            ids=ids,
+            settings=settings,
+            rng=Random(),  # noqa: S311 spreads retries, guards nothing
+        )
+        self._shelf = Shelf(self._services)
 
     async def start(self) -> None:
-        """Recover: each session with an open turn becomes ``interrupted``, said in words."""
-        raise NotImplementedError
+        """Recover: each session with an open turn becomes ``interrupted``, said in words.
+
+        A session that cannot be read is logged and left alone; it does not block the others.
+        """
+        for session_id in self._services.sessions.open_turns():
+            try:
+                await self._shelf.driver(session_id)
+            except ShouldersError:
+                _log.exception("Session %s could not be recovered.", session_id)
 
     async def stop(self) -> None:
         """Stop within five seconds; running turns become interrupted."""
-        raise NotImplementedError
+        running = [driver for driver in self._shelf.drivers() if driver.running]
+        for driver in running:
+            if not isinstance(driver.state.phase, Stopping):
+                _try(driver, sig.Shutdown())
+        if running:
+            waits = [asyncio.create_task(driver.still()) for driver in running]
+            timeout = self._services.settings.stop_timeout_s
+            _, late = await asyncio.wait(waits, timeout=timeout)
+            for task in late:
+                task.cancel()
+        try:
+            await self._services.log.sync()
+        except ShouldersError:
+            _log.exception("The log could not be brought to the disk.")
 
     async def send(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
         """Accept a user message: start a turn, or queue it as steering while one runs.
@@ -49,28 +95,52 @@ class Engine:
         (session), ``InvalidRequest`` (blank), ``ShouldersError`` (model), ``StateUnavailable``;
         then nothing was recorded.
         """
-        raise NotImplementedError
+        driver = await self._shelf.driver(session_id)
+        while isinstance(driver.state.phase, Stopping):
+            await driver.still()
+            driver = await self._shelf.driver(session_id)
+        if command.id in driver.memory.accepted:
+            self._repeat(driver, command)
+        else:
+            self._accept(driver, command)
+        await self._services.log.sync()
+        return driver.memory.accepted[command.id]
 
     async def edit_message(
         self, session_id: SessionId, message_id: MessageId, command: EditMessage
     ) -> None:
         """Change a queued message. Raises ``NotFound``, ``Conflict`` (no longer queued)."""
-        raise NotImplementedError
+        await self._change_queued(session_id, message_id, command.text)
 
     async def remove_message(self, session_id: SessionId, message_id: MessageId) -> None:
         """Take a queued message back. Raises ``NotFound``, ``Conflict`` (no longer queued)."""
-        raise NotImplementedError
+        await self._change_queued(session_id, message_id, None)
 
     async def cancel(self, session_id: SessionId) -> None:
-        """Stop the running turn; nothing happens when none runs. Raises ``NotFound``."""
-        raise NotImplementedError
+        """Stop the running turn, or end an interrupted one; else do nothing.
+
+        Raises ``NotFound``. The turn ends shortly after, see ``settled``.
+        """
+        driver = await self._shelf.driver(session_id)
+        match driver.state.phase:
+            case Idle() | Stopping():
+                return
+            case Interrupted():
+                driver.dispatch(sig.Discard())
+            case _:
+                driver.dispatch(sig.Cancel())
 
     async def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
         """Go on with an interrupted turn, or discard it.
 
         Raises ``NotFound``, ``Conflict`` (not interrupted), ``ShouldersError`` (model).
         """
-        raise NotImplementedError
+        driver = await self._shelf.driver(session_id)
+        if command.decision == "discard":
+            driver.dispatch(sig.Discard())
+        else:
+            driver.dispatch(sig.Resume(driver.plan_again()))
+        await self._services.log.sync()
 
     async def answer_approval(
         self, session_id: SessionId, call_id: CallId, command: AnswerApproval
@@ -78,14 +148,70 @@ class Engine:
         """Answer a pending approval; an interrupted turn goes on with it.
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (scope not
-        offered).
+        offered), ``StateUnavailable`` (the rule could not be stored).
         """
-        raise NotImplementedError
+        driver = await self._shelf.driver(session_id)
+        if call_id not in driver.memory.call_ids:
+            raise NotFound(f"This conversation has no call {call_id}.")
+        turn = driver.state.turn
+        call = turn.call(call_id) if turn else None
+        if call is None or not call.waits:
+            raise Conflict("This call was answered already.", code="already_answered")
+        if command.scope not in call.scopes:
+            offered = ", ".join(call.scopes)
+            raise InvalidRequest(
+                f"scope: {command.scope!r} was not offered; offered are {offered}."
+            )
+        again = driver.plan_again() if isinstance(driver.state.phase, Interrupted) else None
+        if command.decision == "allow" and command.scope == "always":
+            self._services.rules.add(narrowest(call.tool, target_of(call.arguments or {})))
+        driver.dispatch(sig.Answer(call_id, command))
+        if again is not None:
+            driver.dispatch(sig.Resume(again))
+        await self._services.log.sync()
 
     def is_running(self, session_id: SessionId) -> bool:
         """Return whether a turn of the session is open and not interrupted."""
-        raise NotImplementedError
+        driver = self._shelf.loaded(session_id)
+        return driver is not None and driver.running
 
     async def settled(self, session_id: SessionId) -> None:
         """Return once nothing runs: the turn ended, was interrupted, or waits for the user."""
-        raise NotImplementedError
+        driver = self._shelf.loaded(session_id)
+        if driver is not None:
+            await driver.still()
+
+    def _accept(self, driver: SessionDriver, command: SendMessage) -> None:
+        if not command.text.strip() and not command.attachments:
+            raise InvalidRequest("text: a message needs text or an attachment.")
+        if driver.running:
+            if command.model is not None:
+                self._services.models.resolve(command.model)
+            driver.dispatch(sig.Steer(command))
+            return
+        plan = driver.plan(command.model, command.mode)
+        if isinstance(driver.state.phase, Interrupted):
+            driver.dispatch(sig.Discard())
+        driver.dispatch(sig.Send(command, plan))
+
+    def _repeat(self, driver: SessionDriver, command: SendMessage) -> None:
+        """A message sent again: nothing new, unless the server died before its turn began."""
+        idle = isinstance(driver.state.phase, Idle)
+        if idle and driver.memory.never_began(command.id):
+            driver.begin_again(command.id)
+
+    async def _change_queued(
+        self, session_id: SessionId, message_id: MessageId, text: str | None
+    ) -> None:
+        driver = await self._shelf.driver(session_id)
+        if message_id not in driver.memory.accepted:
+            raise NotFound(f"This conversation has no message {message_id}.")
+        driver.dispatch(sig.ChangeQueued(message_id, text))
+        await self._services.log.sync()
+
+
+def _try(driver: SessionDriver, signal: sig.Signal) -> None:
+    try:
+        driver.dispatch(signal)
+    except ShouldersError:
+        _log.exception("Session %s could not be told that the server stops.", driver.session_id)

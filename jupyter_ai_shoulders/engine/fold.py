@@ -33,6 +33,11 @@ def restore(policy: Policy, events: Iterable[ev.Event]) -> State:
     state = State(policy)
     for event in events:
         state = fold(state, event)
+    return at_rest(state)
+
+
+def at_rest(state: State) -> State:
+    """Return the state with nothing running, as after a restart."""
     return state if state.turn is None else replace(state, phase=Interrupted())
 
 
@@ -122,7 +127,7 @@ def _fold_call(turn: Turn, event: ev.Event) -> Turn:
         case ev.ToolCall():
             return replace(turn, calls=(*turn.calls, _call(event)))
         case ev.ApprovalRequest():
-            return _change(turn, event.call_id, lambda call: replace(call, asked=True))
+            return _change(turn, event.call_id, lambda call: replace(call, scopes=event.scopes))
         case ev.ToolStart():
             return _change(turn, event.call_id, lambda call: replace(call, started=True))
         case ev.ToolResult():

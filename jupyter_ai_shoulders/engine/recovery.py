@@ -15,9 +15,9 @@ from jupyter_ai_shoulders.wire.events import CallStatus
 def describe(turn: Turn) -> str:
     """Return what happened to the step that was interrupted, call by call."""
     if turn.step == 0:
-        return "The server stopped before the first step of this turn. Resume or discard it."
+        return "The turn was interrupted before its first step. Resume or discard it."
     facts = "; ".join(_facts(turn))
-    return f"The server stopped during step {turn.step}: {facts}. Resume or discard the turn."
+    return f"The turn was interrupted in step {turn.step}: {facts}. Resume or discard it."
 
 
 def _facts(turn: Turn) -> Iterator[str]:

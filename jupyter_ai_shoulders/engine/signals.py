@@ -87,6 +87,11 @@ class Discard:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteInterruption:
+    """The session was read from the log and its turn was found open: say so."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The user answers an approval."""
 
@@ -190,7 +195,18 @@ class Crashed:
     error: ErrorInfo
 
 
-Command = Send | Steer | Begin | ChangeQueued | Cancel | Shutdown | Resume | Discard | Answer
+Command = (
+    Send
+    | Steer
+    | Begin
+    | ChangeQueued
+    | Cancel
+    | Shutdown
+    | Resume
+    | Discard
+    | NoteInterruption
+    | Answer
+)
 OperationEnd = (
     Prepared
     | Overflowed

@@ -12,7 +12,7 @@ from typing import Literal
 from jupyter_ai_shoulders.tools.rules import Grant
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import CallStatus, Risk
+from jupyter_ai_shoulders.wire.events import ApprovalScope, CallStatus, Risk
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind
 
@@ -65,7 +65,8 @@ class Call:
     invalid: str | None
     risk: Risk
     title: str
-    asked: bool = False
+    scopes: tuple[ApprovalScope, ...] = ()
+    """Offered to the user, once the call was asked about."""
     verdict: Verdict | None = None
     started: bool = False
     status: CallStatus | None = None
@@ -83,7 +84,7 @@ class Call:
     @property
     def waits(self) -> bool:
         """Whether the user was asked and has not answered."""
-        return self.asked and self.verdict is None and not self.settled
+        return bool(self.scopes) and self.verdict is None and not self.settled
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,141 @@
+"""What a call is before it runs: how it is shown, whether it is valid, whether it may run.
+
+``describe`` is used by ``engine.model_call`` when the model has made a call, ``judge`` by
+``engine.operations`` right before it would run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.results import error_text
+from jupyter_ai_shoulders.engine.signals import Allowed, Asks
+from jupyter_ai_shoulders.engine.state import Call, Settle, State
+from jupyter_ai_shoulders.providers.base import ToolCallReady
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
+from jupyter_ai_shoulders.tools.rules import Allow, Ask, Deny, Question, decide
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import ToolCall
+from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
+
+
+@dataclass(frozen=True, slots=True)
+class Approvals:
+    """Asks the tools and the rules about calls."""
+
+    tools: ToolRegistry
+    rules: RuleBook
+
+    async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
+        """Return the event for a call the model made, valid or not."""
+        tool = self.tools.get(ready.tool)
+        problem = self._problem(ready)
+        subject = None
+        if tool is not None and problem is None and ready.arguments is not None:
+            subject = await _subject(self.tools, tool, ready.arguments, context)
+        return ToolCall(
+            call_id=context.call_id,
+            tool=ready.tool,
+            arguments=None if problem else ready.arguments,
+            raw=ready.raw if problem else None,
+            invalid=problem,
+            risk=tool.risk if tool else "read",
+            external=tool.external if tool else False,
+            title=subject.title if subject else ready.tool.replace("_", " ").capitalize(),
+            target=subject.target_label if subject else None,
+            state=ready.state,
+        )
+
+    async def judge(
+        self, call: Call, context: CallContext, state: State, mode: Mode, tools_mode: ToolsMode
+    ) -> Allowed | Asks | Settle:
+        """Return whether the call may run. Raises what a bug in a tool raises."""
+        refused = self._refused(call, tools_mode)
+        tool = self.tools.get(call.tool)
+        if refused is not None or tool is None or call.arguments is None:
+            return refused or Settle("error", _invalid_call(call, known=tool is not None))
+        try:
+            args = self.tools.validate(call.tool, call.arguments)
+            if isinstance(args, Problem):
+                return Settle("error", args.error)
+            subject = await tool.subject(args, context)
+        except ShouldersError as error:
+            return Settle("error", error.info)
+        question = Question(call.tool, tool.risk, tool.external, subject)
+        decision = decide(
+            question,
+            self.rules.rules,
+            state.grants,
+            mode=mode,
+            interactive=state.policy.interactive,
+        )
+        return _outcome(decision, call.arguments, subject)
+
+    def _problem(self, ready: ToolCallReady) -> str | None:
+        if ready.arguments is None and self.tools.get(ready.tool) is not None:
+            return ready.problem or "The arguments are not a JSON object."
+        checked = self.tools.validate(ready.tool, ready.arguments or {})
+        return error_text(checked.error) if isinstance(checked, Problem) else None
+
+    def _refused(self, call: Call, tools_mode: ToolsMode) -> Settle | None:
+        if tools_mode != "enabled":
+            message = "Tools are switched off in this conversation."
+            return Settle("error", ErrorInfo(code="disabled", message=message))
+        if call.tool in self.rules.disabled:
+            message = f"The tool {call.tool} is switched off in the permissions."
+            return Settle("error", ErrorInfo(code="disabled", message=message))
+        return None
+
+
+def arguments_hash(arguments: JsonObject) -> str:
+    """Return SHA-256 over the canonical JSON of a call's arguments."""
+    text = json.dumps(arguments, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def _subject(
+    tools: ToolRegistry, tool: Tool[Any], arguments: JsonObject, context: CallContext
+) -> CallSubject | None:
+    """Return how the call is shown; None when its target cannot be looked at (it will fail)."""
+    args = tools.validate(tool.name, arguments)
+    if isinstance(args, Problem):
+        return None
+    try:
+        return await tool.subject(args, context)
+    except ShouldersError:
+        return None
+
+
+def _invalid_call(call: Call, *, known: bool) -> ErrorInfo:
+    return ErrorInfo(
+        code="invalid_arguments" if known else "unknown_tool",
+        message=call.invalid or f"There is no tool named {call.tool!r}.",
+    )
+
+
+def _outcome(
+    decision: Allow | Ask | Deny, arguments: JsonObject, subject: CallSubject
+) -> Allowed | Asks | Settle:
+    match decision:
+        case Allow(because=because):
+            return Allowed(because)
+        case Deny(text=text, code=code):
+            return Settle("denied", ErrorInfo(code=code, message=text))
+        case Ask():
+            return Asks(
+                arguments=arguments,
+                arguments_hash=arguments_hash(arguments),
+                preview=subject.preview,
+                language=subject.language,
+                reason=decision.reason,
+                scopes=decision.scopes,
+            )
+        case _:
+            assert_never(decision)

@@ -1,0 +1,52 @@
+"""Which calls of a batch wait for which, so that running them together equals running them in turn.
+
+Pure; used by ``engine.tool_calls`` (chapter 04, tool batches).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_ai_shoulders.engine.state import Call, Run
+from jupyter_ai_shoulders.tools.rules import target_of
+
+ENDING_TOOLS = frozenset({"complete", "clarify"})
+"""A batch with one of these runs serially and stops there."""
+
+
+def waits_for(calls: Sequence[Call]) -> list[list[int]]:
+    """Return for each call the positions of the earlier ones it must wait for."""
+    if any(call.tool in ENDING_TOOLS for call in calls):
+        return [list(range(position)) for position in range(len(calls))]
+    return [
+        [earlier for earlier in range(position) if _conflict(calls[earlier], call)]
+        for position, call in enumerate(calls)
+    ]
+
+
+def twins(calls: Sequence[Call]) -> list[int | None]:
+    """Return for each read the position of an equal one before it with no change between."""
+    return [_twin(calls, position) for position in range(len(calls))]
+
+
+def _twin(calls: Sequence[Call], position: int) -> int | None:
+    call = calls[position]
+    if call.risk != "read" or not isinstance(call.verdict, Run):
+        return None
+    for earlier in reversed(range(position)):
+        other = calls[earlier]
+        if other.tool == call.tool and other.arguments == call.arguments:
+            return earlier
+        if _conflict(other, call):
+            return None
+    return None
+
+
+def _conflict(first: Call, second: Call) -> bool:
+    """Two reads never conflict; a change does with all on its document, or without one."""
+    if not (isinstance(first.verdict, Run) and isinstance(second.verdict, Run)):
+        return False
+    if first.risk == "read" and second.risk == "read":
+        return False
+    paths = target_of(first.arguments or {}).path, target_of(second.arguments or {}).path
+    return None in paths or paths[0] == paths[1]

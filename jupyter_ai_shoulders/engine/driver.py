@@ -1,0 +1,228 @@
+"""Drives one session: performs the effects of ``advance`` and feeds it what comes of them.
+
+Made by ``engine.engine``. ``dispatch`` is synchronous, so inputs are handled one after the other
+by construction; what takes time runs as the session's one operation and ends in a signal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import assert_never
+
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
+from jupyter_ai_shoulders.engine import signals as sig
+from jupyter_ai_shoulders.engine.advance import advance
+from jupyter_ai_shoulders.engine.context import Context
+from jupyter_ai_shoulders.engine.memory import Memory
+from jupyter_ai_shoulders.engine.operations import Operations, Services
+from jupyter_ai_shoulders.engine.results import internal_error
+from jupyter_ai_shoulders.engine.state import Idle, Interrupted, State
+from jupyter_ai_shoulders.wire.events import ErrorEvent, Event
+from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus
+
+_log = logging.getLogger(__name__)
+
+
+class SessionDriver:
+    """One session that is in memory."""
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        services: Services,
+        state: State,
+        context: Context,
+        memory: Memory,
+    ) -> None:
+        self.session_id = session_id
+        self.state = state
+        self.memory = memory
+        self.broken = False
+        """The log failed and memory may be ahead of it: the session must be read anew."""
+        self._services = services
+        self._context = context
+        self._operations = Operations(
+            session_id,
+            services,
+            context=context,
+            memory=memory,
+            state=lambda: self.state,
+            record=self.record,
+        )
+        self._operation: asyncio.Task[sig.OperationEnd] | None = None
+        self._still = asyncio.Event()
+        self._still.set()
+        self._syncs: set[asyncio.Task[None]] = set()
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn is open and not interrupted."""
+        return not self.broken and not isinstance(self.state.phase, Idle | Interrupted)
+
+    async def still(self) -> None:
+        """Return once no operation runs."""
+        await self._still.wait()
+        if self._syncs:
+            await asyncio.wait(self._syncs)
+
+    def plan(
+        self,
+        model_id: ModelId | None = None,
+        mode: Mode | None = None,
+        turn_id: TurnId | None = None,
+    ) -> sig.TurnPlan:
+        """Choose model, mode and limit of a turn. Raises ``ShouldersError`` (model)."""
+        session = self._services.sessions.get(self.session_id)
+        resolved = self._services.models.resolve(model_id or session.model)
+        self._operations.model = resolved
+        settings = self._services.settings
+        small = session.toolset == "document"
+        return sig.TurnPlan(
+            turn_id=turn_id or TurnId(self._services.ids.new("turn")),
+            model=resolved.spec.id,
+            provider=resolved.spec.provider,
+            mode=mode or session.mode,
+            step_limit=settings.document_step_limit if small else settings.step_limit,
+        )
+
+    def plan_again(self) -> sig.TurnPlan:
+        """Choose anew for the interrupted turn. Raises ``Conflict``, ``ShouldersError`` (model)."""
+        turn = self.state.turn
+        if turn is None or not isinstance(self.state.phase, Interrupted):
+            raise Conflict("The conversation is not interrupted.")
+        return self.plan(turn_id=turn.turn_id)
+
+    def dispatch(self, signal: sig.Signal) -> None:
+        """Decide and act. Raises ``Conflict`` (refused), ``StateUnavailable`` (the log failed)."""
+        before = self.state
+        self.state, effects = advance(before, signal)
+        performed = 0
+        try:
+            for effect in effects:
+                self._perform(effect)
+                performed += 1
+        except BaseException:
+            if performed:
+                self._give_up()
+            else:
+                self.state = before
+            raise
+
+    def record(self, event: Event) -> None:
+        """Log an event of an operation. Raises ``StateUnavailable``."""
+        turn = self.state.turn
+        if event.turn_id is None and turn is not None:
+            event = event.model_copy(update={"turn_id": turn.turn_id})
+        logged = self._append(event)
+        self.state, _ = advance(self.state, logged)
+
+    def _append(self, event: Event) -> Event:
+        logged = self._services.log.append(self.session_id, event).event
+        self._context.add(logged)
+        self.memory.add(logged)
+        return logged
+
+    # effects
+
+    def _perform(self, effect: sig.Effect) -> None:
+        match effect:
+            case sig.Record():
+                self._append(effect.event)
+            case sig.SetStatus():
+                self._show(effect.status)
+            case sig.Start():
+                self._start(effect.operation)
+            case sig.StopOperation():
+                if self._operation is not None:
+                    self._operation.cancel()
+            case sig.ContinueQueue():
+                self._continue_queue()
+            case sig.Sync():
+                self._sync()
+            case sig.Refuse():
+                raise effect.error()
+            case _:
+                assert_never(effect)
+
+    def _show(self, status: SessionStatus) -> None:
+        try:
+            session = self._services.sessions.get(self.session_id)
+        except NotFound:  # deleted while the turn ran
+            return
+        turn = self.state.turn
+        shown = session.model_copy(
+            update={
+                "status": status,
+                "title": session.title or self.memory.title,
+                "model": turn.model if turn else session.model,
+                "mode": turn.mode if turn else session.mode,
+                "tokens_used": self.memory.tokens_used,
+                "window": self.memory.window,
+                "cost_micro_usd": self.memory.cost_micro_usd,
+            }
+        )
+        if shown != session:
+            self._services.sessions.update(shown)
+
+    def _continue_queue(self) -> None:
+        try:
+            plan = self.plan()
+        except ShouldersError as error:
+            self._append(ErrorEvent(error=error.info))
+            self._show("error")
+            return
+        self.dispatch(sig.Begin(plan))
+
+    def begin_again(self, message_id: MessageId) -> None:
+        """Start the turn of an accepted message that never began. Raises like ``dispatch``."""
+        accepted = self.memory.accepted[message_id]
+        queued = any(item.message_id == message_id for item in self.state.queue)
+        plan = self.plan(turn_id=accepted.turn_id)
+        self.dispatch(sig.Begin(plan, orphan=None if queued else message_id))
+
+    def _sync(self) -> None:
+        task = asyncio.create_task(self._synced())
+        self._syncs.add(task)
+        task.add_done_callback(self._syncs.discard)
+
+    async def _synced(self) -> None:
+        try:
+            await self._services.log.sync()
+        except ShouldersError:
+            _log.exception("The log of %s could not be brought to the disk.", self.session_id)
+
+    # operations
+
+    def _start(self, operation: sig.Operation) -> None:
+        self._still.clear()
+        self._operation = asyncio.create_task(self._operations.perform(operation))
+        self._operation.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[sig.OperationEnd]) -> None:
+        """Decide on from the end of an operation; nothing may be raised here."""
+        self._operation = None
+        try:
+            if not self.broken:
+                self.dispatch(self._signal(task))
+        except Exception:  # noqa: BLE001 the turn's last resort: logged, and the log is read anew
+            _log.exception("Session %s cannot go on.", self.session_id)
+            self._give_up()
+        if self._operation is None:
+            self._still.set()
+
+    def _signal(self, task: asyncio.Task[sig.OperationEnd]) -> sig.OperationEnd:
+        if task.cancelled():
+            return sig.Stopped(self._operations.booked())
+        error = task.exception()
+        if error is None:
+            return task.result()
+        _log.error("An operation of session %s failed.", self.session_id, exc_info=error)
+        known = isinstance(error, ShouldersError)
+        return sig.Crashed(error.info if known else internal_error("This step"))
+
+    def _give_up(self) -> None:
+        self.broken = True
+        if self._operation is not None:
+            self._operation.cancel()

@@ -1,0 +1,102 @@
+"""What the driver looks up about a session: a fold of its log beside ``State``.
+
+These are indexes for the rim (idempotent sends, versions seen, totals), not facts that decide.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.engine.context import corrected
+from jupyter_ai_shoulders.wire.api import MessageAccepted
+from jupyter_ai_shoulders.wire.events import (
+    Event,
+    MessageAdd,
+    MessageUpdate,
+    StepStart,
+    ToolCall,
+    ToolResult,
+    TurnStart,
+    UsageUpdate,
+)
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, MessageId, ModelId, TurnId, Version
+
+TITLE_LIMIT = 60
+
+
+class Memory:
+    """Grows with the log."""
+
+    def __init__(self) -> None:
+        self.accepted: dict[MessageId, MessageAccepted] = {}
+        """The answer to each message that was sent."""
+        self.call_ids: set[CallId] = set()
+        self.seen: dict[tuple[str, CellId | None], Version] = {}
+        """Versions this conversation has read or written, by path and cell."""
+        self.active_document: str | None = None
+        self.title = ""
+        """The first line of the first message."""
+        self.tokens_used = 0
+        self.window: int | None = None
+        self.cost_micro_usd: int | None = 0
+        self.correction = 1.0
+        """What estimates are multiplied with, by the last usage reported."""
+        self.model: ModelId | None = None
+        self.previous_model: ModelId | None = None
+        self._begun: set[TurnId] = set()
+        self._queued: dict[MessageId, MessageAdd] = {}
+
+    def add(self, event: Event) -> None:
+        """Take the next event of the log."""
+        match event:
+            case MessageAdd() | MessageUpdate():
+                self._message(event)
+            case TurnStart():
+                self._begin(event)
+            case StepStart():
+                self.tokens_used, self.window = event.tokens_used, event.window
+            case UsageUpdate():
+                self._book(event)
+            case ToolCall():
+                self.call_ids.add(event.call_id)
+            case ToolResult():
+                self.seen.update({(s.path, s.cell_id): s.version for s in event.seen})
+            case _:
+                pass
+
+    def never_began(self, message_id: MessageId) -> bool:
+        """Whether the message's turn did not start: the server died in between."""
+        return self.accepted[message_id].turn_id not in self._begun
+
+    def _message(self, event: MessageAdd | MessageUpdate) -> None:
+        if isinstance(event, MessageAdd):
+            turn_id = event.turn_id or TurnId("")
+            self.accepted[event.message_id] = MessageAccepted(turn_id=turn_id, seq=event.seq)
+            self.title = self.title or _first_line(event.text)
+            if event.queued:
+                self._queued[event.message_id] = event
+            else:
+                self._look(event)
+        elif event.status == "consumed" and event.message_id in self._queued:
+            self._look(self._queued.pop(event.message_id))
+
+    def _look(self, message: MessageAdd) -> None:
+        if message.context is not None:
+            self.active_document = message.context.active_document
+
+    def _begin(self, event: TurnStart) -> None:
+        if event.turn_id is not None:
+            self._begun.add(event.turn_id)
+        self.previous_model, self.model = self.model, event.model
+        if self.previous_model != self.model:
+            self.correction = 1.0
+
+    def _book(self, event: UsageUpdate) -> None:
+        if self.cost_micro_usd is not None:
+            cost = event.cost_micro_usd
+            self.cost_micro_usd = None if cost is None else self.cost_micro_usd + cost
+        if not event.usage.estimated:
+            self.correction = corrected(self.correction, self.tokens_used, event.usage.input_tokens)
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= TITLE_LIMIT else line[: TITLE_LIMIT - 1].rstrip() + "…"

@@ -1,0 +1,215 @@
+"""Performs the operations ``advance`` asks for, one at a time per session, each to its end signal.
+
+Made by ``engine.driver`` for a session; the work is in ``prepare``, ``model_call``, ``approvals``
+and ``tool_calls``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import assert_never
+
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.settings import EngineSettings
+from jupyter_ai_shoulders.engine.approvals import Approvals
+from jupyter_ai_shoulders.engine.context import Context
+from jupyter_ai_shoulders.engine.memory import Memory
+from jupyter_ai_shoulders.engine.model_call import CallTools, ModelCall
+from jupyter_ai_shoulders.engine.ports import Models, ResolvedModel
+from jupyter_ai_shoulders.engine.prepare import Preparation
+from jupyter_ai_shoulders.engine.signals import (
+    CallModel,
+    CallsDone,
+    Judge,
+    Judged,
+    ModelFailed,
+    ModelFinished,
+    Operation,
+    OperationEnd,
+    Overflowed,
+    Prepare,
+    Prepared,
+    RetryElapsed,
+    RunCalls,
+    WaitRetry,
+)
+from jupyter_ai_shoulders.engine.state import State, Stopping, StopReason, Turn
+from jupyter_ai_shoulders.engine.tool_calls import Batch, BatchTools
+from jupyter_ai_shoulders.providers.base import ModelRequest, ToolCallReady
+from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
+from jupyter_ai_shoulders.tools.base import CallContext
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.wire.events import Event, ToolCall, UsageUpdate
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The ports of the engine, shared by all sessions."""
+
+    log: EventLog
+    sessions: Sessions
+    blobs: Blobs
+    models: Models
+    tools: ToolRegistry
+    rules: RuleBook
+    clock: Clock
+    ids: IdSource
+    settings: EngineSettings
+    rng: Random
+
+
+class Operations:
+    """The operations of one session."""
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        services: Services,
+        *,
+        context: Context,
+        memory: Memory,
+        state: Callable[[], State],
+        record: Callable[[Event], None],
+    ) -> None:
+        self.model: ResolvedModel | None = None
+        """The model of the open turn; set by the driver when a turn starts or resumes."""
+        self._session_id = session_id
+        self._services = services
+        self._memory = memory
+        self._state = state
+        self._record = record
+        self._approvals = Approvals(services.tools, services.rules)
+        self._preparation = Preparation(
+            context=context,
+            memory=memory,
+            record=record,
+            blobs=services.blobs,
+            tools=services.tools,
+            rules=services.rules,
+            clock=services.clock,
+            settings=services.settings,
+        )
+        self._request: tuple[ModelRequest, int] | None = None
+        self._call: ModelCall | None = None
+
+    async def perform(self, operation: Operation) -> OperationEnd:
+        """Do it. Raises what only a bug or a failing log raises."""
+        match operation:
+            case Prepare():
+                return self._prepare(operation)
+            case CallModel():
+                return await self._call_model(operation)
+            case WaitRetry():
+                await asyncio.sleep(operation.delay_ms / 1000)
+                return RetryElapsed()
+            case Judge():
+                return await self._judge(operation)
+            case RunCalls():
+                return await self._run_calls(operation)
+            case _:
+                assert_never(operation)
+
+    def booked(self) -> UsageUpdate | None:
+        """Return what the model call that was stopped had used so far."""
+        return self._call.booked() if self._call else None
+
+    # the model
+
+    def _prepare(self, operation: Prepare) -> Prepared | Overflowed:
+        session = self._services.sessions.get(self._session_id)
+        request, size = self._preparation.prepare(
+            operation, self._turn(), session, self._resolved().spec
+        )
+        self._request = (request, size.tokens)
+        return size
+
+    async def _call_model(self, operation: CallModel) -> ModelFinished | ModelFailed:
+        assert self._request is not None, "a request is prepared before it is sent"
+        request, tokens = self._request
+        resolved = self._resolved()
+        settings = self._services.settings
+        tools = CallTools(
+            record=self._record,
+            describe=self._describe,
+            ids=self._services.ids,
+            delta_interval=settings.delta_interval_s,
+            attempts=settings.model_attempts,
+            rng=self._services.rng,
+        )
+        self._call = ModelCall(resolved.spec, resolved.provider, request, tokens, tools)
+        end = await self._call.run(operation.attempt)
+        self._call = None
+        return end
+
+    async def _describe(self, ready: ToolCallReady) -> ToolCall:
+        call_id = _unused(ready.call_id, self._memory.call_ids)
+        return await self._approvals.describe(ready, self._call_context(call_id, self._memory.seen))
+
+    # tool calls
+
+    async def _judge(self, operation: Judge) -> Judged:
+        turn = self._turn()
+        call = turn.call(operation.call_id)
+        assert call is not None, "only calls of the step are judged"
+        session = self._services.sessions.get(self._session_id)
+        context = self._call_context(call.call_id, self._memory.seen)
+        outcome = await self._approvals.judge(
+            call, context, self._state(), turn.mode, session.tools
+        )
+        return Judged(call.call_id, outcome)
+
+    async def _run_calls(self, operation: RunCalls) -> CallsDone:
+        services = self._services
+        wanted = set(operation.call_ids)
+        calls = [call for call in self._turn().calls if call.call_id in wanted]
+        tools = BatchTools(
+            record=self._record,
+            sync=services.log.sync,
+            context=self._call_context,
+            stop_reason=self._stop_reason,
+            tools=services.tools,
+            blobs=services.blobs,
+            clock=services.clock,
+            interval=services.settings.delta_interval_s,
+            settle_timeout=services.settings.settle_timeout_s,
+        )
+        return await Batch(calls, self._memory.seen, tools).run()
+
+    def _call_context(
+        self, call_id: CallId, seen: Mapping[tuple[str, CellId | None], Version]
+    ) -> CallContext:
+        return CallContext(
+            session_id=self._session_id,
+            turn_id=self._turn().turn_id,
+            call_id=call_id,
+            seen=seen,
+            active_document=self._memory.active_document,
+            step=self._turn().step,
+        )
+
+    def _stop_reason(self) -> StopReason | None:
+        phase = self._state().phase
+        return phase.reason if isinstance(phase, Stopping) else None
+
+    def _turn(self) -> Turn:
+        turn = self._state().turn
+        assert turn is not None, "operations run while a turn is open"
+        return turn
+
+    def _resolved(self) -> ResolvedModel:
+        assert self.model is not None, "a turn starts with a model"
+        return self.model
+
+
+def _unused(call_id: CallId, used: set[CallId]) -> CallId:
+    """Return an id no call of this session has: some servers count from one in every reply."""
+    number, unused = 2, call_id
+    while unused in used:
+        unused = CallId(f"{call_id}_{number}")
+        number += 1
+    return unused

@@ -1,0 +1,121 @@
+"""Builds the request of a step: what is new enters the log, then size and budget are compared.
+
+Run by ``engine.operations``; the reading of the log is ``engine.context``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.settings import EngineSettings
+from jupyter_ai_shoulders.engine.context import (
+    ZONE_SOURCE,
+    Built,
+    Context,
+    Role,
+    output_reserve,
+    prompt_budget,
+    system_prompt,
+    tools_blob,
+    zone_blob,
+)
+from jupyter_ai_shoulders.engine.memory import Memory
+from jupyter_ai_shoulders.engine.signals import Overflowed, Prepare, Prepared
+from jupyter_ai_shoulders.engine.state import Turn
+from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event
+from jupyter_ai_shoulders.wire.parts import ToolDefinition
+from jupyter_ai_shoulders.wire.sessions import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What requests of one session are made from."""
+
+    context: Context
+    memory: Memory
+    record: Callable[[Event], None]
+    blobs: Blobs
+    tools: ToolRegistry
+    rules: RuleBook
+    clock: Clock
+    settings: EngineSettings
+
+    def prepare(
+        self, operation: Prepare, turn: Turn, session: Session, spec: ModelSpec
+    ) -> tuple[ModelRequest, Prepared | Overflowed]:
+        """Return the request and whether it fits."""
+        if operation.fresh:
+            self._enter_context(turn, session, spec)
+        built = self.context.built(self._notices(operation.step, turn))
+        tokens = self.context.tokens(built, spec.family, self.memory.correction)
+        request = _request(built, spec, session, f"{turn.turn_id}/{operation.step}")
+        budget = prompt_budget(spec)
+        if tokens > budget:
+            return request, Overflowed(tokens, budget, spec.window)
+        return request, Prepared(tokens, spec.window)
+
+    def _enter_context(self, turn: Turn, session: Session, spec: ModelSpec) -> None:
+        """Log what the request needs beside the conversation, where it is new or changed."""
+        if self.context.entered("system") is None:
+            prompt = system_prompt(session.created_at, self.settings.workspace)
+            self._enter("system", "prompts/system.md", prompt.encode())
+        self._note_model_change(turn)
+        self._enter_tools(self._definitions(turn, session, spec))
+        self._enter("meta", ZONE_SOURCE, zone_blob(self.clock.now()))
+
+    def _definitions(
+        self, turn: Turn, session: Session, spec: ModelSpec
+    ) -> tuple[ToolDefinition, ...]:
+        if not spec.tools or session.tools == "disabled":
+            return ()
+        return self.tools.definitions(session.toolset, turn.mode, self.rules.disabled)
+
+    def _enter_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
+        before = self.context.entered("tools")
+        if before is None and not tools:
+            return
+        blob = tools_blob(tools)
+        if before is not None and self.blobs.put(blob) != before:
+            replaced: JsonObject = {"tools": [before, self.blobs.put(blob)]}
+            self.record(ContextRebase(reason="tools", replaced=replaced))
+        self._enter("tools", "tool definitions", blob)
+
+    def _note_model_change(self, turn: Turn) -> None:
+        before = self.memory.previous_model
+        if before is not None and before != turn.model:
+            replaced: JsonObject = {"model": [before, turn.model]}
+            self.record(ContextRebase(reason="model", replaced=replaced))
+
+    def _enter(self, role: Role, source: str, content: bytes) -> None:
+        blob = self.blobs.put(content)
+        if self.context.entered(role) != blob:
+            self.record(ContextAdd(role=role, source=source, blob=blob))
+
+    def _notices(self, step: int, turn: Turn) -> tuple[str, ...]:
+        left = turn.step_limit - step + 1
+        if left == 1 and turn.step_limit > 1:
+            return ("[notice] This is the last step of this turn: finish, or say what is left.",)
+        if left == self.settings.warn_steps_left < turn.step_limit:
+            return (f"[notice] {left} steps are left in this turn, this one included.",)
+        return ()
+
+
+def _request(built: Built, spec: ModelSpec, session: Session, trace_id: str) -> ModelRequest:
+    return ModelRequest(
+        model=spec.model,
+        system=built.system,
+        messages=built.messages,
+        tools=built.tools,
+        thinking=spec.thinking,
+        max_output=output_reserve(spec),
+        cache_key=session.id,
+        trace_id=trace_id,
+    )

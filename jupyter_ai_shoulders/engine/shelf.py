@@ -1,0 +1,103 @@
+"""Sessions in memory: read from the log when first needed, put away when idle for long.
+
+Used by ``engine.engine``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from weakref import WeakValueDictionary
+
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.engine import signals as sig
+from jupyter_ai_shoulders.engine.context import Context
+from jupyter_ai_shoulders.engine.driver import SessionDriver
+from jupyter_ai_shoulders.engine.fold import at_rest, fold
+from jupyter_ai_shoulders.engine.memory import Memory
+from jupyter_ai_shoulders.engine.operations import Services
+from jupyter_ai_shoulders.engine.state import Interrupted, State, policy_for
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+_log = logging.getLogger(__name__)
+
+PAGE = 500
+"""Events read between two turns of the event loop."""
+
+
+class Shelf:
+    """The drivers of the sessions in use."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._drivers: OrderedDict[SessionId, SessionDriver] = OrderedDict()
+        self._loading: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+
+    def drivers(self) -> list[SessionDriver]:
+        """Return those in memory."""
+        return list(self._drivers.values())
+
+    def loaded(self, session_id: SessionId) -> SessionDriver | None:
+        """Return the driver when it is in memory."""
+        return self._drivers.get(session_id)
+
+    async def driver(self, session_id: SessionId) -> SessionDriver:
+        """Return the session's driver, reading its log when needed.
+
+        Raises ``NotFound``, and ``StateUnavailable`` when the log cannot be read.
+        """
+        found = self._drivers.get(session_id)
+        if found is None or found.broken:
+            lock = self._loading.setdefault(session_id, asyncio.Lock())
+            async with lock:
+                found = await self._load(session_id)
+        self._drivers.move_to_end(session_id)
+        return found
+
+    async def _load(self, session_id: SessionId) -> SessionDriver:
+        old = self._drivers.get(session_id)
+        if old is not None and not old.broken:
+            return old
+        if old is not None:
+            await old.still()
+        driver = await self._read(session_id)
+        self._drivers[session_id] = driver
+        self._note_interruption(driver)
+        self._put_away(session_id)
+        return driver
+
+    async def _read(self, session_id: SessionId) -> SessionDriver:
+        """Fold the log a page at a time, so that a long one does not hold up the event loop."""
+        session = self._services.sessions.get(session_id)
+        state = State(policy_for(session.kind, session.interactive))
+        context, memory = Context(self._services.blobs), Memory()
+        seq = 0
+        while page := self._services.log.read(session_id, seq, PAGE):
+            for logged in page:
+                state = fold(state, logged.event)
+                context.add(logged.event)
+                memory.add(logged.event)
+            seq = page[-1].event.seq
+            await asyncio.sleep(0)
+        return SessionDriver(session_id, self._services, at_rest(state), context, memory)
+
+    def _note_interruption(self, driver: SessionDriver) -> None:
+        """Say that the turn was interrupted, once; a log that cannot be written waits."""
+        if not isinstance(driver.state.phase, Interrupted):
+            return
+        session = self._services.sessions.get(driver.session_id)
+        if session.status == "interrupted":
+            return
+        try:
+            driver.dispatch(sig.NoteInterruption())
+        except StateUnavailable:
+            _log.exception("The interruption of %s could not be noted.", driver.session_id)
+
+    def _put_away(self, needed: SessionId) -> None:
+        surplus = len(self._drivers) - self._services.settings.kept_sessions
+        idle = [
+            key for key, driver in self._drivers.items() if key != needed and not driver.running
+        ]
+        for session_id in idle[: max(surplus, 0)]:
+            del self._drivers[session_id]

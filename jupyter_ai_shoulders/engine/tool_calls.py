@@ -1,0 +1,286 @@
+"""Runs the calls of a batch and records their results in model order. Run by ``engine.operations``.
+
+Reads run together; a change has its document for itself. A call's start is on the disk before
+its effect (writes and executions), and every call ends with exactly one result, also when it is
+cancelled or its tool has a bug.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, cast
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.batch_order import ENDING_TOOLS, twins, waits_for
+from jupyter_ai_shoulders.engine.coalesce import Coalescer
+from jupyter_ai_shoulders.engine.results import (
+    AFTER_COMPLETE,
+    CANCELLED,
+    STOPPED,
+    UNKNOWN,
+    internal_error,
+    settled,
+)
+from jupyter_ai_shoulders.engine.signals import CallsDone
+from jupyter_ai_shoulders.engine.state import Call, Settle, StopReason
+from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.tools.base import CallContext, Progress, Result, Tool
+from jupyter_ai_shoulders.tools.digest import digest
+from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import (
+    CallStatus,
+    Event,
+    ProposalAdd,
+    ToolProgress,
+    ToolResult,
+    ToolStart,
+)
+from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, CellId, Version
+from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
+
+_log = logging.getLogger(__name__)
+
+Seen = dict[tuple[str, CellId | None], Version]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTools:
+    """What a batch needs of its surroundings."""
+
+    record: Callable[[Event], None]
+    sync: Callable[[], Awaitable[None]]
+    context: Callable[[CallId, Mapping[tuple[str, CellId | None], Version]], CallContext]
+    stop_reason: Callable[[], StopReason | None]
+    tools: ToolRegistry
+    blobs: Blobs
+    clock: Clock
+    interval: float
+    settle_timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    status: CallStatus
+    duration_ms: int = 0
+    result: Result | None = None
+    error: ErrorInfo | None = None
+
+
+class Batch:
+    """The calls of one step that are judged and have no result yet."""
+
+    def __init__(self, calls: Sequence[Call], seen: Seen, tools: BatchTools) -> None:
+        self._calls = calls
+        self._seen = dict(seen)
+        self._tools = tools
+        self._waits_for = waits_for(calls)
+        self._twins = twins(calls)
+        self._finished = [asyncio.Event() for _ in calls]
+        self._outcomes: list[_Outcome | None] = [None] * len(calls)
+        self._recorded = 0
+        self._bug: ErrorInfo | None = None
+        self._abandoned: set[asyncio.Task[Result]] = set()
+
+    async def run(self) -> CallsDone:
+        """Give every call its result; when cancelled, the rest get theirs before it leaves."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                for position in range(len(self._calls)):
+                    group.create_task(self._settle(position))
+        except asyncio.CancelledError:
+            self._close()
+            raise
+        except ExceptionGroup as failures:  # the log failed: nothing more can be recorded
+            raise failures.exceptions[0] from None
+        return CallsDone(self._bug)
+
+    async def _settle(self, position: int) -> None:
+        for earlier in self._waits_for[position]:
+            await self._finished[earlier].wait()
+        self._finish(position, await self._outcome(position))
+
+    async def _outcome(self, position: int) -> _Outcome:
+        call = self._calls[position]
+        if isinstance(call.verdict, Settle):
+            return _Outcome(call.verdict.status, error=call.verdict.error)
+        if self._completed_before(position):
+            return _Outcome("skipped", error=AFTER_COMPLETE)
+        twin = self._twins[position]
+        if twin is not None:
+            await self._finished[twin].wait()
+            replayed = self._outcomes[twin]
+            if replayed is not None and replayed.status == "ok":
+                return _Outcome("ok", result=replayed.result)
+        return await self._run(position)
+
+    def _completed_before(self, position: int) -> bool:
+        return any(
+            outcome is not None and outcome.status == "ok" and call.tool in ENDING_TOOLS
+            for call, outcome in zip(self._calls[:position], self._outcomes[:position], strict=True)
+        )
+
+    async def _run(self, position: int) -> _Outcome:
+        call = self._calls[position]
+        tool = self._tools.tools.get(call.tool)
+        args = self._tools.tools.validate(call.tool, call.arguments or {})
+        if isinstance(args, Problem):
+            return _Outcome("error", error=args.error)
+        self._tools.record(ToolStart(call_id=call.call_id))
+        if call.risk != "read":
+            await self._tools.sync()
+        started = self._tools.clock.monotonic()
+        context = self._tools.context(call.call_id, self._seen)
+        work = asyncio.create_task(self._drain(cast("Tool[Any]", tool), args, context))
+        try:
+            await asyncio.wait({work})
+        except asyncio.CancelledError:
+            self._outcomes[position] = await self._stop(call, work, started)
+            raise
+        return self._ended(call, work, started)
+
+    async def _drain(self, tool: Tool[Any], args: Any, context: CallContext) -> Result:
+        result: Result | None = None
+        progress = _ProgressLog(context.call_id, self._tools)
+        stream = cast("AsyncGenerator[Progress | Result, None]", tool.run(args, context))
+        try:
+            async with aclosing(stream) as items:
+                async for item in items:
+                    if isinstance(item, Result):
+                        result = item
+                    else:
+                        progress.add(item)
+        finally:
+            progress.flush()
+        if result is None:
+            raise RuntimeError(f"the tool {tool.name} ended without a result")
+        return result
+
+    async def _stop(self, call: Call, work: asyncio.Task[Result], started: float) -> _Outcome:
+        """Let a cancelled tool settle its effect; one that does not is left behind."""
+        work.cancel()
+        await asyncio.wait({work}, timeout=self._tools.settle_timeout)
+        if not work.done():
+            _log.warning("Tool %s did not stop when it was cancelled.", call.tool)
+            self._abandoned.add(work)
+            work.add_done_callback(self._abandoned.discard)
+            return _Outcome("unknown", self._elapsed(started), error=UNKNOWN)
+        if work.cancelled():
+            return _Outcome("cancelled", self._elapsed(started), error=self._why())
+        return self._ended(call, work, started)
+
+    def _ended(self, call: Call, work: asyncio.Task[Result], started: float) -> _Outcome:
+        duration = self._elapsed(started)
+        if work.cancelled():
+            return _Outcome("cancelled", duration, error=self._why())
+        error = work.exception()
+        if error is None:
+            result = work.result()
+            return _Outcome("ok" if result.ok else "error", duration, result=result)
+        if isinstance(error, ShouldersError):
+            return _Outcome("error", duration, error=error.info)
+        _log.error("Tool %s has a bug.", call.tool, exc_info=error)
+        self._bug = internal_error(f"The tool {call.tool}")
+        return _Outcome("error", duration, error=self._bug)
+
+    def _elapsed(self, started: float) -> int:
+        return round((self._tools.clock.monotonic() - started) * 1000)
+
+    def _why(self) -> ErrorInfo:
+        return STOPPED if self._tools.stop_reason() == "shutdown" else CANCELLED
+
+    # results, in model order
+
+    def _finish(self, position: int, outcome: _Outcome) -> None:
+        self._outcomes[position] = outcome
+        if outcome.result is not None:
+            self._seen.update({(s.path, s.cell_id): s.version for s in outcome.result.seen})
+        while self._recorded < len(self._calls):
+            ready = self._outcomes[self._recorded]
+            if ready is None:
+                break
+            self._record(self._calls[self._recorded], ready)
+            self._recorded += 1
+        self._finished[position].set()
+
+    def _close(self) -> None:
+        """Record what is left after a cancel: finished calls as they ended, the rest cancelled."""
+        for position in range(self._recorded, len(self._calls)):
+            call = self._calls[position]
+            outcome = self._outcomes[position] or _Outcome("cancelled", error=self._why())
+            if isinstance(call.verdict, Settle):
+                outcome = _Outcome(call.verdict.status, error=call.verdict.error)
+            self._record(call, outcome)
+        self._recorded = len(self._calls)
+
+    def _record(self, call: Call, outcome: _Outcome) -> None:
+        result = outcome.result
+        if result is None:
+            error = outcome.error or internal_error(f"The tool {call.tool}")
+            self._tools.record(
+                settled(call.call_id, call.tool, outcome.status, error, outcome.duration_ms)
+            )
+            return
+        content, handle = self._digested(result)
+        self._tools.record(
+            ToolResult(
+                call_id=call.call_id,
+                tool=call.tool,
+                status=outcome.status,
+                result=result.envelope,
+                content=content,
+                duration_ms=outcome.duration_ms,
+                handle=handle,
+                after_version=result.after_version,
+                seen=result.seen,
+            )
+        )
+        if result.proposal is not None:
+            self._tools.record(ProposalAdd(call_id=call.call_id, proposal=result.proposal))
+
+    def _digested(self, result: Result) -> tuple[tuple[ResultContent, ...], BlobHash | None]:
+        """Return the content the model is sent, and where the whole is when it was cut."""
+        content: list[ResultContent] = []
+        handle = result.handle
+        for part in result.content:
+            shown = part
+            if isinstance(part, TextPart):
+                shown = TextPart(text=digest(part.text))
+                if handle is None and shown.text != part.text:
+                    handle = self._tools.blobs.put(part.text.encode("utf-8", "surrogatepass"))
+            content.append(shown)
+        return tuple(content), handle
+
+
+class _ProgressLog:
+    """Records a call's progress, consecutive pieces of one channel joined."""
+
+    def __init__(self, call_id: CallId, tools: BatchTools) -> None:
+        self._call_id = call_id
+        self._tools = tools
+        self._channel: str | None = None
+        self._text: Coalescer | None = None
+
+    def add(self, progress: Progress) -> None:
+        if self._text is None or self._channel != progress.channel:
+            self.flush()
+            self._channel = progress.channel
+            self._text = Coalescer(self._tools.interval, self._emitter(progress))
+        self._text.push(progress.text)
+
+    def flush(self) -> None:
+        if self._text is not None:
+            self._text.flush()
+
+    def _emitter(self, progress: Progress) -> Callable[[str], None]:
+        def emit(text: str) -> None:
+            self._tools.record(
+                ToolProgress(call_id=self._call_id, channel=progress.channel, text=text)
+            )
+
+        return emit

@@ -1,0 +1,259 @@
+"""The conversation as a provider is sent it: a fold of the log into valid messages.
+
+Used by ``engine.context``. Valid for every prefix of a log: it begins with the user, sides
+alternate, and each tool call has its result right after it. Messages once closed stay the same
+objects, so that providers can keep their encoded bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+
+from jupyter_ai_shoulders.engine.user_message import user_parts
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.base import Json, JsonObject
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantMessage,
+    AssistantPart,
+    ModelMessage,
+    ReasoningPart,
+    ResultContent,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    UserMessage,
+    UserPart,
+)
+
+NO_RESULT = "The call was interrupted; whether it took effect is not known."
+"""Stands for the result of a call whose own is not in the log."""
+
+_PartEvent = (
+    ev.TextStart
+    | ev.ReasoningStart
+    | ev.TextDelta
+    | ev.ReasoningDelta
+    | ev.TextEnd
+    | ev.ReasoningEnd
+)
+
+
+@dataclass(slots=True)
+class _OpenPart:
+    part_id: PartId
+    pieces: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True)
+class _Reply:
+    """The model's reply of one step, and the results of its calls."""
+
+    parts: list[AssistantPart] = field(default_factory=list[AssistantPart])
+    open: _OpenPart | None = None
+    open_is_text: bool = False
+    complete: bool = False
+    cut: bool = False
+    calls: dict[CallId, ToolCallPart] = field(default_factory=dict[CallId, ToolCallPart])
+    results: dict[CallId, ToolResultPart] = field(default_factory=dict[CallId, ToolResultPart])
+
+    def message(self) -> AssistantMessage | None:
+        """Return what was said and called; reasoning alone is no message."""
+        parts = list(self.parts)
+        if self.open is not None and self.open_is_text:
+            parts.append(TextPart(text="".join(self.open.pieces)))
+        kept = tuple(part for part in parts if _says_something(part))
+        if all(isinstance(part, ReasoningPart) for part in kept):
+            return None
+        return AssistantMessage(parts=kept)
+
+    def outcome(self) -> list[UserPart]:
+        """Return one result per call, in the order of the calls."""
+        return [self.results.get(call.call_id) or _no_result(call) for call in self.calls.values()]
+
+
+class Transcript:
+    """Takes events in order and gives the messages so far."""
+
+    def __init__(self) -> None:
+        self.zone: tzinfo = UTC
+        """Of the local times in messages to come; set from the log (see ``engine.context``)."""
+        self._closed: list[ModelMessage] = []
+        self._user: list[UserPart | ev.MessageAdd] = []
+        """What the user's side says next; messages are rendered when they are sent."""
+        self._reply: _Reply | None = None
+        self._queued: dict[MessageId, ev.MessageAdd] = {}
+
+    @property
+    def closed(self) -> list[ModelMessage]:
+        """The messages that will not change any more; the rest of ``messages`` may."""
+        return self._closed
+
+    def messages(self, notices: Iterable[str] = ()) -> list[ModelMessage]:
+        """Return all messages; ``notices`` ride on the last one and are not kept."""
+        user = self._user_parts()
+        messages = list(self._closed)
+        said = self._reply.message() if self._reply else None
+        if self._reply is not None and said is not None:
+            messages += (_spoken(user), said)
+            user = self._reply.outcome()
+        last = [*user, *(TextPart(text=notice) for notice in notices)]
+        return [*messages, _spoken(last)] if last else messages
+
+    def add(self, event: ev.Event) -> None:
+        """Take the next event of the log."""
+        match event:
+            case ev.MessageAdd() | ev.MessageUpdate():
+                self._message(event)
+            case ev.StepStart():
+                self._close_reply()
+            case ev.ToolCall():
+                self._call(event)
+            case ev.ToolResult():
+                self._result(event)
+            case _ if isinstance(event, _PartEvent):
+                self._part(event)
+            case _:
+                self._boundary(event)
+
+    def strip_reasoning(self) -> None:
+        """Drop reasoning from closed messages: it is bound to bytes that have changed."""
+        self._close_reply()
+        for index, message in enumerate(self._closed):
+            if any(isinstance(part, ReasoningPart) for part in message.parts):
+                parts = tuple(part for part in message.parts if not isinstance(part, ReasoningPart))
+                self._closed[index] = message.model_copy(update={"parts": parts})
+
+    # the user's side
+
+    def _message(self, event: ev.MessageAdd | ev.MessageUpdate) -> None:
+        if isinstance(event, ev.MessageUpdate):
+            self._queued_message(event)
+        elif event.queued:
+            self._queued[event.message_id] = event
+        else:
+            self._say(event)
+
+    def _queued_message(self, event: ev.MessageUpdate) -> None:
+        queued = self._queued.pop(event.message_id, None)
+        if queued is None:
+            return
+        if event.status == "queued":
+            text = queued.text if event.text is None else event.text
+            self._queued[event.message_id] = queued.model_copy(update={"text": text})
+        elif event.status == "consumed":
+            self._say(queued)
+
+    def _say(self, message: ev.MessageAdd) -> None:
+        self._close_reply()
+        self._user.append(message)
+
+    def _user_parts(self) -> list[UserPart]:
+        parts: list[UserPart] = []
+        for item in self._user:
+            parts += user_parts(item, self.zone) if isinstance(item, ev.MessageAdd) else [item]
+        return parts
+
+    # the model's side
+
+    def _open_reply(self) -> _Reply:
+        if self._reply is None:
+            self._reply = _Reply()
+        return self._reply
+
+    def _part(self, event: _PartEvent) -> None:
+        reply = self._open_reply()
+        match event:
+            case ev.TextStart() | ev.ReasoningStart():
+                reply.open = _OpenPart(event.part_id)
+                reply.open_is_text = isinstance(event, ev.TextStart)
+            case ev.TextDelta() | ev.ReasoningDelta():
+                if reply.open is not None:
+                    reply.open.pieces.append(event.text)
+            case ev.TextEnd() | ev.ReasoningEnd():
+                text = "".join(reply.open.pieces) if reply.open else ""
+                kind = TextPart if isinstance(event, ev.TextEnd) else ReasoningPart
+                reply.parts.append(kind(text=text, state=event.state))
+                reply.open = None
+
+    def _call(self, event: ev.ToolCall) -> None:
+        reply = self._open_reply()
+        call = ToolCallPart(
+            call_id=event.call_id, tool=event.tool, arguments=_arguments(event), state=event.state
+        )
+        reply.parts.append(call)
+        reply.calls[event.call_id] = call
+
+    def _result(self, event: ev.ToolResult) -> None:
+        if self._reply is None or event.call_id not in self._reply.calls:
+            return
+        self._reply.results[event.call_id] = ToolResultPart(
+            call_id=event.call_id,
+            tool=event.tool,
+            content=as_data(event.content, event.tool),
+            is_error=event.status != "ok",
+        )
+
+    def _boundary(self, event: ev.Event) -> None:
+        reply = self._reply
+        match event:
+            case ev.UsageUpdate() if reply is not None:
+                reply.complete = reply.complete or not reply.cut
+            case ev.Notice(code="interrupted") if reply is not None:
+                reply.cut = True
+            case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
+                self._reply = None  # the step is asked for again
+            case ev.ContextRebase():
+                self.strip_reasoning()
+            case _:
+                pass
+
+    def _close_reply(self) -> None:
+        reply, self._reply = self._reply, None
+        said = reply.message() if reply else None
+        if reply is not None and said is not None:
+            self._closed += (_spoken(self._user_parts()), said)
+            self._user = list(reply.outcome())
+
+
+def as_data(content: tuple[ResultContent, ...], source: str) -> tuple[ResultContent, ...]:
+    """Return tool output as the model is shown it.
+
+    The one place where untrusted text enters a request: its delimiters and labels go here.
+    """
+    del source
+    return content
+
+
+def _spoken(parts: list[UserPart]) -> UserMessage:
+    """Return the user's message; two replies never stand side by side."""
+    return UserMessage(parts=tuple(parts) or (TextPart(text="Go on."),))
+
+
+def _says_something(part: AssistantPart) -> bool:
+    match part:
+        case TextPart():
+            return bool(part.text.strip())
+        case ReasoningPart():
+            return bool(part.text) or part.state is not None
+        case ToolCallPart():
+            return True
+
+
+def _no_result(call: ToolCallPart) -> ToolResultPart:
+    content = (TextPart(text=NO_RESULT),)
+    return ToolResultPart(call_id=call.call_id, tool=call.tool, content=content, is_error=True)
+
+
+def _arguments(event: ev.ToolCall) -> JsonObject:
+    """Return the arguments the model gave, as far as they are a JSON object."""
+    if event.arguments is not None:
+        return event.arguments
+    try:
+        given: Json = json.loads(event.raw or "")
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}

@@ -1,0 +1,228 @@
+"""An engine with fakes around it, and the words tests use about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.prices import PriceTable
+from jupyter_ai_shoulders.core.settings import EngineSettings
+from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.ports import ResolvedModel
+from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
+from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.wire.api import MessageAccepted
+from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
+from jupyter_ai_shoulders.wire.events import (
+    ApprovalDecision,
+    ApprovalRequest,
+    ApprovalScope,
+    Event,
+    ToolResult,
+    TurnEnd,
+)
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId, SessionId
+from jupyter_ai_shoulders.wire.messages import MessageContext
+from jupyter_ai_shoulders.wire.sessions import Mode, Session, SessionKind
+from tests.engine.tools import Desk, registry
+
+SESSION = SessionId("s1")
+EventT = TypeVar("EventT", bound=Event)
+
+
+class MemoryFile:
+    """``PermissionsFile`` in a string."""
+
+    def __init__(self, text: str | None = None) -> None:
+        self.text = text
+
+    def read(self) -> str | None:
+        return self.text
+
+    def write(self, text: str) -> None:
+        self.text = text
+
+
+class FakeModels:
+    """One model, and one that is unknown."""
+
+    def __init__(self, provider: ScriptedProvider, spec: ModelSpec) -> None:
+        self.provider = provider
+        self.specs = {spec.id: spec}
+        self.default = spec.id
+
+    def resolve(self, model_id: ModelId | None) -> ResolvedModel:
+        spec = self.specs.get(model_id or self.default)
+        if spec is None:
+            raise NotFound(f"There is no model {model_id}.", code="unknown_model")
+        return ResolvedModel(spec, self.provider)
+
+
+def spec(name: str = "m1", **changes: Any) -> ModelSpec:
+    values: dict[str, Any] = {
+        "id": name,
+        "name": name.upper(),
+        "provider": ProviderId("scripted"),
+        "model": f"vendor-{name}",
+        "context_window": 100_000,
+        "prices": PriceTable(input=1_000_000, output=10_000_000),
+    }
+    return ModelSpec(**{**values, **changes})
+
+
+@dataclass
+class World:
+    """Everything around one engine."""
+
+    store: MemoryStore
+    desk: Desk
+    provider: ScriptedProvider
+    models: FakeModels
+    file: MemoryFile
+    engine: Engine
+    ids: CountingIds
+    numbers: list[int] = field(default_factory=list[int])
+
+    @property
+    def events(self) -> list[Event]:
+        return self.store.events[SESSION]
+
+    @property
+    def session(self) -> Session:
+        return self.store.get(SESSION)
+
+    def of(self, kind: type[EventT]) -> list[EventT]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def exits(self) -> list[str]:
+        return [event.exit for event in self.of(TurnEnd)]
+
+    def results(self) -> list[tuple[str, str]]:
+        return [(event.call_id, event.status) for event in self.of(ToolResult)]
+
+    def pending(self) -> CallId:
+        return self.of(ApprovalRequest)[-1].call_id
+
+    async def send(
+        self, text: str = "Go", message: str | None = None, **more: Any
+    ) -> MessageAccepted:
+        self.numbers.append(1)
+        message_id = MessageId(message or f"msg{len(self.numbers)}")
+        return await self.engine.send(SESSION, SendMessage(id=message_id, text=text, **more))
+
+    async def settle(self) -> None:
+        await self.engine.settled(SESSION)
+
+    async def say(self, text: str = "Go", **more: Any) -> None:
+        await self.send(text, **more)
+        await self.settle()
+
+    async def answer(
+        self,
+        decision: ApprovalDecision = "allow",
+        scope: ApprovalScope = "once",
+        feedback: str | None = None,
+        call_id: str | None = None,
+    ) -> None:
+        command = AnswerApproval(decision=decision, scope=scope, feedback=feedback)
+        chosen = CallId(call_id) if call_id else self.pending()
+        await self.engine.answer_approval(SESSION, chosen, command)
+        await self.settle()
+
+
+def session(kind: SessionKind = "chat", mode: Mode = "ask", **more: Any) -> Session:
+    values: dict[str, Any] = {
+        "id": SESSION,
+        "kind": kind,
+        "source": "chat",
+        "title": "",
+        "model": None,
+        "mode": mode,
+        "tools": "enabled",
+        "toolset": "notebook",
+        "interactive": kind not in {"run", "scheduled"},
+        "status": "idle",
+        "anchor": None,
+        "owner": None,
+        "message_count": 0,
+        "last_seq": 0,
+        "tokens_used": 0,
+        "window": None,
+        "cost_micro_usd": 0,
+        "created_at": "2026-03-02T09:30:00.000Z",
+        "updated_at": "2026-03-02T09:30:00.000Z",
+    }
+    return Session(**{**values, **more})
+
+
+def world(
+    *script: Entry,
+    given: Session | None = None,
+    limits: EngineSettings | None = None,
+    rules: str | None = None,
+    model: ModelSpec | None = None,
+) -> World:
+    """Return an engine that has one session and plays this script."""
+    store = MemoryStore()
+    store.add(given or session())
+    return around(store, Desk(), ScriptedProvider(*script), limits=limits, rules=rules, model=model)
+
+
+def around(
+    store: MemoryStore,
+    desk: Desk,
+    provider: ScriptedProvider,
+    *,
+    limits: EngineSettings | None = None,
+    rules: str | None = None,
+    model: ModelSpec | None = None,
+    ids: CountingIds | None = None,
+) -> World:
+    """Return an engine over a store, as after a start of the server."""
+    limits = limits or settings()
+    models = FakeModels(provider, model or spec())
+    file = MemoryFile(rules)
+    ids = ids or CountingIds()  # real ones are never made twice, whatever crashes
+    engine = Engine(
+        log=store,
+        sessions=store,
+        blobs=store.blobs,
+        models=models,
+        tools=registry(desk),
+        rules=RuleBook(file),
+        clock=store.clock,
+        ids=ids,
+        settings=limits,
+    )
+    return World(store, desk, provider, models, file, engine, ids)
+
+
+async def restarted(before: World, count: int | None = None, *script: Entry) -> World:
+    """Return the world after a crash that left the first ``count`` events, engine started."""
+    kept = len(before.events) if count is None else count
+    after = around(
+        before.store.cut(SESSION, kept), before.desk, ScriptedProvider(*script), ids=before.ids
+    )
+    await after.engine.start()
+    return after
+
+
+CONTEXT = MessageContext(active_document="a.ipynb", open_documents=("a.ipynb", "b.ipynb"))
+
+
+def types(events: Iterable[Event]) -> list[str]:
+    """Return the event types, runs of the same one once."""
+    names: list[str] = []
+    for event in events:
+        if not names or names[-1] != event.type:
+            names.append(event.type)
+    return names
+
+
+def settings(**changes: Any) -> EngineSettings:
+    """Return the settings tests use, with changes."""
+    return EngineSettings(**{"workspace": "/work/space", "delta_interval_s": 0.0, **changes})
