@@ -1,19 +1,18 @@
 /** The plugin list: what JupyterLab loads from this extension, one plugin per entry. */
 
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import { EXTENSION_ID } from './tokens';
+import { chat } from './plugins/chat';
+import { client } from './plugins/client';
+import { conversations } from './plugins/conversations';
+import { documents } from './plugins/documents';
 
-const panel: JupyterFrontEndPlugin<void> = {
-  id: `${EXTENSION_ID}:plugin`,
-  description: 'An AI colleague beside the notebook.',
-  autoStart: true,
-  activate: (_app: JupyterFrontEnd) => undefined
-};
-
-const plugins: JupyterFrontEndPlugin<unknown>[] = [panel];
+// Each plugin provides something of its own type; JupyterLab reads only the common part here.
+const plugins: JupyterFrontEndPlugin<unknown>[] = [
+  client,
+  conversations,
+  documents,
+  chat
+];
 
 export default plugins;

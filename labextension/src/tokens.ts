@@ -4,7 +4,7 @@ import { Token } from '@lumino/coreutils';
 
 import type { IHttpClient } from './client/http';
 import type { IPageSocket } from './client/socket';
-import type { IConversations as IConversationsModel } from './model/conversations';
+import type { IConversations as IConversationsModel } from './model/interface';
 
 /** Id of the extension: the prefix of every plugin id, and its settings' namespace. */
 export const EXTENSION_ID = 'jupyter-ai-shoulders';

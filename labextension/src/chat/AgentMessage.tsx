@@ -1,0 +1,106 @@
+/** All that the agent said and did between two messages of the user, without a label: its shape tells who speaks. */
+
+import * as React from 'react';
+
+import { presentParts, type Item } from '../model/present';
+import { visible } from '../model/visible';
+import type { AgentView, PartView, ReasoningView } from '../wire/generated';
+import { CallLine, ReadsLine } from './CallLine';
+import { Markdown } from './markdown/Markdown';
+import { End, Notice } from './Outcome';
+import { Disclosure, ErrorNote } from './parts';
+import { ProposalCard } from './ProposalCard';
+import { useHost, useTrans } from './use';
+
+export const AgentMessage = React.memo(function AgentMessage(props: {
+  message: AgentView;
+}): React.JSX.Element {
+  const { parts } = props.message;
+  const growing = parts.some(part => 'open' in part && part.open);
+  return (
+    <div className="shoulders-Agent" aria-busy={growing}>
+      {presentParts(props.message).map(item => (
+        <Shown key={item.key} item={item} />
+      ))}
+    </div>
+  );
+});
+
+function Shown({ item }: { item: Item }): React.JSX.Element | null {
+  return item.kind === 'reads' ? (
+    <ReadsLine calls={item.calls} />
+  ) : (
+    <Part part={item.part} />
+  );
+}
+
+const Part = React.memo(function Part({
+  part
+}: {
+  part: PartView;
+}): React.JSX.Element | null {
+  switch (part.type) {
+    case 'text':
+      return <Markdown text={part.text} />;
+    case 'reasoning':
+      return <Reasoning part={part} />;
+    case 'call':
+      return <CallLine call={part} />;
+    case 'proposal':
+      return <ProposalCard proposal={part.proposal} />;
+    case 'notice':
+      return <Notice notice={part} />;
+    case 'error':
+      return <ErrorNote error={part.error} />;
+    case 'end':
+      return <End end={part} />;
+    case 'artifact':
+      return <SharedFile name={part.name} description={part.description} />;
+    case 'clarify':
+      return <Markdown text={part.question} />;
+    case 'stdin':
+      return <pre className="shoulders-Plain">{visible(part.prompt)}</pre>;
+  }
+});
+
+/** The model's reasoning, out of the way. */
+function Reasoning({ part }: { part: ReasoningView }): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  return (
+    <Disclosure
+      className="shoulders-Call shoulders-Reasoning"
+      summary={
+        <>
+          <Icon name="spark" />
+          <span className="shoulders-Call-title">
+            {part.open ? trans.__('Thinking…') : trans.__('Thought process')}
+          </span>
+          {part.open && <span className="shoulders-Pulse" />}
+        </>
+      }
+    >
+      {() => (
+        <div className="shoulders-Reasoning-text">
+          <Markdown text={part.text} />
+        </div>
+      )}
+    </Disclosure>
+  );
+}
+
+function SharedFile(props: {
+  name: string;
+  description: string | null;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  return (
+    <div className="shoulders-Card shoulders-Card-head">
+      <Icon name="notebook" />
+      <span className="shoulders-Call-title">{visible(props.name)}</span>
+      {props.description !== null && (
+        <span className="shoulders-Call-target">{props.description}</span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,168 @@
+/** Asks the user whether a call may run: what exactly, why it asks, and for how long the answer holds. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { ApiError } from '../client/http';
+import { toolIcon } from '../model/present';
+import { visible } from '../model/visible';
+import type { AnswerApproval, ApprovalView, CallView } from '../wire/generated';
+import { Arguments } from './CallDetail';
+import { Code } from './CodeBlock';
+import { Menu } from './Menu';
+import { Button, Disclosure, ErrorNote } from './parts';
+import { useAction, useHost, usePlace, useTrans } from './use';
+
+type Scope = NonNullable<AnswerApproval['scope']>;
+
+interface IApprovalProps {
+  call: CallView;
+  approval: ApprovalView;
+}
+
+export function ApprovalCard({
+  call,
+  approval
+}: IApprovalProps): React.JSX.Element {
+  const { Icon } = useHost();
+  const title = React.useId();
+  return (
+    <section
+      className="shoulders-Card shoulders-Approval"
+      aria-labelledby={title}
+    >
+      <header className="shoulders-Card-head" id={title}>
+        <Icon name={toolIcon(call.tool)} />
+        <span className="shoulders-Call-title">{call.title}</span>
+        {call.target !== null && !call.title.includes(call.target) && (
+          <span className="shoulders-Call-target">{visible(call.target)}</span>
+        )}
+      </header>
+      <Exactly approval={approval} />
+      <p className="shoulders-Approval-reason">{approval.reason.text}</p>
+      <Decision call={call} approval={approval} />
+    </section>
+  );
+}
+
+/** The code or command the call would act with, and its arguments. */
+function Exactly({ approval }: { approval: ApprovalView }): React.JSX.Element {
+  const trans = useTrans();
+  const { preview, language } = approval;
+  if (preview === null) {
+    return <Arguments values={approval.arguments} />;
+  }
+  return (
+    <>
+      <Code code={visible(preview)} language={language ?? ''} />
+      <Disclosure
+        className="shoulders-Approval-arguments"
+        summary={trans.__('Exact arguments')}
+      >
+        {() => <Arguments values={approval.arguments} />}
+      </Disclosure>
+    </>
+  );
+}
+
+function Decision({ call, approval }: IApprovalProps): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { busy, error, run } = useAction();
+  const [denying, setDenying] = React.useState(false);
+  const answer = (body: AnswerApproval): void =>
+    run(() =>
+      conversations.answer(tab, call.call_id, body).catch(passAnswered)
+    );
+  const wider = approval.scopes.filter(scope => scope !== 'once');
+  return (
+    <>
+      <div className="shoulders-Actions">
+        <Button
+          kind="primary"
+          disabled={busy}
+          onClick={() => answer({ decision: 'allow', scope: 'once' })}
+        >
+          {trans.__('Allow once')}
+        </Button>
+        {wider.length > 0 && (
+          <Menu
+            label={trans.__('Allow…')}
+            className="shoulders-Button"
+            items={wider.map(scope => ({
+              key: scope,
+              title: scopeName(scope, trans),
+              act: () => answer({ decision: 'allow', scope })
+            }))}
+          />
+        )}
+        <span className="shoulders-Actions-space" />
+        <Button disabled={busy} onClick={() => setDenying(!denying)}>
+          {trans.__('Deny')}
+        </Button>
+      </div>
+      {denying && (
+        <Denial
+          onDeny={feedback => answer({ decision: 'deny', feedback })}
+          onBack={() => setDenying(false)}
+        />
+      )}
+      {error !== null && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+function Denial(props: {
+  onDeny: (feedback: string | null) => void;
+  onBack: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const [feedback, setFeedback] = React.useState('');
+  const deny = (): void => props.onDeny(feedback.trim() || null);
+  return (
+    <form
+      className="shoulders-Denial"
+      onSubmit={event => {
+        event.preventDefault();
+        deny();
+      }}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          props.onBack();
+        }
+      }}
+    >
+      <input
+        className="shoulders-Input"
+        // The user has just asked for this field.
+        autoFocus
+        value={feedback}
+        placeholder={trans.__('What to do instead (optional)')}
+        aria-label={trans.__('What to do instead (optional)')}
+        onChange={event => setFeedback(event.target.value)}
+      />
+      <Button onClick={deny}>{trans.__('Deny')}</Button>
+    </form>
+  );
+}
+
+/** Answered in another page meanwhile: its event tells how. */
+function passAnswered(error: unknown): void {
+  if (!(error instanceof ApiError && error.info.code === 'already_answered')) {
+    throw error;
+  }
+}
+
+function scopeName(scope: Scope, trans: TranslationBundle): string {
+  switch (scope) {
+    case 'once':
+      return trans.__('Once');
+    case 'document':
+      return trans.__('For this notebook');
+    case 'session':
+      return trans.__('In this conversation');
+    case 'always':
+      return trans.__('Always');
+  }
+}

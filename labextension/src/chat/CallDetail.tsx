@@ -1,0 +1,127 @@
+/** The exact input and output of a tool call, shown when its line is opened. */
+
+import * as React from 'react';
+
+import { editOf } from '../model/present';
+import { visible } from '../model/visible';
+import type { CallView, Json } from '../wire/generated';
+import { Code } from './CodeBlock';
+import { Diff } from './Diff';
+import { ErrorNote } from './parts';
+import { useTrans } from './use';
+
+/** Argument names whose text is code. */
+const CODE = new Set(['source', 'code', 'old_string', 'new_string']);
+
+export function CallDetail({ call }: { call: CallView }): React.JSX.Element {
+  const trans = useTrans();
+  const edit = editOf(call);
+  return (
+    <div className="shoulders-CallDetail">
+      {edit !== null && <Diff before={edit.before} after={edit.after} />}
+      <h4>{trans.__('Input')}</h4>
+      <Input call={call} />
+      {call.answer !== null && <Answer answer={call.answer} />}
+      <Output call={call} />
+    </div>
+  );
+}
+
+function Input({ call }: { call: CallView }): React.JSX.Element {
+  return call.arguments === null ? (
+    <>
+      <pre className="shoulders-Plain" tabIndex={0}>
+        {visible(call.raw ?? '')}
+      </pre>
+      {call.invalid !== null && <p>{call.invalid}</p>}
+    </>
+  ) : (
+    <Arguments values={call.arguments} />
+  );
+}
+
+/** Arguments by name; code as code. */
+export function Arguments(props: {
+  values: Record<string, Json>;
+}): React.JSX.Element {
+  const entries = Object.entries(props.values);
+  return (
+    <dl className="shoulders-Arguments">
+      {entries.map(([name, value]) => (
+        <React.Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {typeof value === 'string' && CODE.has(name) ? (
+              <Code code={visible(value)} language="python" />
+            ) : (
+              <span className="shoulders-Arguments-value">
+                {visible(
+                  typeof value === 'string' ? value : JSON.stringify(value)
+                )}
+              </span>
+            )}
+          </dd>
+        </React.Fragment>
+      ))}
+    </dl>
+  );
+}
+
+function Answer(props: {
+  answer: NonNullable<CallView['answer']>;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { decision, feedback, by } = props.answer;
+  const said =
+    decision === 'allow'
+      ? by === 'user'
+        ? trans.__('You allowed this.')
+        : trans.__('A rule allowed this.')
+      : by === 'user'
+        ? trans.__('You denied this.')
+        : trans.__('A rule denied this.');
+  return (
+    <p className="shoulders-CallDetail-answer">
+      {said} {feedback ?? ''}
+    </p>
+  );
+}
+
+function Output({ call }: { call: CallView }): React.JSX.Element | null {
+  const trans = useTrans();
+  const { result, content, progress } = call;
+  if (result === null && progress.length === 0) {
+    return null;
+  }
+  return (
+    <>
+      <h4>{trans.__('Output')}</h4>
+      {result === null
+        ? progress.map((piece, index) => (
+            <Plain key={index} text={piece.text} />
+          ))
+        : content.map((part, index) =>
+            part.type === 'text' ? (
+              <Plain key={index} text={part.text} />
+            ) : (
+              <img
+                key={index}
+                className="shoulders-CallDetail-image"
+                src={`data:${part.media_type};base64,${part.data}`}
+                alt={trans.__('Output of the call')}
+              />
+            )
+          )}
+      {result?.error && <ErrorNote error={result.error} />}
+      {result?.warning && <p>{result.warning}</p>}
+    </>
+  );
+}
+
+function Plain({ text }: { text: string }): React.JSX.Element {
+  return (
+    <pre className="shoulders-Plain" tabIndex={0}>
+      {visible(text)}
+    </pre>
+  );
+}

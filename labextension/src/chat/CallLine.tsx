@@ -1,0 +1,109 @@
+/** A tool call as one quiet line; its exact input and output open on a click. */
+
+import * as React from 'react';
+
+import { formatDuration } from '../model/format';
+import { toolIcon } from '../model/present';
+import { visible } from '../model/visible';
+import type { CallView } from '../wire/generated';
+import { ApprovalCard } from './ApprovalCard';
+import { CallDetail } from './CallDetail';
+import { Disclosure } from './parts';
+import { useHost, useTrans } from './use';
+
+/** One call; the card when it waits for approval. */
+export const CallLine = React.memo(function CallLine(props: {
+  call: CallView;
+}): React.JSX.Element {
+  const { call } = props;
+  if (call.state === 'waiting' && call.approval !== null) {
+    return <ApprovalCard call={call} approval={call.approval} />;
+  }
+  return (
+    <Disclosure
+      className={`shoulders-Call shoulders-mod-${call.state}`}
+      summary={<Summary call={call} />}
+    >
+      {() => <CallDetail call={call} />}
+    </Disclosure>
+  );
+});
+
+function Summary({ call }: { call: CallView }): React.JSX.Element {
+  const { Icon } = useHost();
+  const note = useNote(call);
+  return (
+    <>
+      <Icon name={toolIcon(call.tool)} />
+      <span className="shoulders-Call-title">{call.title}</span>
+      {call.target !== null && !call.title.includes(call.target) && (
+        <span className="shoulders-Call-target">{visible(call.target)}</span>
+      )}
+      {call.state === 'running' && <span className="shoulders-Pulse" />}
+      {note !== '' && <span className="shoulders-Call-note">{note}</span>}
+    </>
+  );
+}
+
+/** What is worth saying at the end of the line: nothing on success. */
+function useNote(call: CallView): string {
+  const trans = useTrans();
+  switch (call.state) {
+    case 'error':
+      return trans.__('failed');
+    case 'denied':
+      return trans.__('denied');
+    case 'skipped':
+      return trans.__('skipped');
+    case 'cancelled':
+      return trans.__('stopped');
+    case 'unknown':
+      return trans.__('outcome unknown');
+    case 'ok': {
+      const ms = call.duration_ms ?? 0;
+      return ms >= 1000 ? formatDuration(ms) : '';
+    }
+    case 'proposed':
+    case 'waiting':
+    case 'running':
+      return '';
+  }
+}
+
+/** Consecutive quiet reads as one line. */
+export const ReadsLine = React.memo(function ReadsLine(props: {
+  calls: readonly CallView[];
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const { calls } = props;
+  const [only] = calls;
+  if (calls.length === 1 && only !== undefined) {
+    return <CallLine call={only} />;
+  }
+  const targets = [...new Set(calls.map(call => call.target ?? call.title))];
+  return (
+    <Disclosure
+      className="shoulders-Call shoulders-mod-ok"
+      summary={
+        <>
+          <Icon name="eye" />
+          <span className="shoulders-Call-title">
+            {trans._n('Read %1 thing', 'Read %1 things', calls.length)}
+          </span>
+          <span className="shoulders-Call-target">
+            {visible(targets.join(', '))}
+          </span>
+        </>
+      }
+    >
+      {() => (
+        <div className="shoulders-Calls">
+          {calls.map(call => (
+            <CallLine key={call.call_id} call={call} />
+          ))}
+        </div>
+      )}
+    </Disclosure>
+  );
+});

@@ -1,0 +1,39 @@
+/** A unified difference, line by line. */
+
+import * as React from 'react';
+
+import { countChanges, diffLines } from '../model/diff';
+import { visible } from '../model/visible';
+import { useTrans } from './use';
+
+const SIGNS = { same: ' ', old: '−', new: '+', gap: '⋯' };
+
+/** What changed between two texts. */
+export const Diff = React.memo(function Diff(props: {
+  before: string;
+  after: string;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const lines = React.useMemo(
+    () => diffLines(props.before, props.after),
+    [props.before, props.after]
+  );
+  const { added, removed } = countChanges(lines);
+  return (
+    <pre
+      className="shoulders-Diff"
+      tabIndex={0}
+      aria-label={trans.__('%1 lines added, %2 removed', added, removed)}
+    >
+      {lines.map((line, index) => (
+        <div
+          key={index}
+          className={`shoulders-Diff-line shoulders-mod-${line.kind}`}
+        >
+          <span className="shoulders-Diff-sign">{SIGNS[line.kind]}</span>
+          <span>{visible(line.text)}</span>
+        </div>
+      ))}
+    </pre>
+  );
+});

@@ -1,0 +1,90 @@
+/** How a turn ended, remarks of the engine, errors. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { EndView, NoticeView } from '../wire/generated';
+import { Markdown } from './markdown/Markdown';
+import { Button, ErrorNote } from './parts';
+import { useHost, usePlace, useTrans } from './use';
+
+/** A remark of the engine. */
+export const Notice = React.memo(function Notice(props: {
+  notice: NoticeView;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const { level, text } = props.notice;
+  return (
+    <div className={`shoulders-Notice shoulders-mod-${level}`}>
+      <Icon name={level === 'info' ? 'info' : 'error'} />
+      <span>{text}</span>
+    </div>
+  );
+});
+
+/** The end of a turn that was not simply an answer. */
+export const End = React.memo(function End(props: {
+  end: EndView;
+}): React.JSX.Element | null {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const { exit, error, summary } = props.end;
+  if (error !== null) {
+    return (
+      <ErrorNote error={error}>
+        <TryAgain />
+      </ErrorNote>
+    );
+  }
+  if (summary !== null) {
+    return (
+      <section
+        className="shoulders-Completed"
+        aria-label={trans.__('Completed')}
+      >
+        <Icon name="check" />
+        <Markdown text={summary} />
+      </section>
+    );
+  }
+  return <div className="shoulders-Ended">{exitText(exit, trans)}</div>;
+});
+
+/** Asks for the same again, in the user's name. */
+function TryAgain(): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  return (
+    <Button
+      onClick={() =>
+        void conversations.send(tab, { text: trans.__('Please try again.') })
+      }
+    >
+      {trans.__('Try again')}
+    </Button>
+  );
+}
+
+function exitText(exit: EndView['exit'], trans: TranslationBundle): string {
+  switch (exit) {
+    case 'final_response':
+    case 'ended_by_tool':
+      return trans.__('Done');
+    case 'step_cap':
+      return trans.__('Stopped at the step limit. Send a message to go on.');
+    case 'tool_rejected':
+      return trans.__('Stopped because a call was denied');
+    case 'cancelled':
+      return trans.__('Stopped');
+    case 'context_overflow':
+      return trans.__(
+        'The conversation no longer fits the model. Start a new one.'
+      );
+    case 'budget_exhausted':
+      return trans.__('The budget is used up');
+    case 'error':
+      return trans.__('Failed');
+    case 'interrupted':
+      return trans.__('Interrupted');
+  }
+}

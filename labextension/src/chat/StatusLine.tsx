@@ -1,0 +1,72 @@
+/** While a turn runs: what it does now, how far it is, and the way to stop it. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { formatElapsed } from '../model/format';
+import { activityOf, type Activity } from '../model/present';
+import { visible } from '../model/visible';
+import type { Conversation } from '../wire/generated';
+import { IconButton } from './parts';
+import { useNow, useTrans } from './use';
+
+export function StatusLine(props: {
+  view: Conversation;
+  onStop: () => void;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const { turn } = props.view;
+  const now = useNow(true);
+  if (turn === null) {
+    return null;
+  }
+  const activity = activityOf(props.view);
+  const elapsed = formatElapsed(now - Date.parse(turn.started_at));
+  return (
+    <div className="shoulders-Status">
+      {activity.kind !== 'approval' && <span className="shoulders-Pulse" />}
+      <span className="shoulders-Status-text">
+        {describe(activity, now, trans)}
+      </span>
+      <span className="shoulders-Status-facts">
+        {turn.step > 0 &&
+          `${trans.__('Step %1/%2', turn.step, turn.step_limit)} · `}
+        {elapsed}
+      </span>
+      <IconButton
+        icon="stop"
+        label={trans.__('Stop (Esc)')}
+        onClick={props.onStop}
+      />
+    </div>
+  );
+}
+
+function describe(
+  activity: Activity,
+  now: number,
+  trans: TranslationBundle
+): string {
+  switch (activity.kind) {
+    case 'approval':
+      return trans.__('Waiting for your approval');
+    case 'question':
+      return trans.__('Waiting for your answer');
+    case 'thinking':
+      return trans.__('Thinking…');
+    case 'writing':
+      return trans.__('Writing…');
+    case 'asking':
+      return trans.__('Waiting for the model…');
+    case 'tool': {
+      const { title, target } = activity.call;
+      return target === null || title.includes(target)
+        ? title
+        : `${title} · ${visible(target)}`;
+    }
+    case 'retry': {
+      const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
+      return trans.__('%1 Trying again in %2 s…', activity.reason, seconds);
+    }
+  }
+}

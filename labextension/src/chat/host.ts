@@ -1,0 +1,69 @@
+/**
+ * What the views need of the page around them. The chat plugin implements it with JupyterLab, tests with fakes; so no
+ * view imports from the lab.
+ */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ISignal } from '@lumino/signaling';
+import type * as React from 'react';
+
+import type { ToolIcon } from '../model/present';
+import type { Selection } from '../wire/generated';
+
+/** Pictures of the panel; the plugin draws them with the lab's own icons where it has them. */
+export type IconName =
+  | ToolIcon
+  | 'add'
+  | 'caret-down'
+  | 'caret-right'
+  | 'close'
+  | 'copy'
+  | 'error'
+  | 'history'
+  | 'insert'
+  | 'notebook'
+  | 'info'
+  | 'send'
+  | 'settings'
+  | 'stop'
+  | 'spark';
+
+/** What the user has in front of them. */
+export interface ISituation {
+  /** Path of the active notebook or file. */
+  readonly document: string | null;
+  readonly cell: {
+    readonly id: string;
+    /** From 1, as people count. */
+    readonly number: number;
+    readonly hasError: boolean;
+  } | null;
+  readonly selection: Selection | null;
+  readonly openDocuments: readonly string[];
+}
+
+/** The page around the panel. */
+export interface IChatHost {
+  readonly trans: TranslationBundle;
+  readonly Icon: React.ComponentType<{ name: IconName }>;
+  readonly situation: ISituation;
+  readonly situationChanged: ISignal<unknown, void>;
+  /** Open a document, and bring a cell of it into view. */
+  readonly openDocument: (path: string, cellId?: string | null) => void;
+  /** Insert code or markdown below the active cell; false when no notebook is open. */
+  readonly insertBelow: (source: string, language: string) => boolean;
+  readonly copy: (text: string) => void;
+  /** Render highlighted code into an element. */
+  readonly highlight: (
+    code: string,
+    language: string,
+    into: HTMLElement
+  ) => Promise<void>;
+  /** Hand a provider's key to the server; the page does not keep it. */
+  readonly setKey: (provider: string, key: string) => Promise<void>;
+  readonly confirm: (
+    title: string,
+    body: string,
+    accept: string
+  ) => Promise<boolean>;
+}

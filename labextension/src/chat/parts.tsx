@@ -1,0 +1,117 @@
+/** Small pieces several views are made of. */
+
+import * as React from 'react';
+
+import type { ErrorInfo } from '../wire/generated';
+import type { IconName } from './host';
+import { useHost, useTrans } from './use';
+
+/** A button that is a picture. */
+export function IconButton(props: {
+  icon: IconName;
+  label: string;
+  onClick: () => void;
+  disabled?: boolean;
+  pressed?: boolean;
+  className?: string;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  return (
+    <button
+      type="button"
+      className={`shoulders-IconButton ${props.className ?? ''}`}
+      title={props.label}
+      aria-label={props.label}
+      aria-pressed={props.pressed}
+      disabled={props.disabled ?? false}
+      onClick={props.onClick}
+    >
+      <Icon name={props.icon} />
+    </button>
+  );
+}
+
+/** A button with words. */
+export function Button(props: {
+  children: React.ReactNode;
+  onClick: () => void;
+  kind?: 'primary' | 'plain';
+  disabled?: boolean;
+}): React.JSX.Element {
+  return (
+    <button
+      type="button"
+      className={`shoulders-Button shoulders-mod-${props.kind ?? 'plain'}`}
+      disabled={props.disabled ?? false}
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+/** What went wrong and what to do. */
+export function ErrorNote(props: {
+  error: ErrorInfo;
+  children?: React.ReactNode;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const { message, hint } = props.error;
+  return (
+    <div className="shoulders-Error" role="alert">
+      <Icon name="error" />
+      <div className="shoulders-Error-text">
+        <div>{message}</div>
+        {hint !== null && <div className="shoulders-Error-hint">{hint}</div>}
+        {props.children !== undefined && (
+          <div className="shoulders-Actions">{props.children}</div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Something that can be opened; `children` are made only while it is open. */
+export function Disclosure(props: {
+  summary: React.ReactNode;
+  className: string;
+  label?: string;
+  startsOpen?: boolean;
+  children: () => React.ReactNode;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const [open, setOpen] = React.useState(props.startsOpen ?? false);
+  return (
+    <div className={props.className}>
+      <button
+        type="button"
+        className="shoulders-Disclosure"
+        aria-expanded={open}
+        aria-label={props.label}
+        onClick={() => setOpen(!open)}
+      >
+        {props.summary}
+        <span className="shoulders-Disclosure-caret">
+          <Icon name={open ? 'caret-down' : 'caret-right'} />
+        </span>
+      </button>
+      {open && props.children()}
+    </div>
+  );
+}
+
+/** The three dots that say that nothing has come yet. */
+export function Dots(): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <div
+      className="shoulders-Dots"
+      role="status"
+      aria-label={trans.__('Waiting for the answer')}
+    >
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}

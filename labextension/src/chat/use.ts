@@ -1,0 +1,114 @@
+/** The hooks every view shares: the page around it, the conversation it is in, and signals as state. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ISignal } from '@lumino/signaling';
+import * as React from 'react';
+
+import { infoOf } from '../client/http';
+import type { IConversations } from '../model/interface';
+import type { ErrorInfo } from '../wire/generated';
+import type { IChatHost, ISituation } from './host';
+
+/** The page around the panel. */
+export const HostContext = React.createContext<IChatHost | null>(null);
+
+/** The conversation a view is in. */
+export interface IPlace {
+  readonly conversations: IConversations;
+  /** Key of its tab. */
+  readonly tab: string;
+}
+
+export const PlaceContext = React.createContext<IPlace | null>(null);
+
+export function useHost(): IChatHost {
+  return present(React.useContext(HostContext), 'HostContext');
+}
+
+export function useTrans(): TranslationBundle {
+  return useHost().trans;
+}
+
+export function usePlace(): IPlace {
+  return present(React.useContext(PlaceContext), 'PlaceContext');
+}
+
+/** A value that changes when a signal says so; the value must stay the same object while nothing changed. */
+export function useSignal<T>(
+  signal: ISignal<unknown, unknown> | null,
+  read: () => T
+): T {
+  const subscribe = React.useCallback(
+    (notify: () => void) => {
+      signal?.connect(notify);
+      return () => {
+        signal?.disconnect(notify);
+      };
+    },
+    [signal]
+  );
+  return React.useSyncExternalStore(subscribe, read);
+}
+
+/** Render again whenever a signal is emitted, for objects that change in place. */
+export function useSignalVersion(signal: ISignal<unknown, unknown>): number {
+  const version = React.useRef(0);
+  const subscribe = React.useCallback(
+    (notify: () => void) => {
+      const emitted = (): void => {
+        version.current++;
+        notify();
+      };
+      signal.connect(emitted);
+      return () => {
+        signal.disconnect(emitted);
+      };
+    },
+    [signal]
+  );
+  return React.useSyncExternalStore(subscribe, () => version.current);
+}
+
+export function useSituation(): ISituation {
+  const host = useHost();
+  return useSignal(host.situationChanged, () => host.situation);
+}
+
+/** An action of the user: whether it is under way, and why it failed the last time. */
+export function useAction(): {
+  busy: boolean;
+  error: ErrorInfo | null;
+  run: (act: () => Promise<unknown>) => void;
+} {
+  const [busy, setBusy] = React.useState(false);
+  const [error, setError] = React.useState<ErrorInfo | null>(null);
+  const run = React.useCallback((act: () => Promise<unknown>) => {
+    setBusy(true);
+    setError(null);
+    act()
+      .catch((reason: unknown) => setError(infoOf(reason)))
+      .finally(() => setBusy(false));
+  }, []);
+  return { busy, error, run };
+}
+
+/** The time, again and again while `running`. */
+export function useNow(running: boolean, every = 1000): number {
+  const [now, setNow] = React.useState(() => Date.now());
+  React.useEffect(() => {
+    if (!running) {
+      return;
+    }
+    const tick = (): void => setNow(Date.now());
+    const timer = setInterval(tick, every);
+    return () => clearInterval(timer);
+  }, [running, every]);
+  return now;
+}
+
+function present<T>(value: T | null, name: string): T {
+  if (value === null) {
+    throw new Error(`${name} is missing above this view.`);
+  }
+  return value;
+}

@@ -1,0 +1,112 @@
+/**
+ * One conversation in this page: the fold of its log, kept current. Loads the log from its cursor, folds what the
+ * socket delivers, loads again when something is missing. Owned by `Conversations`.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import { infoOf, type IHttpClient } from '../client/http';
+import type { IPageSocket } from '../client/socket';
+import type { Conversation, ErrorInfo, Event } from '../wire/generated';
+import { nextFrame, oncePerFrame, type Schedule } from './frames';
+import { EMPTY, reduceConversation } from './reduce';
+
+/** Events asked for at once; the server's limit. */
+const PAGE = 5000;
+
+/** A session's conversation. */
+export class ConversationStore implements IDisposable {
+  constructor(
+    readonly sessionId: string,
+    private readonly http: Pick<IHttpClient, 'events'>,
+    private readonly socket: Pick<IPageSocket, 'subscribe' | 'unsubscribe'>,
+    schedule: Schedule = nextFrame
+  ) {
+    this.notify = oncePerFrame(() => this.changed.emit(), schedule);
+  }
+
+  /** Emitted at most once per animation frame. */
+  readonly changed = new Signal<this, void>(this);
+
+  /** The conversation now. */
+  get view(): Conversation {
+    return this.state;
+  }
+
+  /** Whether the log is being read; the view shows what is known so far. */
+  get isLoading(): boolean {
+    return this.loading;
+  }
+
+  /** Why the log could not be read. */
+  get error(): ErrorInfo | null {
+    return this.failure;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** Read the log from the cursor on, then follow it. Never rejects: see `error`. */
+  async load(): Promise<void> {
+    if (this.loading || this.disposed) {
+      return;
+    }
+    this.loading = true;
+    this.failure = null;
+    try {
+      await this.catchUp();
+      this.follow();
+    } catch (error) {
+      this.failure = infoOf(error);
+    } finally {
+      this.loading = false;
+      this.notify();
+    }
+  }
+
+  /** Fold events of this session; what was folded before is passed over. */
+  receive(events: readonly Event[]): void {
+    if (this.loading) {
+      return; // The subscription that follows brings them again.
+    }
+    for (const event of events) {
+      if (event.seq > this.state.last_seq + 1) {
+        void this.load();
+        return;
+      }
+      this.state = reduceConversation(this.state, event);
+    }
+    this.notify();
+  }
+
+  dispose(): void {
+    if (!this.disposed) {
+      this.disposed = true;
+      this.socket.unsubscribe(this.sessionId);
+      Signal.clearData(this);
+    }
+  }
+
+  private async catchUp(): Promise<void> {
+    for (let more = true; more && !this.disposed;) {
+      const { last_seq } = this.state;
+      const page = await this.http.events(this.sessionId, last_seq, PAGE);
+      this.state = page.events.reduce(reduceConversation, this.state);
+      more = page.has_more && this.state.last_seq > last_seq;
+    }
+  }
+
+  private follow(): void {
+    if (!this.disposed) {
+      this.socket.subscribe(this.sessionId, this.state.last_seq);
+    }
+  }
+
+  private readonly notify: () => void;
+  private state: Conversation = EMPTY;
+  private loading = false;
+  private failure: ErrorInfo | null = null;
+  private disposed = false;
+}

@@ -1,0 +1,70 @@
+/** What other parts of the page may ask of the conversations; `Conversations` implements it. */
+
+import type { ISignal } from '@lumino/signaling';
+
+import type {
+  AnswerApproval,
+  Attachment,
+  DecideProposal,
+  ErrorInfo,
+  MessageContext,
+  ModelList,
+  Session,
+  Status
+} from '../wire/generated';
+import type { ConversationStore } from './conversation';
+import type { IOutgoing } from './outbox';
+import type { SessionsStore } from './sessions';
+import type { ITab } from './tabs';
+
+export type Mode = Session['mode'];
+
+/** What the user sends. */
+export interface IMessage {
+  text: string;
+  attachments?: Attachment[];
+  context?: MessageContext | null;
+}
+
+/** The conversations of this page, as other surfaces see them. */
+export interface IConversations {
+  /** Emitted when tabs, sessions, models or what is being sent changed; not with streamed text. */
+  readonly changed: ISignal<IConversations, void>;
+  readonly tabs: readonly ITab[];
+  readonly active: ITab;
+  readonly history: SessionsStore;
+  readonly models: ModelList | null;
+  readonly status: Status | null;
+  /** Why models and status could not be read. */
+  readonly error: ErrorInfo | null;
+  /** Read models, status and history; done when the panel is first shown. */
+  refresh(): Promise<void>;
+  store(key: string): ConversationStore | null;
+  session(key: string): Session | null;
+  create(): void;
+  open(sessionId: string): void;
+  close(key: string): void;
+  activate(key: string): void;
+  step(by: number): void;
+  draft(key: string): string;
+  /** Keep what the user types. */
+  setDraft(key: string, text: string): void;
+  /** Put text into the input for the user to change and send. */
+  suggest(key: string, text: string): void;
+  model(key: string): string | null;
+  setModel(key: string, model: string): void;
+  mode(key: string): Mode;
+  setMode(key: string, mode: Mode): void;
+  outbox(key: string): readonly IOutgoing[];
+  send(key: string, message: IMessage): Promise<void>;
+  sendAgain(key: string, messageId: string): Promise<void>;
+  discard(key: string, messageId: string): void;
+  cancel(key: string): Promise<void>;
+  resume(key: string, decision: 'resume' | 'discard'): Promise<void>;
+  answer(key: string, callId: string, answer: AnswerApproval): Promise<void>;
+  decide(proposalId: string, decision: DecideProposal): Promise<void>;
+  editQueued(key: string, messageId: string, text: string): Promise<void>;
+  removeQueued(key: string, messageId: string): Promise<void>;
+  rename(sessionId: string, title: string): Promise<void>;
+  remove(sessionId: string): Promise<void>;
+}

@@ -1,0 +1,64 @@
+/**
+ * What the page remembers over a reload: open conversations, drafts, unsent messages, the chosen model and mode.
+ * Used by `Conversations`; the chat plugin says where it is kept.
+ */
+
+import type { SendMessage, Session } from '../wire/generated';
+import type { ITab } from './tabs';
+
+/** Keeps one text. */
+export interface IKeeper {
+  read(): string | null;
+  write(text: string): void;
+}
+
+/** What is remembered. */
+export interface IMemory {
+  tabs: ITab[];
+  active: string | null;
+  /** Text in the input by tab. */
+  drafts: Record<string, string>;
+  /** Messages the server has not accepted yet, by tab. */
+  unsent: Record<string, SendMessage[]>;
+  model: string | null;
+  mode: Session['mode'] | null;
+}
+
+const NOTHING: IMemory = {
+  tabs: [],
+  active: null,
+  drafts: {},
+  unsent: {},
+  model: null,
+  mode: null
+};
+
+/** Read what was remembered; what cannot be understood is forgotten. */
+export function recall(keeper: IKeeper): IMemory {
+  const text = keeper.read();
+  if (text === null) {
+    return NOTHING;
+  }
+  try {
+    const saved: unknown = JSON.parse(text);
+    return isMemory(saved) ? { ...NOTHING, ...saved } : NOTHING;
+  } catch {
+    return NOTHING; // Another program's text under our name.
+  }
+}
+
+/** Remember. */
+export function remember(keeper: IKeeper, memory: IMemory): void {
+  keeper.write(JSON.stringify({ version: 1, ...memory }));
+}
+
+function isMemory(saved: unknown): saved is IMemory {
+  return (
+    typeof saved === 'object' &&
+    saved !== null &&
+    'version' in saved &&
+    saved.version === 1 &&
+    'tabs' in saved &&
+    Array.isArray(saved.tabs)
+  );
+}

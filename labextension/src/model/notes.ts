@@ -1,0 +1,83 @@
+/** What belongs to a tab and not to a log: the draft, the chosen model and mode, what is being sent. Owned by `Conversations`. */
+
+import type { Conversation, ErrorInfo, SendMessage } from '../wire/generated';
+import type { Mode } from './interface';
+import type { IMemory } from './memory';
+import { putOutgoing, stillOutgoing, type IOutgoing } from './outbox';
+
+/** The notes of one tab. */
+export interface INotes {
+  readonly draft: string;
+  readonly model: string | null;
+  readonly mode: Mode | null;
+  readonly outbox: readonly IOutgoing[];
+}
+
+const NONE: INotes = { draft: '', model: null, mode: null, outbox: [] };
+
+/** Said of messages a reload found unsent. */
+const LEFT_BEHIND: ErrorInfo = {
+  code: 'aborted',
+  message: 'The page was closed before this message was sent.',
+  hint: null,
+  retryable: true,
+  details: null,
+  provider: null,
+  model: null,
+  request_id: null
+};
+
+/** The notes of all tabs. */
+export class TabNotes {
+  constructor(saved: Pick<IMemory, 'drafts' | 'unsent'>) {
+    for (const [key, draft] of Object.entries(saved.drafts)) {
+      this.change(key, { draft });
+    }
+    for (const [key, bodies] of Object.entries(saved.unsent)) {
+      const outbox = bodies.map(body => ({ body, error: LEFT_BEHIND }));
+      this.change(key, { outbox });
+    }
+  }
+
+  get(key: string): INotes {
+    return this.notes.get(key) ?? NONE;
+  }
+
+  change(key: string, change: Partial<INotes>): void {
+    this.notes.set(key, { ...this.get(key), ...change });
+  }
+
+  drop(key: string): void {
+    this.notes.delete(key);
+  }
+
+  /** Put a message in the tab's outbox, or note what became of it. */
+  put(key: string, item: IOutgoing): void {
+    this.change(key, { outbox: putOutgoing(this.get(key).outbox, item) });
+  }
+
+  /** Take out of the outbox what the log has; whether anything was. */
+  settle(key: string, view: Conversation): boolean {
+    const { outbox } = this.get(key);
+    const left = stillOutgoing(outbox, view);
+    this.change(key, { outbox: left });
+    return left.length < outbox.length;
+  }
+
+  /** What to remember over a reload. */
+  saved(): Pick<IMemory, 'drafts' | 'unsent'> {
+    const drafts: Record<string, string> = {};
+    const unsent: Record<string, SendMessage[]> = {};
+    for (const [key, { draft, outbox }] of this.notes) {
+      if (draft !== '') {
+        drafts[key] = draft;
+      }
+      if (outbox.length > 0) {
+        unsent[key] = outbox.map(({ body }) => body);
+      }
+    }
+    return { drafts, unsent };
+  }
+
+  private readonly notes = new Map<string, INotes>();
+}

@@ -1,0 +1,127 @@
+/** The history: every conversation the server knows, newest first. Owned by `Conversations`. */
+
+import { Signal } from '@lumino/signaling';
+
+import { infoOf, type IHttpClient } from '../client/http';
+import type { ErrorInfo, Event, Session } from '../wire/generated';
+
+/** Sessions asked for at once. */
+const PAGE = 50;
+
+/** Add or replace sessions, newest update first; an older state of one that is known is passed over. */
+export function mergeSessions(
+  known: readonly Session[],
+  news: readonly Session[]
+): Session[] {
+  const byId = new Map(known.map(session => [session.id, session]));
+  for (const session of news) {
+    const before = byId.get(session.id);
+    if (before === undefined || before.updated_at <= session.updated_at) {
+      byId.set(session.id, session);
+    }
+  }
+  return [...byId.values()].sort((a, b) =>
+    a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0
+  );
+}
+
+/** The sessions a list of events tells of. */
+export function sessionsIn(events: readonly Event[]): Session[] {
+  return events.flatMap(event =>
+    event.type === 'session-create' || event.type === 'session-update'
+      ? [event.session]
+      : []
+  );
+}
+
+/** What is known of all sessions. */
+export class SessionsStore {
+  constructor(private readonly http: IHttpClient) {}
+
+  readonly changed = new Signal<this, void>(this);
+
+  /** Newest update first. */
+  get all(): readonly Session[] {
+    return this.sessions;
+  }
+
+  /** What the last search found; all when nothing is searched for. */
+  get found(): readonly Session[] {
+    const { matches } = this;
+    return matches === null
+      ? this.sessions
+      : this.sessions.filter(session => matches.has(session.id));
+  }
+
+  get hasMore(): boolean {
+    return this.cursor !== null;
+  }
+
+  get error(): ErrorInfo | null {
+    return this.failure;
+  }
+
+  get(id: string): Session | undefined {
+    return this.sessions.find(session => session.id === id);
+  }
+
+  /** Read the first page, of the sessions with this text in them. Never rejects: see `error`. */
+  async search(text: string): Promise<void> {
+    this.query = text;
+    await this.fetch(null);
+  }
+
+  /** Read the next page. */
+  async more(): Promise<void> {
+    if (this.cursor !== null) {
+      await this.fetch(this.cursor);
+    }
+  }
+
+  receive(sessions: readonly Session[]): void {
+    if (sessions.length > 0) {
+      this.sessions = mergeSessions(this.sessions, sessions);
+      this.changed.emit();
+    }
+  }
+
+  remove(id: string): void {
+    this.sessions = this.sessions.filter(session => session.id !== id);
+    this.changed.emit();
+  }
+
+  private async fetch(cursor: string | null): Promise<void> {
+    const { query } = this;
+    try {
+      const page = await this.http.sessions({
+        kind: 'chat',
+        text: query,
+        limit: PAGE,
+        ...(cursor === null ? {} : { cursor })
+      });
+      if (query === this.query) {
+        this.failure = null;
+        this.cursor = page.next_cursor;
+        this.keepMatches(page.sessions, cursor === null);
+        this.sessions = mergeSessions(this.sessions, page.sessions);
+      }
+    } catch (error) {
+      this.failure = infoOf(error);
+    }
+    this.changed.emit();
+  }
+
+  private keepMatches(found: readonly Session[], fresh: boolean): void {
+    const before = fresh ? [] : (this.matches ?? []);
+    this.matches =
+      this.query === ''
+        ? null
+        : new Set([...before, ...found.map(session => session.id)]);
+  }
+
+  private sessions: readonly Session[] = [];
+  private matches: ReadonlySet<string> | null = null;
+  private cursor: string | null = null;
+  private query = '';
+  private failure: ErrorInfo | null = null;
+}

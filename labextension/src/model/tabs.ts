@@ -1,0 +1,71 @@
+/** The conversations this page shows as tabs: pure rules, and their saved form. Used by `Conversations`. */
+
+/** An open conversation; one that has not been sent anything yet has no session. */
+export interface ITab {
+  readonly key: string;
+  readonly sessionId: string | null;
+}
+
+/** The open conversations in order; there is always an active one. */
+export interface ITabs {
+  readonly tabs: readonly ITab[];
+  readonly active: string;
+}
+
+/** One empty conversation. */
+export function freshTabs(key: string): ITabs {
+  return { tabs: [{ key, sessionId: null }], active: key };
+}
+
+/** Show a new, empty conversation; one that is still empty is used again. */
+export function addTab(state: ITabs, key: string): ITabs {
+  const empty = state.tabs.find(tab => tab.sessionId === null);
+  return empty === undefined
+    ? { tabs: [...state.tabs, { key, sessionId: null }], active: key }
+    : { ...state, active: empty.key };
+}
+
+/** Show a session, in its tab where it has one. */
+export function openTab(state: ITabs, key: string, sessionId: string): ITabs {
+  const open = state.tabs.find(tab => tab.sessionId === sessionId);
+  return open === undefined
+    ? { tabs: [...state.tabs, { key, sessionId }], active: key }
+    : { ...state, active: open.key };
+}
+
+/** Close a tab; the last one leaves an empty conversation with `freshKey`. */
+export function closeTab(state: ITabs, key: string, freshKey: string): ITabs {
+  const index = state.tabs.findIndex(tab => tab.key === key);
+  const tabs = state.tabs.filter(tab => tab.key !== key);
+  if (index < 0) {
+    return state;
+  }
+  if (tabs.length === 0) {
+    return freshTabs(freshKey);
+  }
+  const neighbour = tabs[Math.min(index, tabs.length - 1)]?.key ?? state.active;
+  return { tabs, active: state.active === key ? neighbour : state.active };
+}
+
+/** Make a tab the active one. */
+export function activateTab(state: ITabs, key: string): ITabs {
+  return state.tabs.some(tab => tab.key === key)
+    ? { ...state, active: key }
+    : state;
+}
+
+/** The active tab moved by `step`, around the ends. */
+export function stepTab(state: ITabs, step: number): ITabs {
+  const count = state.tabs.length;
+  const index = state.tabs.findIndex(tab => tab.key === state.active);
+  const next = state.tabs[(index + step + count) % count];
+  return next === undefined ? state : { ...state, active: next.key };
+}
+
+/** Give an empty conversation its session. */
+export function bindTab(state: ITabs, key: string, sessionId: string): ITabs {
+  return {
+    ...state,
+    tabs: state.tabs.map(tab => (tab.key === key ? { key, sessionId } : tab))
+  };
+}

@@ -1,0 +1,17 @@
+/**
+ * Makes characters visible that could hide or reorder what the user approves: bidirectional controls, zero-width and
+ * tag characters (chapter 13). Used wherever code, arguments, diffs and file names are shown.
+ */
+
+// Bidirectional controls, zero-width characters, soft hyphen, invisible operators, variation-free tags, other controls.
+const HIDDEN =
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/** The text with each hidden character spelt out, as in `⟨U+202E⟩`. */
+export function visible(text: string): string {
+  return text.replace(HIDDEN, character => {
+    const code = character.codePointAt(0) ?? 0;
+    return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  });
+}

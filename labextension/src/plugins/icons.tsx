@@ -1,0 +1,89 @@
+/** The panel's pictures: the lab's own icons where it has them. Used by the chat plugin. */
+
+import {
+  addBelowIcon,
+  addIcon,
+  caretDownIcon,
+  caretRightIcon,
+  checkIcon,
+  closeIcon,
+  copyIcon,
+  deleteIcon,
+  editIcon,
+  errorIcon,
+  folderIcon,
+  historyIcon,
+  infoIcon,
+  LabIcon,
+  notebookIcon,
+  runIcon,
+  searchIcon,
+  settingsIcon,
+  stopIcon,
+  terminalIcon,
+  tocIcon
+} from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import type { IconName } from '../chat/host';
+import { EXTENSION_ID } from '../tokens';
+
+const svg = (body: string): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24"><g class="jp-icon3" fill="#616161">${body}</g></svg>`;
+
+const own = (name: string, body: string): LabIcon =>
+  new LabIcon({ name: `${EXTENSION_ID}:${name}`, svgstr: svg(body) });
+
+/** A spark: the agent. Also the panel's icon in the side bar. */
+export const sparkIcon = own(
+  'spark',
+  '<path d="M10.5 3.5 12.4 9a2.5 2.5 0 0 0 1.6 1.6l5.5 1.9-5.5 1.9a2.5 2.5 0 0 0-1.6 1.6l-1.9 5.5-1.9-5.5A2.5 2.5 0 0 0 7 14.400l-5.500-1.900L7 10.600A2.500 2.500 0 0 0 8.600 9z"/><path d="m18.500 2 .9 2.600L22 5.500l-2.600.9-.9 2.600-.9-2.600L15 5.500l2.600-.9z"/>'
+);
+
+const eyeIcon = own(
+  'eye',
+  '<path d="M12 5C7 5 3 8.500 1.500 12 3 15.500 7 19 12 19s9-3.500 10.500-7C21 8.500 17 5 12 5zm0 11.500A4.500 4.500 0 1 1 12 7.500a4.500 4.500 0 0 1 0 9zm0-2.200a2.300 2.300 0 1 0 0-4.600 2.300 2.300 0 0 0 0 4.600z"/>'
+);
+
+const sendIcon = own(
+  'send',
+  '<path d="M11 20V8.400l-4.900 4.900L4.700 12 12 4.700l7.300 7.300-1.400 1.400L13 8.400V20z"/>'
+);
+
+const toolIcon = own(
+  'tool',
+  '<path d="M12 2 3 7v10l9 5 9-5V7zm0 2.300L17.900 7.500 12 10.800 6.100 7.500zM5 9.200l6 3.300v6.600l-6-3.300zm8 9.900v-6.600l6-3.300v6.600z"/>'
+);
+
+const ICONS: Record<IconName, LabIcon> = {
+  add: addIcon,
+  book: tocIcon,
+  'caret-down': caretDownIcon,
+  'caret-right': caretRightIcon,
+  check: checkIcon,
+  close: closeIcon,
+  copy: copyIcon,
+  delete: deleteIcon,
+  error: errorIcon,
+  eye: eyeIcon,
+  folder: folderIcon,
+  history: historyIcon,
+  info: infoIcon,
+  insert: addBelowIcon,
+  notebook: notebookIcon,
+  pencil: editIcon,
+  run: runIcon,
+  search: searchIcon,
+  send: sendIcon,
+  settings: settingsIcon,
+  spark: sparkIcon,
+  stop: stopIcon,
+  terminal: terminalIcon,
+  tool: toolIcon
+};
+
+/** One picture, in the size of text. */
+export function Icon({ name }: { name: IconName }): React.JSX.Element {
+  const { react: Picture } = ICONS[name];
+  return <Picture tag="span" className="shoulders-Icon" />;
+}

@@ -1,0 +1,133 @@
+/** Watches what the user has in front of them: document, cell, selection. Used by the chat plugin. */
+
+import type { JupyterFrontEnd, ILabShell } from '@jupyterlab/application';
+import type { Cell } from '@jupyterlab/cells';
+import { DocumentWidget } from '@jupyterlab/docregistry';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
+
+import type { ISituation } from '../chat/host';
+import type { Selection } from '../wire/generated';
+
+const NOTHING: ISituation = {
+  document: null,
+  cell: null,
+  selection: null,
+  openDocuments: []
+};
+
+/** The situation, and a signal when it changes. */
+export class SituationWatcher {
+  constructor(
+    private readonly shell: JupyterFrontEnd.IShell,
+    private readonly documents: IDocumentManager,
+    private readonly notebooks: INotebookTracker | null,
+    labShell: ILabShell | null
+  ) {
+    labShell?.currentChanged.connect(this.update, this);
+    labShell?.layoutModified.connect(this.update, this);
+    notebooks?.currentChanged.connect(this.update, this);
+    notebooks?.activeCellChanged.connect(this.onCell, this);
+    notebooks?.selectionChanged.connect(this.update, this);
+    this.onCell();
+  }
+
+  readonly changed = new Signal<this, void>(this);
+
+  get current(): ISituation {
+    return this.situation;
+  }
+
+  private readonly onCell = (): void => {
+    const cell = this.notebooks?.activeCell ?? null;
+    if (cell !== this.cell) {
+      this.cell?.editor?.model.selections.changed.disconnect(this.update, this);
+      this.cell = cell;
+      void cell?.ready.then(() => {
+        if (cell === this.cell && !cell.isDisposed) {
+          cell.editor?.model.selections.changed.connect(this.update, this);
+        }
+      });
+    }
+    this.update();
+  };
+
+  private readonly update = (): void => {
+    const next = this.look();
+    if (JSON.stringify(next) !== JSON.stringify(this.situation)) {
+      this.situation = next;
+      this.changed.emit();
+    }
+  };
+
+  private look(): ISituation {
+    const openDocuments = this.openDocuments();
+    const document = this.activeDocument() ?? null;
+    const panel = this.notebooks?.currentWidget ?? null;
+    const cell =
+      panel !== null && panel.context.path === document
+        ? panel.content.activeCell
+        : null;
+    if (cell === null || panel === null) {
+      return { ...NOTHING, document, openDocuments };
+    }
+    return {
+      document,
+      cell: {
+        id: cell.model.id,
+        number: panel.content.activeCellIndex + 1,
+        hasError: hasError(cell)
+      },
+      selection: selectionIn(cell),
+      openDocuments
+    };
+  }
+
+  /** The document in the middle; the panel itself may have the focus. */
+  private activeDocument(): string | undefined {
+    const widget = this.shell.currentWidget;
+    const context =
+      widget instanceof DocumentWidget
+        ? this.documents.contextForWidget(widget)
+        : undefined;
+    return context?.path ?? this.notebooks?.currentWidget?.context.path;
+  }
+
+  private openDocuments(): string[] {
+    const paths = [...this.shell.widgets('main')].flatMap(
+      widget => this.documents.contextForWidget(widget)?.path ?? []
+    );
+    return [...new Set(paths)];
+  }
+
+  private situation = NOTHING;
+  private cell: Cell | null = null;
+}
+
+function selectionIn(cell: Cell): Selection | null {
+  const editor = cell.editor;
+  if (editor === null) {
+    return null;
+  }
+  const { start, end } = editor.getSelection();
+  const offsets = [editor.getOffsetAt(start), editor.getOffsetAt(end)];
+  const [from, to] = [Math.min(...offsets), Math.max(...offsets)];
+  return from === to
+    ? null
+    : {
+        cell_id: cell.model.id,
+        range: { from, to },
+        text: cell.model.sharedModel.getSource().slice(from, to)
+      };
+}
+
+function hasError(cell: Cell): boolean {
+  const outputs: unknown = cell.model.toJSON().outputs;
+  return (
+    Array.isArray(outputs) &&
+    outputs.some((output: { output_type?: unknown }) => {
+      return output.output_type === 'error';
+    })
+  );
+}
