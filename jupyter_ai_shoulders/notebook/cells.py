@@ -5,10 +5,7 @@ Used by every back end that reads nbformat itself: the disk, its signatures and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple, cast, get_args
-
-from pydantic import ValidationError
 
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
@@ -37,21 +34,17 @@ def make_cell(
     summaries: tuple[Summary, ...] = (),
     outputs: tuple[JsonObject, ...] | None = None,
 ) -> NotebookCell:
-    """Return a cell; lone surrogates become U+FFFD, since they cannot leave this process."""
-    values: dict[str, Any] = {
-        "id": cell_id,
-        "cell_type": cell_type,
-        "source": source,
-        "version": cell_version(source),
-        "metadata": metadata or {},
-        "execution_count": execution_count,
-        "output_summary": tuple(map(_output_summary, summaries)),
-        "outputs": outputs,
-    }
-    try:
-        return NotebookCell(**values)
-    except ValidationError:
-        return NotebookCell(**cast("dict[str, Any]", clean(values)))
+    """Return a cell, with the version of its source."""
+    return NotebookCell(
+        id=cell_id,
+        cell_type=cast("CellType", cell_type),
+        source=source,
+        version=cell_version(source),
+        metadata=metadata or {},
+        execution_count=execution_count,
+        output_summary=tuple(map(_output_summary, summaries)),
+        outputs=outputs,
+    )
 
 
 def with_outputs(cell: NotebookCell, outputs: tuple[JsonObject, ...]) -> NotebookCell:
@@ -100,16 +93,15 @@ def joined_bundle(bundle: JsonObject) -> JsonObject:
     }
 
 
-def clean(value: Any) -> Json:
-    """Return JSON with each lone surrogate replaced, so that it can be encoded as UTF-8."""
+def clean(value: Json) -> Json:
+    """Return JSON with each lone surrogate made U+FFFD: as UTF-8 it could not be sent."""
     match value:
         case str():
             return well_formed(value)
-        case Mapping():
-            pairs = cast("Mapping[str, Any]", value).items()
-            return {well_formed(key): clean(item) for key, item in pairs}
-        case list() | tuple():
-            return [clean(item) for item in cast("list[Any]", value)]
+        case dict():
+            return {well_formed(key): clean(item) for key, item in value.items()}
+        case list():
+            return [clean(item) for item in value]
         case _:
             return value
 

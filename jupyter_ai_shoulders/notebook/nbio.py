@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from jupyter_ai_shoulders.core.errors import InvalidNotebook
 from jupyter_ai_shoulders.notebook.cells import (
     CELL_TYPES,
     Summary,
+    clean,
     joined_output,
     make_cell,
     summary_of,
@@ -31,6 +33,9 @@ from jupyter_ai_shoulders.notebook.json_text import Member, skip_space, walk_obj
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+from jupyter_ai_shoulders.wire.versions import well_formed
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class RawCell(NamedTuple):
@@ -47,11 +52,12 @@ class RawCell(NamedTuple):
 
     def view(self) -> NotebookCell:
         """Return the cell without its outputs."""
+        odd = self._is_odd()
         return make_cell(
             self.id,
             self.cell_type,
-            self.source,
-            metadata=self.metadata,
+            well_formed(self.source) if odd else self.source,
+            metadata=cast("JsonObject", clean(self.metadata)) if odd else self.metadata,
             execution_count=self.execution_count,
             summaries=self.summaries,
         )
@@ -61,8 +67,10 @@ class RawCell(NamedTuple):
         if not self.summaries:
             return ()
         items = _list(json.loads(self.text).get("outputs"))
-        objects = (cast("JsonObject", item) for item in items if isinstance(item, dict))
-        return tuple(map(joined_output, objects))
+        outputs = [joined_output(item) for item in items if _is_object(item)]
+        if self._is_odd():
+            outputs = [cast("JsonObject", clean(output)) for output in outputs]
+        return tuple(outputs)
 
     def attachments(self) -> JsonObject | None:
         """Return the attachments."""
@@ -70,6 +78,10 @@ class RawCell(NamedTuple):
             return None
         found = json.loads(self.text).get("attachments")
         return cast("JsonObject", found) if isinstance(found, dict) else None
+
+    def _is_odd(self) -> bool:
+        """Return whether there may be lone surrogates: only an escape can spell them."""
+        return _SURROGATE.search(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +220,10 @@ class _CellReader:
             with contextlib.suppress(TypeError):
                 return "".join(cast("list[str]", source))
         raise _invalid(self.path, "a cell has no source text", self.text, start)
+
+
+def _is_object(value: Any) -> TypeGuard[JsonObject]:
+    return isinstance(value, dict)
 
 
 def _list(value: Any) -> list[Any]:

@@ -31,6 +31,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
     CellOutputs,
     CellSource,
 )
+from jupyter_ai_shoulders.wire.versions import well_formed
 
 _BEYOND_ASCII = re.compile(r"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
 _NON_TEXT_SPLIT = frozenset({"application/javascript", "image/svg+xml"})  # nbformat.v4.rwbase
@@ -89,7 +90,7 @@ class Style:
             sort_keys=True,
         )
         text = dumps(ensure_ascii=False)
-        if not text.isascii() and self.escapes:
+        if not text.isascii() and (self.escapes or text != well_formed(text)):
             text = dumps(ensure_ascii=True)
         return text.replace("\n", f"{self.newline}{prefix}") if indented else text
 

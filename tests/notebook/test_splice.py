@@ -1,5 +1,6 @@
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import nbformat
 import pytest
@@ -41,9 +42,8 @@ def parsed(text: str) -> NotebookText:
 
 def plain(notebook: NotebookText) -> list[str]:
     """What a reader makes of the cells, comparable although NaN is not."""
-    return [
-        json.dumps(clean([cell[3:7], cell.outputs()]), sort_keys=True) for cell in notebook.cells
-    ]
+    values: list[list[Any]] = [[*cell[3:7], *cell.outputs()] for cell in notebook.cells]
+    return [json.dumps(clean(value), sort_keys=True) for value in values]
 
 
 def applied(notebook: NotebookText, edits: Sequence[CellEdit]) -> Edited | Conflicted:

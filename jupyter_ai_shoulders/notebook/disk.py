@@ -1,0 +1,270 @@
+"""The disk back end: notebooks nobody has open, edited in place by the bytes of one cell.
+
+Used by ``notebook.router``, and by ``notebook.live`` when a page that vanished does not return.
+``NotebookFiles`` blocks; ``DiskNotebooks`` keeps it off the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
+from jupyter_ai_shoulders.core.errors import InvalidNotebook
+from jupyter_ai_shoulders.guard.paths import FileChanged, FileStat, Workspace, WorkspacePath
+from jupyter_ai_shoulders.notebook.base import Applied, Backend, Conflicted, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.edits import Edited, apply_edits, needs_outputs
+from jupyter_ai_shoulders.notebook.identity import Known
+from jupyter_ai_shoulders.notebook.nbio import NotebookText, RawCell, parse_notebook
+from jupyter_ai_shoulders.notebook.splice import splice
+from jupyter_ai_shoulders.notebook.trust import NotebookTrust
+from jupyter_ai_shoulders.notebook.views import CellViews, LazySnapshot
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert
+
+Wanted = Collection[CellId] | Literal["all"]
+T = TypeVar("T")
+
+_INLINE_BYTES = 128 * 1024
+"""A file up to this size is read on the event loop: about 1 ms."""
+_CACHED_BYTES = 64 * 1024 * 1024
+_CACHED_FILES = 64
+_SETTLED_NS = 20_000_000
+"""Two writes within a tick of the file system's clock may leave one time stamp (4 ms on Linux)."""
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A parsed file and what it was parsed from."""
+
+    stat: FileStat
+    read_ns: int
+    notebook: NotebookText
+    views: CellViews
+    trusted: bool = False
+
+    def is_settled(self) -> bool:
+        """Return whether another write must have left another time stamp."""
+        return self.read_ns - self.stat.mtime_ns > _SETTLED_NS
+
+
+class NotebookFiles:
+    """Parsed notebooks by path, and edits to them; all methods block and may run in any thread."""
+
+    def __init__(self, workspace: Workspace, trust: NotebookTrust) -> None:
+        self._workspace = workspace
+        self._trust = trust
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[WorkspacePath, _Entry] = OrderedDict()
+        self._known: OrderedDict[WorkspacePath, Known] = OrderedDict()
+
+    def is_quick(self, path: WorkspacePath, outputs: Wanted) -> bool:
+        """Return whether ``snapshot`` takes about a millisecond. Raises ``NotFound``."""
+        stat = self._workspace.stat(path)
+        if stat.size <= _INLINE_BYTES:
+            return True
+        entry = self._entries.get(path)
+        return entry is not None and entry.stat == stat and entry.is_settled() and not outputs
+
+    def snapshot(self, path: WorkspacePath, outputs: Wanted) -> NotebookSnapshot:
+        """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``."""
+        entry = self._load(path)
+        wanted = list(entry.views.positions) if outputs == "all" else outputs
+        views = entry.views.with_outputs(wanted)
+        return LazySnapshot(path, "disk", views, entry.notebook.metadata, dirty=False)
+
+    def edit(
+        self,
+        path: WorkspacePath,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+    ) -> Applied | Conflicted:
+        """Apply all edits to the file, or none.
+
+        A file that changed since it was read is read again and the cells are checked again, so
+        that nobody's change is lost. Raises ``NotFound``, ``InvalidNotebook``, ``FileChanged``.
+        """
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._edit(path, edits, expected)
+            except FileChanged:
+                self._forget(path)
+        return self._edit(path, edits, expected)
+
+    def close(self) -> None:
+        """Let go of the signature database, in the thread that edited."""
+        self._trust.close()
+
+    def _edit(
+        self,
+        path: WorkspacePath,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+    ) -> Applied | Conflicted:
+        entry = self._load(path)
+        if entry.notebook.minor is None:
+            raise _old_format(path)
+        views = entry.views.with_outputs(needs_outputs(edits))
+        outcome = apply_edits(list(views.positions), views.by_id, edits, expected)
+        if isinstance(outcome, Conflicted):
+            return outcome
+        after = splice(entry.notebook, edits)
+        self._write(path, entry, after, [edit.cell_id for edit in edits])
+        return _with_attachments(outcome, entry.views)
+
+    def _write(
+        self,
+        path: WorkspacePath,
+        entry: _Entry,
+        after: NotebookText,
+        touched: Sequence[CellId],
+    ) -> None:
+        text, before = after.text, entry.notebook.text
+        if text == before:
+            return
+        stat = self._workspace.replace(path, text.encode(), entry.stat)
+        trusted = entry.trusted or self._trust.is_trusted(before)
+        if trusted:
+            self._trust.sign(text)
+        views = entry.views.replaced(after.cells, touched)
+        self._store(path, _Entry(stat, time.time_ns(), after, views, trusted))
+
+    def _load(self, path: WorkspacePath) -> _Entry:
+        entry = self._entries.get(path)
+        if entry and entry.is_settled() and entry.stat == self._workspace.stat(path):
+            return entry
+        found = self._workspace.read(path)
+        now = time.time_ns()
+        if entry is not None and entry.stat == found.stat and _is_same(entry, found.content):
+            entry = replace(entry, read_ns=now)
+        else:
+            notebook = parse_notebook(found.content, path, self._known.get(path, ()))
+            entry = _Entry(found.stat, now, notebook, CellViews(notebook.cells))
+        self._store(path, entry)
+        return entry
+
+    def _store(self, path: WorkspacePath, entry: _Entry) -> None:
+        with self._lock:
+            self._entries[path] = entry
+            self._entries.move_to_end(path)
+            while len(self._entries) > 1 and self._is_full():
+                self._entries.popitem(last=False)
+            if not entry.notebook.own_ids:
+                self._known[path] = entry.notebook.known()
+                self._known.move_to_end(path)
+                if len(self._known) > _CACHED_FILES:
+                    self._known.popitem(last=False)
+
+    def _is_full(self) -> bool:
+        size = sum(entry.stat.size for entry in self._entries.values())
+        return size > _CACHED_BYTES or len(self._entries) > _CACHED_FILES
+
+    def _forget(self, path: WorkspacePath) -> None:
+        with self._lock:
+            self._entries.pop(path, None)
+
+
+class DiskNotebooks:
+    """``NotebookFiles`` for coroutines; a resource: ``close`` it.
+
+    One thread does all writing: it is the lock of each document, and the event loop never syncs.
+    """
+
+    def __init__(self, workspace: Workspace, trust: NotebookTrust | None = None) -> None:
+        self._files = NotebookFiles(workspace, trust or NotebookTrust())
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="notebook-writer")
+
+    def open(self, path: WorkspacePath) -> DiskNotebook:
+        """Return the notebook at ``path``, which need not exist yet."""
+        return DiskNotebook(path, self)
+
+    async def read(self, path: WorkspacePath, outputs: Wanted = ()) -> NotebookSnapshot:
+        """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``."""
+        if self._files.is_quick(path, outputs):
+            return self._files.snapshot(path, outputs)
+        return await asyncio.to_thread(self._files.snapshot, path, outputs)
+
+    async def apply(
+        self,
+        path: WorkspacePath,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+    ) -> Applied | Conflicted:
+        """Apply all edits, or none. Raises ``NotFound``, ``InvalidNotebook``, ``Conflict``."""
+        return await self._write(lambda: self._files.edit(path, edits, expected))
+
+    async def close(self) -> None:
+        """Wait for the last write and let go of the thread."""
+        await self._write(self._files.close)
+        self._writer.shutdown()
+
+    async def _write(self, work: Callable[[], T]) -> T:
+        """Run in the writer's thread; a cancelled caller leaves only when the work is done."""
+        future = asyncio.get_running_loop().run_in_executor(self._writer, work)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            await asyncio.wait([future])
+            raise
+
+
+class DiskNotebook:
+    """A notebook file (``notebook.base.Notebook``)."""
+
+    def __init__(self, path: WorkspacePath, notebooks: DiskNotebooks) -> None:
+        self._path = path
+        self._notebooks = notebooks
+
+    @property
+    def path(self) -> str:
+        """Return the workspace-relative path."""
+        return self._path
+
+    @property
+    def backend(self) -> Backend:
+        """Return where it lives."""
+        return "disk"
+
+    async def read(self, outputs: Wanted = ()) -> NotebookSnapshot:
+        """Return the notebook now, with the outputs of the cells named."""
+        return await self._notebooks.read(self._path, outputs)
+
+    async def apply(
+        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Apply all edits, or none."""
+        return await self._notebooks.apply(self._path, edits, expected)
+
+
+def _is_same(entry: _Entry, content: bytes) -> bool:
+    return entry.notebook.text.encode() == content
+
+
+def _with_attachments(outcome: Edited, before: CellViews) -> Applied:
+    """Put the pictures of deleted cells into what brings them back."""
+
+    def complete(edit: CellEdit) -> CellEdit:
+        raw = _raw(before, edit.cell_id) if isinstance(edit, CellInsert) else None
+        attachments = raw.attachments() if raw is not None else None
+        return edit.model_copy(update={"attachments": attachments}) if attachments else edit
+
+    applied = outcome.applied
+    return replace(applied, inverse=tuple(map(complete, applied.inverse)))
+
+
+def _raw(views: CellViews, cell_id: CellId) -> RawCell | None:
+    position = views.positions.get(cell_id)
+    return None if position is None else views.raw[position]
+
+
+def _old_format(path: str) -> InvalidNotebook:
+    return InvalidNotebook(
+        f"{path} is in an old notebook format (before 4), which can be read but not edited here.",
+        hint="Open it in JupyterLab and save it once: that converts it.",
+    )
