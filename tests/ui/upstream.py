@@ -1,0 +1,128 @@
+"""The provider simulator in a process of its own, and a workspace whose models point to it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+KEY = "sk-simulated"
+MODEL = "claude-haiku-5-5"
+
+
+@dataclass
+class Upstream:
+    """A simulator that plays one script; stop it when done."""
+
+    script: Mapping[str, Any]
+    folder: Path
+    url: str = ""
+    _process: subprocess.Popen[str] | None = field(default=None, repr=False)
+
+    def start(self) -> Upstream:
+        """Start it and wait for its address."""
+        path = self.folder / "script.json"
+        path.write_text(json.dumps(self.script), encoding="utf-8")
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "jupyter_ai_shoulders.testing.simulator"),
+                *("--key", KEY, "--script", str(path)),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        self.url = self._process.stdout.readline().strip().rpartition(" ")[2]
+        return self
+
+    def stop(self) -> None:
+        """End it."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(10)
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+
+    def configure(self, root: Path) -> dict[str, str]:
+        """Make the simulator the workspace's default model; return the server's environment."""
+        state = root / ".shoulders"
+        state.mkdir(mode=0o700, exist_ok=True)
+        models = {
+            "default": "simulated",
+            "providers": {
+                "simulator": {
+                    "kind": "anthropic",
+                    "url": self.url,
+                    "api_key_env": "SIMULATOR_KEY",
+                }
+            },
+            "models": [
+                {
+                    "id": "simulated",
+                    "name": "Simulated",
+                    "provider": "simulator",
+                    "model": MODEL,
+                    "context_window": 200_000,
+                }
+            ],
+        }
+        (state / "models.json").write_text(json.dumps(models), encoding="utf-8")
+        return {"SIMULATOR_KEY": KEY}
+
+
+def says(text: str, **delivery: Any) -> dict[str, Any]:
+    """A reply of text."""
+    return {"parts": [{"kind": "text", "text": text}], "delivery": delivery}
+
+
+def calls(tool: str, arguments: Mapping[str, Any], **delivery: Any) -> dict[str, Any]:
+    """A reply that calls a tool."""
+    return {
+        "parts": [{"kind": "tool", "name": tool, "arguments": dict(arguments)}],
+        "delivery": delivery,
+    }
+
+
+def in_order(*replies: Mapping[str, Any]) -> dict[str, Any]:
+    """A script that plays these replies one after the other."""
+    return {"replies": list(replies)}
+
+
+def notebook(*cells: tuple[str, str], kernel: str = "python3") -> str:
+    """A notebook file of code cells, given as (id, source)."""
+    return json.dumps(
+        {
+            "cells": [
+                {
+                    "cell_type": "code",
+                    "execution_count": None,
+                    "id": cell_id,
+                    "metadata": {},
+                    "outputs": [],
+                    "source": source.splitlines(keepends=True),
+                }
+                for cell_id, source in cells
+            ],
+            "metadata": {
+                "kernelspec": {"display_name": "Python 3", "language": "python", "name": kernel},
+                "language_info": {"name": "python"},
+            },
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        },
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def texts(cells: Sequence[Mapping[str, Any]], cell_id: str) -> str:
+    """All the stream text in a cell's outputs, from a notebook's JSON."""
+    cell = next(cell for cell in cells if cell["id"] == cell_id)
+    return "".join(
+        text if isinstance(text := output.get("text", ""), str) else "".join(text)
+        for output in cell["outputs"]
+    )
