@@ -1,10 +1,14 @@
 """What every test finds in place: a home directory of its own, no keys, and a strict server."""
 
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from traitlets.config import Config
+
+from tests.upstream import StartUpstream, Upstream
 
 
 @pytest.fixture(autouse=True)
@@ -33,3 +37,27 @@ def jp_server_config() -> Config:
             }
         }
     )
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """An empty folder to serve."""
+    root = tmp_path / "workspace"
+    root.mkdir()
+    return root
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> Iterator[StartUpstream]:
+    """A factory of simulators that play a script."""
+    started: list[Upstream] = []
+
+    def start(script: Mapping[str, Any]) -> Upstream:
+        folder = tmp_path / f"upstream{len(started)}"
+        folder.mkdir()
+        started.append(Upstream(script, folder))
+        return started[-1].start()
+
+    yield start
+    for each in started:
+        each.stop()

@@ -6,7 +6,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Page, expect
 
-from tests.ui.lab import Lab, StartLab
+from tests.lab import Lab, StartLab
 
 
 def test_lab_loads_the_extension(page: Page, lab: Lab):

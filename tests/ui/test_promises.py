@@ -7,17 +7,15 @@ import re
 import shutil
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.lab import Lab
 from tests.ui.conftest import StartLab
-from tests.ui.lab import Lab
 from tests.ui.panel import OpenNotebook, Panel
-from tests.ui.upstream import Upstream, calls, in_order, notebook, says, texts
+from tests.upstream import StartUpstream, calls, in_order, notebook, says, texts
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour.ipynb"
 SLOW = """\
@@ -27,32 +25,6 @@ for tick in range(1, 21):
     print("tick", tick, flush=True)
 """
 PROSE = " ".join(f"word{number}" for number in range(400))
-
-StartUpstream = Callable[[Mapping[str, Any]], Upstream]
-
-
-@pytest.fixture
-def upstream(tmp_path: Path) -> Iterator[StartUpstream]:
-    """A factory of simulators that play a script."""
-    started: list[Upstream] = []
-
-    def start(script: Mapping[str, Any]) -> Upstream:
-        folder = tmp_path / f"upstream{len(started)}"
-        folder.mkdir()
-        started.append(Upstream(script, folder))
-        return started[-1].start()
-
-    yield start
-    for each in started:
-        each.stop()
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    """An empty folder to serve."""
-    root = tmp_path / "workspace"
-    root.mkdir()
-    return root
 
 
 def api(lab: Lab, path: str) -> Any:

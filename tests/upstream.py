@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,10 @@ class Upstream:
         }
         (state / "models.json").write_text(json.dumps(models), encoding="utf-8")
         return {"SIMULATOR_KEY": KEY}
+
+
+StartUpstream = Callable[[Mapping[str, Any]], Upstream]
+"""Starts a simulator that plays a script; it is stopped at the end of the test."""
 
 
 def says(text: str, **delivery: Any) -> dict[str, Any]:

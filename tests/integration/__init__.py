@@ -1,0 +1,1 @@
+"""Whole turns over real servers, kernels and files, without a browser."""
