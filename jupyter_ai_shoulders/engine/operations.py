@@ -187,7 +187,7 @@ class Operations:
             session_id=self._session_id,
             turn_id=self._turn().turn_id,
             call_id=call_id,
-            seen=seen,
+            seen=dict(seen),
             active_document=self._memory.active_document,
             step=self._turn().step,
         )

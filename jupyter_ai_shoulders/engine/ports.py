@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
-from jupyter_ai_shoulders.core.catalogue import ModelSpec
-from jupyter_ai_shoulders.providers.base import Provider
+from jupyter_ai_shoulders.providers.base import ResolvedModel
 from jupyter_ai_shoulders.wire.ids import ModelId
 
-
-@dataclass(frozen=True, slots=True)
-class ResolvedModel:
-    """A model of the catalogue and the provider that serves it."""
-
-    spec: ModelSpec
-    provider: Provider
+__all__ = ["Models", "ResolvedModel"]
 
 
 class Models(Protocol):

@@ -61,14 +61,17 @@ class _Reply:
     results: dict[CallId, ToolResultPart] = field(default_factory=dict[CallId, ToolResultPart])
 
     def message(self) -> AssistantMessage | None:
-        """Return what was said and called; reasoning alone is no message."""
+        """Return what was said and called.
+
+        Reasoning that leads nowhere is left out: a message may not end with it (Anthropic).
+        """
         parts = list(self.parts)
         if self.open is not None and self.open_is_text:
             parts.append(TextPart(text="".join(self.open.pieces)))
-        kept = tuple(part for part in parts if _says_something(part))
-        if all(isinstance(part, ReasoningPart) for part in kept):
-            return None
-        return AssistantMessage(parts=kept)
+        kept = [part for part in parts if _says_something(part)]
+        while kept and isinstance(kept[-1], ReasoningPart):
+            kept.pop()
+        return AssistantMessage(parts=tuple(kept)) if kept else None
 
     def outcome(self) -> list[UserPart]:
         """Return one result per call, in the order of the calls."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -121,6 +122,18 @@ class World:
         await self.send(text, **more)
         await self.settle()
 
+    async def reached(self, kind: type[Event]) -> None:
+        """Wait until an event of this kind is logged; call it before it is."""
+        arrived = asyncio.Event()
+
+        def look(event: Event) -> None:
+            if isinstance(event, kind):
+                arrived.set()
+
+        self.store.before_append = look
+        await arrived.wait()
+        self.store.before_append = None
+
     async def answer(
         self,
         decision: ApprovalDecision = "allow",
@@ -225,4 +238,5 @@ def types(events: Iterable[Event]) -> list[str]:
 
 def settings(**changes: Any) -> EngineSettings:
     """Return the settings tests use, with changes."""
-    return EngineSettings(**{"workspace": "/work/space", "delta_interval_s": 0.0, **changes})
+    values: dict[str, Any] = {"workspace": "/work/space", "delta_interval_s": 0.0}
+    return EngineSettings(**{**values, **changes})
