@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, TypeVar
 
 from jupyter_ai_shoulders.core.errors import InvalidNotebook
@@ -54,6 +55,14 @@ class _Entry:
         return self.read_ns - self.stat.mtime_ns > _SETTLED_NS
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an edit did to a file, for the signature that follows."""
+
+    before: NotebookText
+    after: NotebookText
+
+
 class NotebookFiles:
     """Parsed notebooks by path, and edits to them; all methods block and may run in any thread."""
 
@@ -84,8 +93,8 @@ class NotebookFiles:
         path: WorkspacePath,
         edits: Sequence[CellEdit],
         expected: Mapping[CellId, Version],
-    ) -> Applied | Conflicted:
-        """Apply all edits to the file, or none.
+    ) -> tuple[Applied | Conflicted, Written | None]:
+        """Apply all edits to the file, or none; return also what was written, if anything was.
 
         A file that changed since it was read is read again and the cells are checked again, so
         that nobody's change is lost. Raises ``NotFound``, ``InvalidNotebook``, ``FileChanged``.
@@ -97,6 +106,16 @@ class NotebookFiles:
                 self._forget(path)
         return self._edit(path, edits, expected)
 
+    def renew_trust(self, path: WorkspacePath, written: Written) -> None:
+        """Sign the edited notebook when it was trusted before."""
+        entry = self._entries.get(path)
+        known = entry is not None and entry.trusted
+        if not known and not self._trust.is_trusted(written.before.text):
+            return
+        self._trust.sign(written.after.text)
+        if entry is not None and entry.notebook is written.after:
+            self._store(path, replace(entry, trusted=True))
+
     def close(self) -> None:
         """Let go of the signature database, in the thread that edited."""
         self._trust.close()
@@ -106,34 +125,23 @@ class NotebookFiles:
         path: WorkspacePath,
         edits: Sequence[CellEdit],
         expected: Mapping[CellId, Version],
-    ) -> Applied | Conflicted:
+    ) -> tuple[Applied | Conflicted, Written | None]:
         entry = self._load(path)
         if entry.notebook.minor is None:
             raise _old_format(path)
         views = entry.views.with_outputs(needs_outputs(edits))
         outcome = apply_edits(list(views.positions), views.by_id, edits, expected)
         if isinstance(outcome, Conflicted):
-            return outcome
+            return outcome, None
         after = splice(entry.notebook, edits)
-        self._write(path, entry, after, [edit.cell_id for edit in edits])
-        return _with_attachments(outcome, entry.views)
-
-    def _write(
-        self,
-        path: WorkspacePath,
-        entry: _Entry,
-        after: NotebookText,
-        touched: Sequence[CellId],
-    ) -> None:
-        text, before = after.text, entry.notebook.text
-        if text == before:
-            return
+        text = after.text
+        applied = _with_attachments(outcome, entry.views)
+        if text == entry.notebook.text:
+            return applied, None
         stat = self._workspace.replace(path, text.encode(), entry.stat)
-        trusted = entry.trusted or self._trust.is_trusted(before)
-        if trusted:
-            self._trust.sign(text)
-        views = entry.views.replaced(after.cells, touched)
-        self._store(path, _Entry(stat, time.time_ns(), after, views, trusted))
+        views = entry.views.replaced(after.cells, [edit.cell_id for edit in edits])
+        self._store(path, _Entry(stat, time.time_ns(), after, views, entry.trusted))
+        return applied, Written(entry.notebook, after)
 
     def _load(self, path: WorkspacePath) -> _Entry:
         entry = self._entries.get(path)
@@ -197,7 +205,18 @@ class DiskNotebooks:
         expected: Mapping[CellId, Version],
     ) -> Applied | Conflicted:
         """Apply all edits, or none. Raises ``NotFound``, ``InvalidNotebook``, ``Conflict``."""
-        return await self._write(lambda: self._files.edit(path, edits, expected))
+
+        def edit() -> Applied | Conflicted:
+            outcome, written = self._files.edit(path, edits, expected)
+            if written is not None:
+                # Signing takes as long as the edit; only the next writer needs to wait for it.
+                loop.call_soon_threadsafe(
+                    self._submit, partial(self._files.renew_trust, path, written)
+                )
+            return outcome
+
+        loop = asyncio.get_running_loop()
+        return await self._write(edit)
 
     async def close(self) -> None:
         """Wait for the last write and let go of the thread."""
@@ -206,12 +225,15 @@ class DiskNotebooks:
 
     async def _write(self, work: Callable[[], T]) -> T:
         """Run in the writer's thread; a cancelled caller leaves only when the work is done."""
-        future = asyncio.get_running_loop().run_in_executor(self._writer, work)
+        future = self._submit(work)
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
             await asyncio.wait([future])
             raise
+
+    def _submit(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._writer, work)
 
 
 class DiskNotebook:
