@@ -5,12 +5,15 @@ Used by ``database`` and ``blobs``; ``host.build`` decides where it is.
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 from pathlib import Path
 
 from jupyter_ai_shoulders.storage.failures import storage_errors
 
 _PRIVATE = 0o700
+_NEEDED_BYTES = 256 << 10
 _GITIGNORE = "# Conversations and caches of this workspace, private to you.\n*\n"
 
 
@@ -39,6 +42,18 @@ class StateDirectory:
     def blobs(self) -> Path:
         """Return the path of the blobs."""
         return self.path / "blobs"
+
+    def check(self) -> None:
+        """Raise ``StateUnavailable`` if the directory cannot be written; make nothing."""
+        doing = "use the state directory"
+        with storage_errors(doing, self.path):
+            place = next(path for path in (self.path, *self.path.parents) if path.exists())
+            if not place.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, f"{place} cannot be written")
+            if shutil.disk_usage(place).free < _NEEDED_BYTES:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def prepare(self) -> None:
         """Make the directory, private and ignored by git. Raises ``StateUnavailable``."""

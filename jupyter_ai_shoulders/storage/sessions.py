@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.storage.projection import first_id, last_id
 from jupyter_ai_shoulders.wire.api import SessionList
 from jupyter_ai_shoulders.wire.events import SessionCreate, SessionUpdate
-from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session, SessionKind, SessionSource
 
 KEPT_AFTER_DELETION = timedelta(days=30)
@@ -85,6 +85,14 @@ class SqliteSessions:
         )
         return [SessionId(row[0]) for row in rows]
 
+    def last_model(self) -> ModelId | None:
+        """Return the model of the conversation updated last, of those that have one."""
+        rows = self._database.rows(
+            "SELECT json_extract(body, '$.model') AS model FROM sessions "
+            "WHERE model IS NOT NULL AND deleted_at IS NULL ORDER BY updated_order DESC LIMIT 1"
+        )
+        return ModelId(rows[0][0]) if rows else None
+
     def page(self, chosen: SessionFilter, cursor: str | None, limit: int) -> SessionList:
         """Return up to ``limit`` sessions, the newest update first, from ``cursor`` on.
 
@@ -113,9 +121,21 @@ class SqliteSessions:
         self.get(session_id)
         self._mark(session_id, timestamp(self._clock.now()))
 
-    def undelete(self, session_id: SessionId) -> Session:
-        """Bring a deleted session back and tell the pages. Raises ``NotFound``."""
-        self._log.last_seq(session_id)
+    def undelete(self, session_id: SessionId, owner: str | None = None) -> Session:
+        """Bring a deleted session back and tell the pages.
+
+        Raises ``NotFound``, also when it belongs to somebody else than ``owner``.
+        """
+        rows = self._database.rows(
+            "SELECT deleted_at FROM sessions "
+            "WHERE id = ?1 AND (?2 IS NULL OR owner IS NULL OR owner = ?2)",
+            session_id,
+            owner,
+        )
+        if not rows:
+            raise _unknown(session_id)
+        if rows[0][0] is None:
+            return self.get(session_id)
         self._mark(session_id, None)
         return self.update(self.get(session_id))
 

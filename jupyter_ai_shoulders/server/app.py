@@ -1,0 +1,72 @@
+"""The server extension: what Jupyter loads at every start, so it imports nothing heavy.
+
+Jupyter finds it through ``jupyter_ai_shoulders.__init__``. The routes and the host behind them are
+imported in a thread once the server listens, or with the first request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from jupyter_server.extension.application import ExtensionApp
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.utils import url_path_join
+from tornado.routing import PathMatches, Rule
+
+from jupyter_ai_shoulders.server.config import Shoulders
+from jupyter_ai_shoulders.server.lazy import LazyRoutes, Route
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.server.service import Service
+
+API_PATH = "shoulders/api/v1/"
+
+
+class ShouldersApp(ExtensionApp):
+    """The extension as Jupyter sees it."""
+
+    name = "jupyter_ai_shoulders"
+    load_other_extensions = True
+    classes = [Shoulders]  # noqa: RUF012 traitlets reads it from the class
+
+    def initialize_handlers(self) -> None:
+        """Put our routes into the server's table, unloaded."""
+        self._service: Service | None = None
+        self._warming: asyncio.Task[None] | None = None
+        application = cast("ServerApp", self.serverapp).web_app
+        prefix = url_path_join(application.settings["base_url"], API_PATH)
+        routes = LazyRoutes(application, lambda: self._routes(re.escape(prefix)))
+        application.add_handlers(".*$", [Rule(PathMatches(re.escape(prefix) + ".*"), routes)])
+
+    async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:  # noqa: ARG002
+        """Load what the first request needs while nobody waits for it, and recover."""
+        self._warming = asyncio.create_task(self._warm(), name="shoulders-warm-up")
+
+    async def stop_extension(self) -> None:
+        """Stop running turns and bring everything to the disk, in less than five seconds."""
+        if self._warming is not None:
+            self._warming.cancel()
+        if self._service is not None:
+            await self._service.aclose()
+            self._service = None
+
+    async def _warm(self) -> None:
+        await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
+        await self.service().host()
+
+    def service(self) -> Service:
+        """Return the service behind the routes, made on first use."""
+        if self._service is None:
+            from jupyter_ai_shoulders.server.service import Service
+
+            self._service = Service(cast("ServerApp", self.serverapp), Shoulders(parent=self))
+        return self._service
+
+    def _routes(self, prefix: str) -> list[Route]:
+        from jupyter_ai_shoulders.server.routes import api_routes
+
+        service = self.service()
+        return api_routes(prefix, service.host, service.roster)

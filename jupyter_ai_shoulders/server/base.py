@@ -1,0 +1,133 @@
+"""What every HTTP handler shares: authorisation, wire models in and out, errors as chapter 02 says.
+
+A handler authorises, parses, calls one service and answers; this class does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+from jupyter_server.base.handlers import APIHandler
+from pydantic import BaseModel, TypeAdapter
+from tornado.web import HTTPError
+
+from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
+from jupyter_ai_shoulders.host.build import Host
+from jupyter_ai_shoulders.server.body import parse_body, parse_value
+from jupyter_ai_shoulders.server.status_codes import code_of, status_of
+from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.wire.base import WireModel
+from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorInfo
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+AUTH_RESOURCE = "shoulders"
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+HostSource = Callable[[], Awaitable[Host]]
+"""Gives the host, building it on first use."""
+
+ExcInfo = tuple[type[BaseException], BaseException, TracebackType]
+
+
+class ShouldersHandler(APIHandler):
+    """Base of the handlers of this extension."""
+
+    auth_resource = AUTH_RESOURCE
+
+    def initialize(self, host_source: HostSource) -> None:
+        """Called by tornado with the arguments of the route."""
+        self._host_source = host_source
+
+    async def prepare(self) -> None:
+        """Authenticate as Jupyter does; then have the host ready."""
+        await super().prepare()
+        if self.current_user and not self._finished:
+            self.host = await self._host_source()
+
+    @property
+    def user(self) -> str | None:
+        """Whose sessions this request may touch; None where everybody's are shared (no hub)."""
+        return self.current_user.username if self.host.settings.has_owners else None
+
+    def session(self, session_id: str) -> Session:
+        """Return a session this user may touch. Raises ``NotFound``."""
+        session = self.host.sessions.get(SessionId(session_id))
+        if self.user is not None and session.owner not in {None, self.user}:
+            raise NotFound(f"There is no conversation {session_id}.")
+        return session
+
+    def body(self, model: type[ModelT]) -> ModelT:
+        """Return the request's body. Raises ``InvalidRequest``, ``TooLarge``."""
+        return parse_body(model, self.request.body)
+
+    def query(self, model: type[ModelT]) -> ModelT:
+        """Return the request's query arguments. Raises ``InvalidRequest``."""
+        given = {name: self.get_query_argument(name, None) for name in model.model_fields}
+        present = {name: value for name, value in given.items() if value is not None}
+        return parse_value(TypeAdapter(model), present)
+
+    def answer(self, model: WireModel, status: int = 200) -> None:
+        """Finish with a wire model."""
+        self.answer_text(encode(model)[1], status)
+
+    def answer_text(self, text: str, status: int = 200) -> None:
+        """Finish with JSON that is encoded already."""
+        self.set_status(status)
+        self.finish(text)
+
+    def accepted(self) -> None:
+        """Finish: it is done or will be."""
+        self.answer_text("{}", 202)
+
+    def no_content(self) -> None:
+        """Finish: done, nothing to say."""
+        self.set_status(204)
+        self.finish()
+
+    def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
+        """Answer with the status of the error raised."""
+        error = _error(kwargs)
+        if isinstance(error, ShouldersError):
+            status_code = status_of(error)
+        super().send_error(status_code, **kwargs)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Answer with the error object of chapter 02."""
+        error = _error(kwargs)
+        if isinstance(error, ProviderError) and error.retry_after_ms is not None:
+            self.set_header("Retry-After", str(-(-error.retry_after_ms // 1000)))
+        self.finish(encode(ErrorBody(error=_info(status_code, error)))[1])
+
+    def log_exception(
+        self,
+        typ: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Log bugs with their trace, expected errors in one line."""
+        if isinstance(value, ShouldersError):
+            self.log.info("%s %s: %s", self.request.method, self.request.path, value)
+        else:
+            super().log_exception(typ, value, tb)
+
+
+def _error(kwargs: dict[str, Any]) -> BaseException | None:
+    exc_info = cast("ExcInfo | None", kwargs.get("exc_info"))
+    return exc_info[1] if exc_info else None
+
+
+def _info(status: int, error: BaseException | None) -> ErrorInfo:
+    if isinstance(error, ShouldersError):
+        return error.info
+    if isinstance(error, HTTPError):
+        message = error.log_message or error.reason or f"The server answers {status}."
+        return ErrorInfo(code=code_of(status), message=message)
+    return ErrorInfo(
+        code="internal",
+        message="Something went wrong in the server.",
+        hint="Its log says what; please report it.",
+    )

@@ -1,0 +1,42 @@
+"""What an administrator or user sets in Jupyter's configuration, as ``c.Shoulders.…``.
+
+Made by ``server.app``, which turns it into the host's settings.
+"""
+
+from __future__ import annotations
+
+from traitlets import Bool, Dict, Enum, Int, Unicode
+from traitlets.config import Configurable
+
+
+class Shoulders(Configurable):
+    """Settings of the AI colleague."""
+
+    state_dir = Unicode(
+        "",
+        help="""Directory of the conversations and caches, absolute or relative to the root
+        directory. Set it when the workspace is read-only or on a network file system.
+        Empty: `.shoulders` in the root directory.""",
+    ).tag(config=True)
+
+    models = Dict(
+        help="""Models and providers, in the form of `.shoulders/models.json`. They win over those
+        in the files.""",
+    ).tag(config=True)
+
+    default_mode = Enum(
+        ["ask", "auto_edit", "plan"],
+        default_value="ask",
+        help="""Mode of new conversations: `ask` before anything with an effect outside an open
+        document, `auto_edit` to let undoable edits run, `plan` to let nothing run but reads.""",
+    ).tag(config=True)
+
+    step_limit = Int(
+        25, min=1, help="How many times the model is called in one turn, at most."
+    ).tag(config=True)
+
+    report_activity = Bool(
+        True,
+        help="""Count a running turn as activity of the server, so that a hub does not stop the
+        server while the agent works.""",
+    ).tag(config=True)

@@ -1,0 +1,133 @@
+"""``sessions/{id}/events``: the log from a cursor on, as a page of JSON or as a live SSE stream."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import Field
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.log import EventText
+from jupyter_ai_shoulders.wire.base import CommandModel
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+HEARTBEAT_SECONDS = 15.0
+"""Under the 60 s after which hub proxies cut a silent connection."""
+_AT_ONCE = 500
+
+
+class EventQuery(CommandModel):
+    """Query arguments of ``GET sessions/{id}/events``."""
+
+    after: int = Field(default=0, ge=0)
+    limit: int = Field(default=500, ge=1, le=5000)
+
+
+class EventsHandler(ShouldersHandler):
+    """``sessions/{id}/events``."""
+
+    def initialize(self, host_source: HostSource) -> None:
+        """Called by tornado with the arguments of the route."""
+        super().initialize(host_source)
+        self._news: News | None = None
+
+    @web.authenticated
+    @authorized
+    async def get(self, session_id: str) -> None:
+        """Answer with a page, or follow the log when the client accepts an event stream."""
+        session = self.session(session_id)
+        query = self.query(EventQuery)
+        if "text/event-stream" in self.request.headers.get("Accept", ""):
+            await self._stream(session.id, self._last_event_id() or query.after)
+        else:
+            self._page(session.id, query)
+
+    def _page(self, session_id: SessionId, query: EventQuery) -> None:
+        log = self.host.log
+        events = log.texts(session_id, query.after, query.limit)
+        last_seq = log.last_seq(session_id)
+        has_more = bool(events) and events[-1].seq < last_seq
+        texts = ",".join(event.text for event in events)
+        self.answer_text(
+            f'{{"events":[{texts}],"last_seq":{last_seq},"has_more":{str(has_more).lower()}}}'
+        )
+
+    def _last_event_id(self) -> int | None:
+        """Return where a client that reconnects stopped."""
+        given = self.request.headers.get("Last-Event-ID")
+        if not given:
+            return None
+        if not (given.isascii() and given.isdigit()):
+            raise InvalidRequest(f"Last-Event-ID: {given!r} is not the id of an event.")
+        return int(given)
+
+    async def _stream(self, session_id: SessionId, after: int) -> None:
+        """Write events until the client goes away. The log is the queue, so nothing piles up."""
+        self.set_header("Content-Type", "text/event-stream")
+        self.set_header("Cache-Control", "no-cache")
+        self.set_header("X-Accel-Buffering", "no")
+        news = self._news = News(session_id)
+        self.host.hub.add(news)
+        try:
+            with contextlib.suppress(StreamClosedError):
+                await self._follow(session_id, after, news)
+        finally:
+            self.host.hub.remove(news)
+
+    async def _follow(self, session_id: SessionId, after: int, news: News) -> None:
+        await self.flush()
+        while not news.is_over:
+            events = self.host.log.texts(session_id, after, _AT_ONCE)
+            if events:
+                after = events[-1].seq
+                self.write("".join(map(_sse, events)))
+            elif not await news.wait(HEARTBEAT_SECONDS):
+                self.write(": heartbeat\n\n")
+            else:
+                continue
+            await self.flush()
+
+    def on_connection_close(self) -> None:
+        """Stop following: the client went away."""
+        if self._news is not None:
+            self._news.end()
+
+
+class News:
+    """Tells a stream that its session has more events."""
+
+    def __init__(self, session_id: SessionId) -> None:
+        self._session_id = session_id
+        self._stirred = asyncio.Event()
+        self.is_over = False
+
+    def heard(self, logged: LoggedEvent) -> None:
+        """Take note of a committed event."""
+        if logged.event.session_id == self._session_id:
+            self._stirred.set()
+
+    def end(self) -> None:
+        """Wake the stream for the last time."""
+        self.is_over = True
+        self._stirred.set()
+
+    async def wait(self, seconds: float) -> bool:
+        """Return True when something came, False when nothing did for so long."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stirred.wait()
+        except TimeoutError:
+            return False
+        self._stirred.clear()
+        return True
+
+
+def _sse(event: EventText) -> str:
+    """Return the event in the form of an event stream; JSON text has no line breaks."""
+    return f"id: {event.seq}\ndata: {event.text}\n\n"

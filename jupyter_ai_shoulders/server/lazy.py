@@ -1,0 +1,45 @@
+"""Routes that are imported when the first of them is asked for: a server start pays for none.
+
+Used by ``server.app``. pydantic, the wire models and the engine cost 0.2 s of import (chapter 14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
+from tornado.routing import Router, RuleRouter
+from tornado.web import Application, RequestHandler
+
+Route = tuple[str, type[RequestHandler], dict[str, Any]]
+
+
+class LazyRoutes(Router):
+    """Stands in the application's routing table for routes that are not loaded yet."""
+
+    SUPPORTED_METHODS: tuple[str, ...] = ()
+    """Jupyter looks here for methods that lack authentication. It finds none, so the tests
+    enumerate the real handlers instead."""
+
+    def __init__(self, application: Application, load: Callable[[], Sequence[Route]]) -> None:
+        self._application = application
+        self._load = load
+        self._routes: RuleRouter | None = None
+
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
+        """Return what serves the request; tornado asks for each one below our prefix."""
+        if self._routes is None:
+            self._routes = _LoadedRoutes(self._application, self._load())
+        return self._routes.find_handler(request, **kwargs)
+
+
+class _LoadedRoutes(RuleRouter):
+    def __init__(self, application: Application, routes: Sequence[Route]) -> None:
+        self._application = application
+        super().__init__(list(routes))
+
+    def get_target_delegate(
+        self, target: Any, request: HTTPServerRequest, **target_params: Any
+    ) -> HTTPMessageDelegate | None:
+        return self._application.get_handler_delegate(request, target, **target_params)

@@ -1,0 +1,42 @@
+"""``sessions/{id}/messages``: send a message; change or take back one that still waits."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.wire.commands import EditMessage, SendMessage
+from jupyter_ai_shoulders.wire.ids import MessageId
+
+
+class MessagesHandler(ShouldersHandler):
+    """``sessions/{id}/messages``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Accept a message; the client's id makes it idempotent."""
+        session = self.session(session_id)
+        self.answer(await self.host.engine.send(session.id, self.body(SendMessage)), 202)
+
+
+class MessageHandler(ShouldersHandler):
+    """``sessions/{id}/messages/{message_id}``, queued messages only."""
+
+    @web.authenticated
+    @authorized
+    async def patch(self, session_id: str, message_id: str) -> None:
+        """Change its text."""
+        session = self.session(session_id)
+        command = self.body(EditMessage)
+        await self.host.engine.edit_message(session.id, MessageId(message_id), command)
+        self.accepted()
+
+    @web.authenticated
+    @authorized
+    async def delete(self, session_id: str, message_id: str) -> None:
+        """Take it back."""
+        session = self.session(session_id)
+        await self.host.engine.remove_message(session.id, MessageId(message_id))
+        self.no_content()

@@ -1,0 +1,47 @@
+"""``models``, ``providers/{id}/test`` and ``providers/{id}/key``: what can answer, or why not."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.wire.commands import SetKey
+from jupyter_ai_shoulders.wire.ids import ProviderId
+
+
+class ModelsHandler(ShouldersHandler):
+    """``models``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List models and providers; of keys, only whether they are there."""
+        self.answer(self.host.models.listing())
+
+
+class ProviderTestHandler(ShouldersHandler):
+    """``providers/{id}/test``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, provider_id: str) -> None:
+        """Make one real call and say what failed."""
+        self.answer(await self.host.models.test(ProviderId(provider_id)))
+
+
+class ProviderKeyHandler(ShouldersHandler):
+    """``providers/{id}/key``."""
+
+    @web.authenticated
+    @authorized
+    async def put(self, provider_id: str) -> None:
+        """Store a key."""
+        command = self.body(SetKey)
+        self.answer(await self.host.models.set_key(ProviderId(provider_id), command.key))
+
+    @web.authenticated
+    @authorized
+    async def delete(self, provider_id: str) -> None:
+        """Remove the stored key."""
+        self.answer(await self.host.models.remove_key(ProviderId(provider_id)))

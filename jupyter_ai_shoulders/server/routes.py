@@ -1,0 +1,54 @@
+"""The routes below ``{base_url}shoulders/api/v1/``, imported when the first of them is asked for.
+
+``server.lazy`` loads this module, so that starting the server costs none of its imports.
+"""
+
+from __future__ import annotations
+
+from tornado.web import RequestHandler
+
+from jupyter_ai_shoulders.server.base import HostSource
+from jupyter_ai_shoulders.server.events import EventsHandler
+from jupyter_ai_shoulders.server.lazy import Route
+from jupyter_ai_shoulders.server.messages import MessageHandler, MessagesHandler
+from jupyter_ai_shoulders.server.models import (
+    ModelsHandler,
+    ProviderKeyHandler,
+    ProviderTestHandler,
+)
+from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
+from jupyter_ai_shoulders.server.roster import PageRoster
+from jupyter_ai_shoulders.server.sessions import SessionHandler, SessionsHandler, UndeleteHandler
+from jupyter_ai_shoulders.server.socket import PageSocketHandler
+from jupyter_ai_shoulders.server.status import StatusHandler
+from jupyter_ai_shoulders.server.tools import PermissionsHandler, ToolsHandler
+from jupyter_ai_shoulders.server.turns import ApprovalHandler, CancelHandler, ResumeHandler
+
+_ID = "([^/]+)"
+_HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
+    ("status", StatusHandler),
+    ("models", ModelsHandler),
+    (f"providers/{_ID}/test", ProviderTestHandler),
+    (f"providers/{_ID}/key", ProviderKeyHandler),
+    ("sessions", SessionsHandler),
+    (f"sessions/{_ID}", SessionHandler),
+    (f"sessions/{_ID}/undelete", UndeleteHandler),
+    (f"sessions/{_ID}/events", EventsHandler),
+    (f"sessions/{_ID}/messages", MessagesHandler),
+    (f"sessions/{_ID}/messages/{_ID}", MessageHandler),
+    (f"sessions/{_ID}/cancel", CancelHandler),
+    (f"sessions/{_ID}/resume", ResumeHandler),
+    (f"sessions/{_ID}/approvals/{_ID}", ApprovalHandler),
+    ("tools", ToolsHandler),
+    ("tools/permissions", PermissionsHandler),
+)
+
+
+def api_routes(prefix: str, host_source: HostSource, roster: PageRoster) -> list[Route]:
+    """Return every route, as patterns that start with ``prefix``; the last one takes the rest."""
+    with_host = {"host_source": host_source}
+    return [
+        *((f"{prefix}{pattern}", handler, with_host) for pattern, handler in _HANDLERS),
+        (f"{prefix}socket", PageSocketHandler, {**with_host, "roster": roster}),
+        (f"{prefix}.*", UnknownRouteHandler, with_host),
+    ]

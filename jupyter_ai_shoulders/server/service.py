@@ -1,0 +1,69 @@
+"""The host of this Jupyter server, built from its configuration on first use.
+
+Made by ``server.app``; the routes get the host and the page roster from it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import cast
+
+from jupyter_server.serverapp import ServerApp
+
+from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
+from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
+from jupyter_ai_shoulders.server.activity import ActivityReport
+from jupyter_ai_shoulders.server.config import Shoulders
+from jupyter_ai_shoulders.server.kernels import ServerKernels
+from jupyter_ai_shoulders.server.roster import PageRoster
+from jupyter_ai_shoulders.wire.sessions import Mode
+
+STATE_DIR = ".shoulders"
+COLLABORATION = "jupyter_server_ydoc"
+"""Name of jupyter-collaboration's server extension."""
+
+
+class Service:
+    """What one server process shares between its requests."""
+
+    def __init__(self, serverapp: ServerApp, config: Shoulders) -> None:
+        self.roster = PageRoster()
+        clock = SystemClock()
+        self._host = build_host(
+            _settings(serverapp, config),
+            HostPorts(
+                kernels=ServerKernels(serverapp.session_manager, serverapp.kernel_manager),
+                pages=self.roster,
+                clock=clock,
+                ids=RandomIds(),
+            ),
+        )
+        self._host.hub.add(self.roster)
+        self._activity = ActivityReport(serverapp.web_app.settings["last_activity_times"], clock)
+        if config.report_activity:
+            self._host.hub.add(self._activity)
+
+    async def host(self) -> Host:
+        """Return the host, recovered from the last run if the state directory allows."""
+        await self._host.ready()
+        return self._host
+
+    async def aclose(self) -> None:
+        """Stop running turns, bring everything to the disk, let the pages go."""
+        self._activity.close()
+        await self._host.aclose()
+        self.roster.close()
+
+
+def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
+    workspace = Path(serverapp.root_dir)
+    return HostSettings(
+        workspace=workspace,
+        state_dir=workspace / (config.state_dir or STATE_DIR),
+        models=config.models,
+        default_mode=cast("Mode", config.default_mode),
+        step_limit=config.step_limit,
+        has_owners=bool(os.environ.get("JUPYTERHUB_API_URL")),
+        collaboration=COLLABORATION in serverapp.extension_manager.extension_apps,
+    )

@@ -1,0 +1,154 @@
+"""The page socket (chapter 02): one per browser page, for events and for live documents."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized, ws_authenticated
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from pydantic import TypeAdapter
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from jupyter_ai_shoulders import __version__
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.host.build import Host
+from jupyter_ai_shoulders.server.base import AUTH_RESOURCE, HostSource
+from jupyter_ai_shoulders.server.body import parse_json
+from jupyter_ai_shoulders.server.page import Page
+from jupyter_ai_shoulders.server.roster import PageRoster
+from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.wire.base import WIRE_VERSION, WireModel
+from jupyter_ai_shoulders.wire.frames import (
+    FrameError,
+    Hello,
+    PageFrame,
+    Resync,
+    Subscribe,
+    Unsubscribe,
+    Welcome,
+)
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+MAX_FRAME_BYTES = 128 << 20
+"""A page sends whole notebooks with their outputs when it is asked for them."""
+CATCH_UP_EVENTS = 1000
+"""A page further behind fetches the events over HTTP, where they come in pages."""
+
+
+class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: Jupyter's own mix
+    WebSocketMixin, WebSocketHandler, JupyterHandler
+):
+    """``socket``."""
+
+    auth_resource = AUTH_RESOURCE
+
+    def initialize(self, host_source: HostSource, roster: PageRoster) -> None:
+        """Called by tornado with the arguments of the route."""
+        self._host_source = host_source
+        self._roster = roster
+        self._page: Page | None = None
+        self._frames: TypeAdapter[PageFrame] = TypeAdapter(PageFrame)
+
+    @property
+    def max_message_size(self) -> int:
+        """Bytes of the largest frame accepted."""
+        return MAX_FRAME_BYTES
+
+    @ws_authenticated
+    @authorized("execute")  # pyright: ignore[reportUntypedFunctionDecorator]: typed for plain use
+    async def get(self, *args: str, **kwargs: str) -> None:
+        """Open the socket for a user who may run things."""
+        self._host: Host = await self._host_source()
+        await super().get(*args, **kwargs)
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """Start the pings; without ``nodelay`` two small frames take 40 ms."""
+        super().open(*args, **kwargs)
+        self.set_nodelay(True)
+
+    async def on_message(self, message: str | bytes) -> None:
+        """Serve one frame; the next one waits for it."""
+        try:
+            frame = parse_json(self._frames, message)
+            if self._page is None:
+                await self._first(frame)
+            else:
+                await self._serve(self._page, frame)
+        except ShouldersError as error:
+            await self._refuse(error)
+        except Exception:
+            self.log.exception("A frame of a page could not be served")
+            await self._refuse(ShouldersError("Something went wrong in the server; see its log."))
+
+    def on_close(self) -> None:
+        """Forget the page; its notebooks are no longer live, unless it is here again already."""
+        super().on_close()
+        page, self._page = self._page, None
+        if page is not None and self._roster.remove(page):
+            self._host.live.disconnected(page.client_id)
+
+    async def send(self, text: str) -> None:
+        """Send a frame; done when the page has taken it from us."""
+        try:
+            await self.write_message(text)
+        except WebSocketClosedError:
+            self.log.debug("A frame was not sent: the page is gone")
+
+    async def _first(self, frame: PageFrame) -> None:
+        if not isinstance(frame, Hello):
+            raise InvalidRequest("The first frame of a page must be hello.")
+        await self.send(_text(Welcome(wire_version=WIRE_VERSION, server_version=__version__)))
+        if frame.wire_version != WIRE_VERSION:
+            return  # the page asks its user to reload
+        user = self.current_user.username if self._host.settings.has_owners else None
+        page = self._page = Page(self, frame.client_id, user)
+        self._roster.add(page)
+        self._host.live.connected(page.client_id)
+        for session_id, after in frame.cursors.items():
+            try:
+                self._follow(page, session_id, after)
+            except ShouldersError as error:
+                page.send(FrameError(error=error.info))
+
+    async def _serve(self, page: Page, frame: PageFrame) -> None:
+        match frame:
+            case Subscribe():
+                self._follow(page, frame.session_id, frame.after)
+            case Unsubscribe():
+                page.unfollow(frame.session_id)
+            case Hello():
+                raise InvalidRequest("This page said hello already.")
+            case _:
+                await self._host.live.handle(page.client_id, frame)
+
+    def _follow(self, page: Page, session_id: SessionId, after: int) -> None:
+        """Send what the page missed and all that comes; no event falls between the two."""
+        session = self._host.sessions.get(session_id)
+        if page.user is not None and session.owner not in {None, page.user}:
+            raise NotFound(f"There is no conversation {session_id}.", session_id=session_id)
+        behind = session.last_seq - after
+        if behind < 0:
+            raise Conflict(
+                f"Conversation {session_id} ends with event {session.last_seq}, before {after}.",
+                code="stale",
+                hint="Reload the page.",
+                session_id=session_id,
+                last_seq=session.last_seq,
+            )
+        if behind > CATCH_UP_EVENTS:
+            page.unfollow(session_id)
+            page.send(Resync(session_id=session_id, after=after))
+        else:
+            page.follow(session_id, session.last_seq, self._host.log.texts(session_id, after))
+
+    async def _refuse(self, error: ShouldersError) -> None:
+        """Say what is wrong; whose first frame is not understood may speak another version."""
+        frame: WireModel = FrameError(error=error.info)
+        if self._page is not None:
+            self._page.send(FrameError(error=error.info))
+            return
+        await self.send(_text(Welcome(wire_version=WIRE_VERSION, server_version=__version__)))
+        await self.send(_text(frame))
+
+
+def _text(frame: WireModel) -> str:
+    return encode(frame)[1]

@@ -1,0 +1,41 @@
+"""``tools`` and ``tools/permissions``: what the agent can do, and what it may."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.host.build import Host
+from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.wire.api import ToolList
+from jupyter_ai_shoulders.wire.commands import PutPermissions
+
+
+def _listing(host: Host) -> ToolList:
+    disabled = host.rules.disabled
+    return ToolList(
+        tools=host.tools.infos(disabled),
+        disabled=tuple(sorted(disabled)),
+        rules=host.rules.listing(),
+    )
+
+
+class ToolsHandler(ShouldersHandler):
+    """``tools``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List tools by category, and the rules with what is wrong in them."""
+        self.answer(_listing(self.host))
+
+
+class PermissionsHandler(ShouldersHandler):
+    """``tools/permissions``."""
+
+    @web.authenticated
+    @authorized
+    async def put(self) -> None:
+        """Replace the disabled list and the rules."""
+        self.host.rules.replace(self.body(PutPermissions))
+        self.answer(_listing(self.host))

@@ -1,0 +1,46 @@
+"""``sessions/{id}/cancel``, ``resume`` and ``approvals/{call_id}``: steer a turn."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.wire.commands import AnswerApproval, ResumeTurn
+from jupyter_ai_shoulders.wire.ids import CallId
+
+
+class CancelHandler(ShouldersHandler):
+    """``sessions/{id}/cancel``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Stop the running turn; nothing happens when none runs."""
+        await self.host.engine.cancel(self.session(session_id).id)
+        self.accepted()
+
+
+class ResumeHandler(ShouldersHandler):
+    """``sessions/{id}/resume``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Go on with an interrupted turn, or discard it."""
+        session = self.session(session_id)
+        await self.host.engine.resume(session.id, self.body(ResumeTurn))
+        self.accepted()
+
+
+class ApprovalHandler(ShouldersHandler):
+    """``sessions/{id}/approvals/{call_id}``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str, call_id: str) -> None:
+        """Answer a pending approval; the first answer counts."""
+        session = self.session(session_id)
+        command = self.body(AnswerApproval)
+        await self.host.engine.answer_approval(session.id, CallId(call_id), command)
+        self.accepted()

@@ -1,0 +1,76 @@
+"""A real server with the extension, and the simulator as the provider behind it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tornado.websocket import WebSocketClientConnection
+from traitlets.config import Config
+
+from jupyter_ai_shoulders.testing.simulator import Simulator
+from tests.server.client import API, Api, Fetch, PageClient
+
+MODEL = "claude-haiku-5-5"
+
+
+@pytest.fixture
+def upstream(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
+    """The provider's side, to be scripted by the test."""
+    simulator = Simulator()
+    jp_asyncio_loop.run_until_complete(simulator.start())
+    yield simulator
+    jp_asyncio_loop.run_until_complete(simulator.stop())
+
+
+@pytest.fixture
+def jp_server_config(upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Config:
+    """Our extension on, Anthropic at the simulator, nothing open without a token."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", upstream.key)
+    return Config(
+        {
+            "ServerApp": {
+                "jpserver_extensions": {"jupyter_ai_shoulders": True},
+                "allow_unauthenticated_access": False,
+            },
+            "Shoulders": {
+                "models": {
+                    "default": MODEL,
+                    "providers": {"anthropic": {"url": upstream.url}},
+                }
+            },
+        }
+    )
+
+
+@pytest.fixture
+def api(jp_fetch: Fetch) -> Api:
+    """The HTTP API with the token."""
+    return Api(jp_fetch)
+
+
+@pytest.fixture
+def state_dir(jp_root_dir: Path) -> Path:
+    """The state directory of the server."""
+    return jp_root_dir / ".shoulders"
+
+
+OpenPage = Callable[[], Awaitable[PageClient]]
+
+
+@pytest.fixture
+def open_page(
+    jp_ws_fetch: Callable[..., Awaitable[WebSocketClientConnection]],
+    jp_asyncio_loop: asyncio.AbstractEventLoop,
+) -> Iterator[OpenPage]:
+    """Opens page sockets, closed at the end."""
+    pages: list[PageClient] = []
+
+    async def factory() -> PageClient:
+        pages.append(PageClient(await jp_ws_fetch(*API, "socket")))
+        return pages[-1]
+
+    yield factory
+    for page in pages:
+        page.close()
+    jp_asyncio_loop.run_until_complete(asyncio.sleep(0))

@@ -1,0 +1,233 @@
+import asyncio
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from jupyter_ai_shoulders.server import page as page_module
+from jupyter_ai_shoulders.server.page import Page
+from jupyter_ai_shoulders.server.roster import PageRoster
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.log import EventText
+from jupyter_ai_shoulders.wire.events import Event, Notice, SessionUpdate
+from jupyter_ai_shoulders.wire.frames import DocumentRead, Welcome
+from jupyter_ai_shoulders.wire.ids import ClientId, OperationId, SessionId
+from tests.storage.store import session
+
+A, B = SessionId("ses_a"), SessionId("ses_b")
+
+
+@dataclass
+class FakeConnection:
+    """A page that takes a frame when the test lets it."""
+
+    frames: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    closed: tuple[int, str] | None = None
+    open: asyncio.Event = field(default_factory=asyncio.Event)
+    got: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def send(self, text: str) -> None:
+        await self.open.wait()
+        self.frames.append(json.loads(text))
+        self.got.set()
+
+    def close(self, code: int, reason: str) -> None:
+        self.closed = (code, reason)
+
+    async def received(self, count: int) -> list[dict[str, Any]]:
+        """Wait for so many frames."""
+        async with asyncio.timeout(5):
+            while len(self.frames) < count:
+                self.got.clear()
+                await self.got.wait()
+        return self.frames
+
+
+def logged(event: Event, session_id: SessionId, seq: int) -> LoggedEvent:
+    stamped = event.model_copy(update={"session_id": session_id, "seq": seq})
+    return LoggedEvent(stamped, stamped.model_dump_json())
+
+
+def notice(session_id: SessionId, seq: int, text: str = "x") -> LoggedEvent:
+    return logged(Notice(level="info", code="c", text=text), session_id, seq)
+
+
+def update(session_id: SessionId, seq: int, owner: str | None = None) -> LoggedEvent:
+    value = session(session_id.removeprefix("ses_")).model_copy(update={"owner": owner})
+    return logged(SessionUpdate(session=value), session_id, seq)
+
+
+def seqs(frame: dict[str, Any]) -> list[tuple[str, int]]:
+    assert frame["type"] == "events"
+    return [(event["session_id"], event["seq"]) for event in frame["events"]]
+
+
+def connected(*, reading: bool = True, user: str | None = None) -> tuple[Page, FakeConnection]:
+    connection = FakeConnection()
+    if reading:
+        connection.open.set()
+    return Page(connection, ClientId("page"), user), connection
+
+
+async def test_events_of_all_sessions_share_a_frame() -> None:
+    page, connection = connected()
+    page.follow(A, 3, [])
+    page.follow(B, 0, [])
+
+    for number in range(1, 4):
+        page.offer(notice(A, 3 + number))
+        page.offer(notice(B, number))
+
+    (frame,) = await connection.received(1)
+    assert seqs(frame) == [(A, 4), (B, 1), (A, 5), (B, 2), (A, 6), (B, 3)]
+    page.disconnected()
+
+
+async def test_the_first_event_goes_out_at_once_and_the_next_wait_for_a_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page_module, "BATCH_SECONDS", 0.25)
+    page, connection = connected()
+    page.follow(A, 0, [])
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+
+    page.offer(notice(A, 1))
+    await connection.received(1)
+    first = loop.time() - began
+    page.offer(notice(A, 2))
+    await asyncio.sleep(0)
+    page.offer(notice(A, 3))
+    await connection.received(2)
+
+    assert [seqs(frame) for frame in connection.frames] == [[(A, 1)], [(A, 2), (A, 3)]]
+    assert first < 0.2 < loop.time() - began
+    page.disconnected()
+
+
+async def test_catch_up_and_live_events_leave_no_gap_and_no_duplicate() -> None:
+    page, connection = connected()
+    events = [notice(A, seq) for seq in range(1, 6)]
+
+    page.follow(A, 4, [EventText(item.event.seq, item.text) for item in events[2:4]])
+    page.offer(events[3])
+    page.offer(events[4])
+
+    (frame,) = await connection.received(1)
+    assert seqs(frame) == [(A, 3), (A, 4), (A, 5)]
+    page.disconnected()
+
+
+async def test_session_updates_of_all_sessions_reach_a_page_but_no_other_events() -> None:
+    page, connection = connected()
+    page.follow(A, 0, [])
+
+    page.offer(notice(B, 1))
+    page.offer(update(B, 2))
+    page.offer(update(A, 1))
+    page.unfollow(A)
+    page.offer(notice(A, 2))
+    page.offer(update(A, 3))
+
+    (frame,) = await connection.received(1)
+    assert seqs(frame) == [(B, 2), (A, 1), (A, 3)]
+    page.disconnected()
+
+
+async def test_a_page_sees_only_its_users_sessions_on_a_hub() -> None:
+    page, connection = connected(user="ann")
+
+    page.offer(update(A, 1, owner="bob"))
+    page.offer(update(B, 1, owner="ann"))
+    page.offer(update(B, 2, owner=None))
+
+    (frame,) = await connection.received(1)
+    assert seqs(frame) == [(B, 1), (B, 2)]
+    page.disconnected()
+
+
+async def test_frames_keep_their_place_between_events() -> None:
+    page, connection = connected()
+    page.follow(A, 0, [])
+    read = DocumentRead(operation_id=OperationId("o"), claim_epoch=1, path="a.ipynb", outputs=())
+
+    page.offer(notice(A, 1))
+    page.send(read)
+    page.offer(notice(A, 2))
+
+    frames = await connection.received(3)
+    assert [frame["type"] for frame in frames] == ["events", "document-read", "events"]
+    page.disconnected()
+
+
+async def test_a_slow_page_is_told_to_resync_and_costs_no_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page_module, "MAX_EVENT_CHARACTERS", 10_000)
+    page, connection = connected(reading=False)
+    page.follow(A, 0, [])
+    page.follow(B, 0, [])
+    page.send(Welcome(wire_version=1, server_version="1"))
+    await asyncio.sleep(0)
+
+    page.offer(notice(B, 1))
+    for seq in range(1, 100):
+        page.offer(notice(A, seq, "x" * 1000))
+    page.send(Welcome(wire_version=1, server_version="2"))
+    connection.open.set()
+
+    frames = await connection.received(4)
+    assert [frame["type"] for frame in frames] == ["welcome", "resync", "resync", "welcome"]
+    assert [(frame["session_id"], frame["after"]) for frame in frames[1:3]] == [(B, 0), (A, 0)]
+    assert not page.follows(A)
+
+    page.follow(A, 99, [])
+    page.offer(notice(A, 100))
+    assert seqs((await connection.received(5))[4]) == [(A, 100)]
+    page.disconnected()
+
+
+async def test_a_page_that_reads_nothing_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_module, "MAX_FRAME_CHARACTERS", 1000)
+    page, connection = connected(reading=False)
+
+    for _ in range(30):
+        page.send(Welcome(wire_version=1, server_version="x" * 100))
+
+    assert connection.closed == (1013, "the page does not read what it is sent")
+    page.disconnected()
+
+
+async def test_the_newer_connection_of_a_page_replaces_the_older() -> None:
+    roster = PageRoster()
+    old, old_connection = connected()
+    new, new_connection = connected()
+    roster.add(old)
+    roster.add(new)
+
+    roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1"))
+    await new_connection.received(1)
+
+    assert old_connection.closed is not None
+    assert old_connection.frames == []
+    assert roster.remove(old) is False
+    assert roster.remove(new) is True
+    roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1"))
+
+
+async def test_pages_that_show_a_deleted_session_are_told() -> None:
+    roster = PageRoster()
+    page, connection = connected()
+    roster.add(page)
+    page.follow(A, 1, [])
+
+    roster.deleted(B)
+    roster.deleted(A)
+    roster.heard(notice(A, 2))
+
+    (frame,) = await connection.received(1)
+    assert frame["error"]["code"] == "not_found"
+    assert frame["error"]["details"] == {"session_id": A}
+    roster.close()
+    assert connection.closed is not None
