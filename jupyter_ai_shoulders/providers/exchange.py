@@ -9,16 +9,27 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from jupyter_ai_shoulders.core.catalogue import TokenFamily
 from jupyter_ai_shoulders.core.errors import ProviderError
-from jupyter_ai_shoulders.providers.base import ProviderEvent, Stop
+from jupyter_ai_shoulders.core.tokens import estimate_request, estimate_text
+from jupyter_ai_shoulders.providers.base import (
+    ModelRequest,
+    PartDelta,
+    ProviderEvent,
+    Stop,
+    ToolArgumentsDelta,
+    UsageReport,
+)
 from jupyter_ai_shoulders.providers.failure import Refusal, Service, refused, request_id
 from jupyter_ai_shoulders.providers.http import Call
 from jupyter_ai_shoulders.providers.sse import LineTooLong, ServerSentEvent, SseDecoder
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_object
 from jupyter_ai_shoulders.wire.errors import ErrorCode
+from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.providers.http_client import Answer
@@ -61,19 +72,28 @@ class StreamDecoder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The two halves of an adapter that read answers."""
+
+    decoder: StreamDecoder
+    read_refusal: ReadRefusal
+
+
 async def stream_events(
-    target: Target, call: Call, decoder: StreamDecoder, read_refusal: ReadRefusal
+    target: Target, request: ModelRequest, call: Call, dialect: Format
 ) -> AsyncGenerator[ProviderEvent]:
     """Send the call and yield its events, ending with exactly one ``Stop``.
 
-    Raises ``ProviderError``.
+    Usage is estimated from ``request`` where the provider reports none. Raises ``ProviderError``.
     """
     with _reported(target):
         async with target.upstream.send(call) as answer:
             if answer.status != 200 or answer.content_type in _NOT_STREAMS:
                 found = _object(await answer.body())
-                raise _refusal(answer, call.service, read_refusal, found)
-            reading = _Reading(call.service, answer, decoder)
+                raise _refusal(answer, call.service, dialect.read_refusal, found)
+            usage = _Usage(request, target.model.family)
+            reading = _Reading(call.service, answer, dialect.decoder, usage)
             async with contextlib.aclosing(answer.chunks()) as chunks:
                 async for chunk in chunks:
                     for event in reading.feed(chunk):
@@ -109,10 +129,13 @@ def _reported(target: Target) -> Generator[None]:
 class _Reading:
     """Bytes of one answer to events; knows whether the terminal one was among them."""
 
-    def __init__(self, service: Service, answer: Answer, decoder: StreamDecoder) -> None:
+    def __init__(
+        self, service: Service, answer: Answer, decoder: StreamDecoder, usage: _Usage
+    ) -> None:
         self._service = service
         self._answer = answer
         self._decoder = decoder
+        self._usage = usage
         self._sse = SseDecoder()
         self.stopped = False
 
@@ -141,10 +164,13 @@ class _Reading:
 
     def _until_stop(self, events: Iterable[ProviderEvent]) -> Iterator[ProviderEvent]:
         for event in events:
-            self.stopped = isinstance(event, Stop)
-            yield event
-            if self.stopped:
+            self._usage.note(event)
+            if isinstance(event, Stop):
+                self.stopped = True
+                yield from self._usage.missing()
+                yield event
                 return
+            yield event
 
     def _translate(self, sent: ServerSentEvent) -> Iterable[ProviderEvent]:
         text = sent.data.strip()
@@ -167,6 +193,30 @@ class _Reading:
     def _fail(self, code: ErrorCode, what: str, *, retryable: bool = False) -> ProviderError:
         found = request_id(self._answer.headers)
         return self._service.fail(code, what, retryable=retryable, request_id=found)
+
+
+class _Usage:
+    """Knows whether usage was reported, and estimates it when not."""
+
+    def __init__(self, request: ModelRequest, family: TokenFamily) -> None:
+        self._request = request
+        self._family: TokenFamily = family
+        self._reported = False
+        self._shown: list[str] = []
+
+    def note(self, event: ProviderEvent) -> None:
+        if isinstance(event, UsageReport):
+            self._reported = True
+        elif isinstance(event, (PartDelta, ToolArgumentsDelta)) and not self._reported:
+            self._shown.append(event.text)
+
+    def missing(self) -> Iterator[ProviderEvent]:
+        if self._reported:
+            return
+        sent = self._request
+        prompt = estimate_request(sent.system, sent.messages, sent.tools, self._family)
+        output = estimate_text("".join(self._shown), self._family)
+        yield UsageReport(TokenUsage(input_tokens=prompt, output_tokens=output, estimated=True))
 
 
 def _parse(text: str) -> VendorObject:

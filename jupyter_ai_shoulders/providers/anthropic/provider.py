@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.providers.anthropic.encode import encode
 from jupyter_ai_shoulders.providers.anthropic.errors import read_refusal
 from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
-from jupyter_ai_shoulders.providers.exchange import fetch_json, stream_events
+from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
@@ -45,7 +45,7 @@ class AnthropicProvider:
         )
         assembler = Assembler(self._target.ids, taken_call_ids(request))
         decoder = AnthropicDecoder(assembler, self._target, encoded.prefix)
-        events = stream_events(self._target, call, decoder, read_refusal)
+        events = stream_events(self._target, request, call, Format(decoder, read_refusal))
         async with contextlib.aclosing(events):
             async for event in events:
                 yield event

@@ -10,17 +10,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from jupyter_ai_shoulders.core.tokens import estimate_request, estimate_text
 from jupyter_ai_shoulders.providers.assemble import Assembler
-from jupyter_ai_shoulders.providers.base import (
-    ModelRequest,
-    PartDelta,
-    ProviderEvent,
-    Stop,
-    StopReason,
-    ToolArgumentsDelta,
-    UsageReport,
-)
+from jupyter_ai_shoulders.providers.base import ProviderEvent, Stop, StopReason, UsageReport
 from jupyter_ai_shoulders.providers.exchange import ErrorEvent
 from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal
 from jupyter_ai_shoulders.providers.openai_chat.profiles import Profile
@@ -49,17 +40,14 @@ _MERGED = {"reasoning.text": "text", "reasoning.summary": "summary"}
 class OpenAIChatDecoder:
     """Translates one stream."""
 
-    def __init__(
-        self, assembler: Assembler, target: Target, profile: Profile, request: ModelRequest
-    ) -> None:
+    def __init__(self, assembler: Assembler, target: Target, profile: Profile) -> None:
         self._assembler = assembler
         self._target = target
         self._profile = profile
-        self._request = request
         self._finish = ""
         self._refused = False
         self._usage: TokenUsage | None = None
-        self._shown: list[str] = []
+        self._anything = False
         self._by_index: dict[int, int] = {}
         self._known: list[tuple[str, str]] = []
         self._details: list[VendorObject] = []
@@ -68,10 +56,7 @@ class OpenAIChatDecoder:
         """Translate one chunk. Raises ``ErrorEvent``."""
         if data.get("error") is not None or data.get("object") == "error":
             raise ErrorEvent(read_refusal(None, data))
-        for event in self._chunk(data):
-            if isinstance(event, (PartDelta, ToolArgumentsDelta)):
-                self._shown.append(event.text)
-            yield event
+        yield from self._chunk(data)
 
     def end_marker(self) -> Iterator[ProviderEvent]:
         """Translate ``[DONE]``: the end, if a reason was given."""
@@ -80,11 +65,12 @@ class OpenAIChatDecoder:
 
     def end_of_stream(self) -> Iterator[ProviderEvent]:
         """The stream ended without ``[DONE]``, which some servers never send."""
-        if self._profile.may_end_silently and (self._finish or self._shown):
+        if self._profile.may_end_silently and self._anything:
             yield from self._end()
 
     def _chunk(self, data: VendorObject) -> Iterator[ProviderEvent]:
         for choice in as_list(data.get("choices"))[:1]:
+            self._anything = True
             yield from self._choice(as_object(choice))
         usage = _usage(as_object(data.get("usage")))
         if usage is not None and usage != self._usage:
@@ -154,18 +140,25 @@ class OpenAIChatDecoder:
         Proxies send all parallel calls as index 0, so another id or name is another call; some
         servers send neither index nor id after the first fragment, so those go to the last call.
         """
-        if index is not None:
-            key = self._by_index.get(index)
-        elif vendor_id:
-            key = next((k for k, (known, _) in enumerate(self._known) if known == vendor_id), None)
-        else:
-            key = len(self._known) - 1 if self._known and not name else None
-        if key is None:
-            return None
+        if index is None:
+            return self._without_index(vendor_id, name)
+        key = self._by_index.get(index)
+        if key is None or self._same_call(key, vendor_id, name):
+            return key
+        return self._with_id(vendor_id)
+
+    def _without_index(self, vendor_id: str, name: str) -> int | None:
+        if vendor_id:
+            return self._with_id(vendor_id)
+        return len(self._known) - 1 if self._known and not name else None
+
+    def _with_id(self, vendor_id: str) -> int | None:
+        return next((key for key, (known, _) in enumerate(self._known) if known == vendor_id), None)
+
+    def _same_call(self, key: int, vendor_id: str, name: str) -> bool:
+        """Return whether neither id nor name speaks against it; both may be missing."""
         known_id, known_name = self._known[key]
-        other_id = vendor_id and known_id and vendor_id != known_id
-        other_name = name and known_name and name != known_name
-        return None if other_id or other_name else key
+        return vendor_id in {"", known_id} and name in {"", known_name}
 
     def _end(self) -> Iterator[ProviderEvent]:
         reason = self._reason()
@@ -174,8 +167,6 @@ class OpenAIChatDecoder:
             yield from self._assembler.start_part("reasoning")
             yield from self._end_reasoning()
         yield from self._assembler.finish(reason)
-        if self._usage is None:
-            yield UsageReport(self._estimate())
         unknown = self._finish not in STOP_REASONS and self._finish
         yield Stop(reason, self._finish if unknown else None)
 
@@ -210,15 +201,6 @@ class OpenAIChatDecoder:
             self._details[-1] = last | known | {field: text}
         else:
             self._details.append(detail)
-
-    def _estimate(self) -> TokenUsage:
-        request = self._request
-        family = self._target.model.family
-        return TokenUsage(
-            input_tokens=estimate_request(request.system, request.messages, request.tools, family),
-            output_tokens=estimate_text("".join(self._shown), family),
-            estimated=True,
-        )
 
 
 def _same_detail(one: VendorObject, other: VendorObject) -> bool:

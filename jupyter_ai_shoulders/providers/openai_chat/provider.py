@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
-from jupyter_ai_shoulders.providers.exchange import fetch_json, stream_events
+from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
 from jupyter_ai_shoulders.providers.openai_chat.decode import OpenAIChatDecoder
 from jupyter_ai_shoulders.providers.openai_chat.encode import encode
 from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal
@@ -40,8 +40,8 @@ class OpenAIChatProvider:
             body=encode(request, self._target, self._profile),
         )
         assembler = Assembler(self._target.ids, taken_call_ids(request))
-        decoder = OpenAIChatDecoder(assembler, self._target, self._profile, request)
-        events = stream_events(self._target, call, decoder, read_refusal)
+        decoder = OpenAIChatDecoder(assembler, self._target, self._profile)
+        events = stream_events(self._target, request, call, Format(decoder, read_refusal))
         async with contextlib.aclosing(events):
             async for event in events:
                 yield event

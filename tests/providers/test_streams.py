@@ -1,0 +1,106 @@
+"""Whole streams of both formats: what they become, and that framing and cuts change nothing.
+
+``fixtures/NAME.sse`` are bytes as servers send them, ``fixtures/NAME.events`` the events they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import re
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_ai_shoulders.core.catalogue import ServerProfile
+from jupyter_ai_shoulders.providers.base import ProviderEvent
+from tests.providers.support import (
+    FIXTURES,
+    Kind,
+    SequentialIds,
+    answering,
+    collect,
+    provider_of,
+    target,
+    transcript,
+)
+
+PROFILES: dict[str, ServerProfile] = {"chat_openrouter": "openrouter", "chat_mistral": "mistral"}
+NAMES = sorted(path.stem for path in FIXTURES.glob("*.sse"))
+
+
+class Player:
+    """Plays one fixture again and again, in other pieces, over one client."""
+
+    def __init__(self, name: str) -> None:
+        kind: Kind = "anthropic" if name.startswith("anthropic") else "openai_chat"
+        self.whole = (FIXTURES / f"{name}.sse").read_bytes()
+        self._pieces: list[bytes] = []
+        transport = answering(self._pieces)
+        self._target = target(kind, transport=transport, profile=PROFILES.get(name, "auto"))
+
+    async def play(self, *pieces: bytes) -> list[ProviderEvent]:
+        self._pieces[:] = pieces or [self.whole]
+        fresh = dataclasses.replace(self._target, ids=SequentialIds())
+        return await collect(provider_of(fresh))
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_stream_becomes_these_events(name: str) -> None:
+    expected = (FIXTURES / f"{name}.events").read_text("utf-8")
+    assert transcript(await Player(name).play()) == expected.splitlines()
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_cutting_at_every_byte_gives_the_same_events(name: str) -> None:
+    player = Player(name)
+    stream = player.whole
+    expected = await player.play()
+    for at in range(1, len(stream)):
+        assert await player.play(stream[:at], stream[at:]) == expected, at
+    assert await player.play(*(bytes([byte]) for byte in stream)) == expected
+
+
+@dataclass(frozen=True)
+class Framing:
+    """How the same events can be put into bytes."""
+
+    end: str
+    mark: bool
+    comments: bool
+    space: bool
+    last_blank_line: bool
+    size: int
+
+    def pieces(self, text: str) -> list[bytes]:
+        if self.comments:
+            text = re.sub(r"^(data|event):", r": ping\n\1:", text, flags=re.MULTILINE)
+        if not self.space:
+            text = re.sub(r"^(data|event): ", r"\1:", text, flags=re.MULTILINE)
+        text = (text if self.last_blank_line else text.rstrip("\n")).replace("\n", self.end)
+        stream = (b"\xef\xbb\xbf" if self.mark else b"") + text.encode()
+        return [stream[at : at + self.size] for at in range(0, len(stream), self.size)]
+
+
+framings = st.builds(
+    Framing,
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    mark=st.booleans(),
+    comments=st.booleans(),
+    space=st.booleans(),
+    last_blank_line=st.booleans(),
+    size=st.integers(1, 200),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(name=st.sampled_from(NAMES), framing=framings)
+def test_framing_anew_gives_the_same_events(name: str, framing: Framing) -> None:
+    async def check() -> None:
+        player = Player(name)
+        pieces = framing.pieces(player.whole.decode())
+        assert await player.play(*pieces) == await player.play()
+
+    asyncio.run(check())
