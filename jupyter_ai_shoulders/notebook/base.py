@@ -6,7 +6,7 @@ with unsaved edits or in a collaboration room is the back end's business.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -201,7 +201,7 @@ class CellRun:
 class CellRunner(Protocol):
     """Runs cells of notebooks in their own kernels, one run at a time in each kernel."""
 
-    def run(self, path: str, cell_id: CellId) -> AsyncIterator[RunProgress | CellRun]:
+    def run(self, path: str, cell_id: CellId) -> AsyncGenerator[RunProgress | CellRun]:
         """Run the cell as the notebook has it now; end with exactly one ``CellRun``.
 
         The outputs are in the notebook and in its pages when the ``CellRun`` comes. Cancelling

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,7 @@ class KernelRunner:
         self._starting: dict[str, asyncio.Task[KernelHandle]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def run(self, path: str, cell_id: CellId) -> AsyncIterator[RunProgress | CellRun]:
+    async def run(self, path: str, cell_id: CellId) -> AsyncGenerator[RunProgress | CellRun]:
         """See ``CellRunner.run``."""
         ticket = RunTicket()
         task = asyncio.create_task(self._perform(path, cell_id, ticket))

@@ -1,0 +1,272 @@
+"""The tools that add and delete cells (chapters 05 and 06)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.notebook.base import Applied, Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Category,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.notebook_access import (
+    NOTEBOOK_TOOLSETS,
+    CellPlace,
+    Versions,
+    conflict_error,
+    failed,
+    file_name,
+    find_cell,
+    no_such_cell,
+    notebook_language,
+)
+from jupyter_ai_shoulders.tools.notebook_edit import diff_data, unified_diff
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import CellId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellInsert, CellType
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+_REMEMBERED_SESSIONS = 200
+
+
+class AddCellArguments(ToolArguments):
+    """Arguments of ``add_cell``."""
+
+    path: str = Field(description="Workspace-relative path of the notebook.")
+    source: str = Field(description="The source of the new cell.")
+    cell_type: CellType = Field(default="code", description="Kind of the new cell.")
+    after: CellId | None = Field(default=None, description="Id of the cell it goes below.")
+    before: CellId | None = Field(default=None, description="Id of the cell it goes above.")
+
+    @model_validator(mode="after")
+    def _one_place(self) -> AddCellArguments:
+        if self.after is not None and self.before is not None:
+            raise ValueError("give after or before, not both; neither appends")
+        return self
+
+
+@dataclass(slots=True)
+class _Additions:
+    """Where cells went in one step, by the cell they were to go below."""
+
+    step: tuple[TurnId, int]
+    last: dict[tuple[str, CellId], CellId] = field(default_factory=dict[tuple[str, CellId], CellId])
+
+
+class AddCell:
+    """Inserts a cell; several below the same cell in one step keep the model's order."""
+
+    name: ClassVar[str] = "add_cell"
+    category: ClassVar[Category] = "notebook"
+    risk: ClassVar[Risk] = "write"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    arguments = AddCellArguments
+
+    def __init__(self, notebooks: Notebooks, versions: Versions, ids: IdSource) -> None:
+        self._notebooks = notebooks
+        self._versions = versions
+        self._ids = ids
+        self._additions: OrderedDict[SessionId, _Additions] = OrderedDict()
+
+    async def subject(self, args: AddCellArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del context
+        notebook = self._notebooks.open(args.path)
+        code = args.cell_type == "code"
+        language = notebook_language(await notebook.read()) if code else args.cell_type
+        return CallSubject(
+            title=f"Add {args.cell_type} cell",
+            target_label=file_name(notebook.path),
+            target=Target(path=notebook.path),
+            preview=args.source,
+            language=language,
+            undoable=True,
+            in_page=self._notebooks.in_page(notebook.path),
+        )
+
+    async def run(
+        self, args: AddCellArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Insert the cell."""
+        notebook = self._notebooks.open(args.path)
+        snapshot = await notebook.read()
+        after = self._after(args, snapshot, context)
+        edit = CellInsert(
+            cell_id=self._new_id(snapshot),
+            cell_type=args.cell_type,
+            source=args.source,
+            metadata={},
+            after=after,
+        )
+        outcome = await notebook.apply([edit], {})
+        if not isinstance(outcome, Applied):
+            yield failed(_not_added(snapshot))
+            return
+        if args.after is not None:
+            self._remember(args.after, edit.cell_id, snapshot.path, context)
+        seen = self._versions.note_text(snapshot.path, edit.cell_id, args.source)
+        number = _number(snapshot, after) + 1
+        where = f"below cell {number - 1} (id={after})" if after else "at the top"
+        yield Result(
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="diff",
+                data={
+                    "path": snapshot.path,
+                    "cell_id": edit.cell_id,
+                    "index": number - 1,
+                    "cell_type": args.cell_type,
+                    "before": "",
+                    "after": args.source,
+                },
+            ),
+            content=text_content(
+                f"Added cell {number} (id={edit.cell_id}) · {args.cell_type}, {where}. "
+                "The cells below it have moved down by one."
+            ),
+            seen=(seen,),
+            after_version=seen.version,
+        )
+
+    def _after(
+        self, args: AddCellArguments, snapshot: NotebookSnapshot, context: CallContext
+    ) -> CellId | None:
+        """Return the cell the new one goes below, None for the top. Raises ``NotFound``."""
+        ids = [cell.id for cell in snapshot.cells]
+        for asked in (args.after, args.before):
+            if asked is not None and asked not in ids:
+                raise no_such_cell(snapshot, asked)
+        if args.before is not None:
+            index = ids.index(args.before)
+            return ids[index - 1] if index else None
+        if args.after is None:
+            return ids[-1] if ids else None
+        sibling = self._sibling(args.after, snapshot.path, context)
+        return sibling if sibling in ids else args.after
+
+    def _sibling(self, after: CellId, path: str, context: CallContext) -> CellId | None:
+        """Return the cell added last below ``after`` in this step."""
+        additions = self._additions.get(context.session_id)
+        if additions is None or additions.step != (context.turn_id, context.step):
+            return None
+        return additions.last.get((path, after))
+
+    def _remember(self, after: CellId, added: CellId, path: str, context: CallContext) -> None:
+        step = (context.turn_id, context.step)
+        additions = self._additions.pop(context.session_id, None)
+        if additions is None or additions.step != step:
+            additions = _Additions(step)
+        additions.last[path, after] = added
+        self._additions[context.session_id] = additions
+        if len(self._additions) > _REMEMBERED_SESSIONS:
+            self._additions.popitem(last=False)
+
+    def _new_id(self, snapshot: NotebookSnapshot) -> CellId:
+        """Return an unused id in the form JupyterLab makes them: 8 hex digits."""
+        used = {cell.id for cell in snapshot.cells}
+        while True:
+            digest = hashlib.sha256(self._ids.new("cell").encode()).hexdigest()
+            cell_id = CellId(digest[:8])
+            if cell_id not in used:
+                return cell_id
+
+
+class DeleteCellArguments(ToolArguments):
+    """Arguments of ``delete_cell``."""
+
+    path: str = Field(description="Workspace-relative path of the notebook.")
+    cell_id: CellId = Field(description="Id of the cell, as read_notebook shows it.")
+
+
+class DeleteCell:
+    """Deletes a cell that is as the conversation last read it."""
+
+    name: ClassVar[str] = "delete_cell"
+    category: ClassVar[Category] = "notebook"
+    risk: ClassVar[Risk] = "write"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    arguments = DeleteCellArguments
+
+    def __init__(self, notebooks: Notebooks, versions: Versions) -> None:
+        self._notebooks = notebooks
+        self._versions = versions
+
+    async def subject(self, args: DeleteCellArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown, with the text that goes."""
+        del context
+        place = await find_cell(self._notebooks, args.path, args.cell_id)
+        path = place.snapshot.path
+        return CallSubject(
+            title=f"Delete cell {place.number}",
+            target_label=file_name(path),
+            target=Target(path=path, cell_id=place.cell.id),
+            preview=unified_diff(place.cell.source, ""),
+            language="diff",
+            undoable=True,
+            in_page=self._notebooks.in_page(path),
+        )
+
+    async def run(
+        self, args: DeleteCellArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Delete, or say why not."""
+        place = await find_cell(self._notebooks, args.path, args.cell_id)
+        seen = self._versions.seen(place, context)
+        if seen is None:
+            yield self._versions.not_read(place)
+        elif seen != place.cell.version:
+            yield self._versions.stale(place)
+        else:
+            yield await self._delete(place)
+
+    async def _delete(self, place: CellPlace) -> Result:
+        expected = {place.cell.id: place.cell.version}
+        outcome = await place.notebook.apply([CellDelete(cell_id=place.cell.id)], expected)
+        if not isinstance(outcome, Applied):
+            conflict = outcome.conflicts[0]
+            if conflict.reason == "changed" and conflict.current is not None:
+                changes = {"source": conflict.current, "version": conflict.version}
+                return self._versions.stale(place.with_cell(changes))
+            return failed(conflict_error(place, conflict))
+        return Result(
+            envelope=ToolEnvelope(
+                ok=True, kind="diff", data=diff_data(place, place.cell.source, "")
+            ),
+            content=text_content(
+                f"{place.label} was deleted. The cells below it have moved up by one."
+            ),
+        )
+
+
+def _number(snapshot: NotebookSnapshot, cell_id: CellId | None) -> int:
+    """Return a cell's number, 0 for the place above all cells."""
+    ids = [cell.id for cell in snapshot.cells]
+    return 0 if cell_id is None else ids.index(cell_id) + 1
+
+
+def _not_added(snapshot: NotebookSnapshot) -> ErrorInfo:
+    return ErrorInfo(
+        code="conflict",
+        message=f"The cells of {snapshot.path} changed meanwhile; nothing was added.",
+        hint="Read the notebook again and name a cell it has now.",
+        retryable=True,
+    )

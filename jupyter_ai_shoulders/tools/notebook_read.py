@@ -1,0 +1,176 @@
+"""The tool that shows the model a notebook (chapters 05 and 06)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from dataclasses import replace
+from typing import ClassVar
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Category,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.digest import digest
+from jupyter_ai_shoulders.tools.notebook_access import (
+    NOTEBOOK_TOOLSETS,
+    Versions,
+    file_name,
+    no_such_cell,
+)
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+LISTED_CELLS = 100
+"""Cells named in the envelope, for the line in the conversation."""
+_FIRST_LINE = 120
+
+
+class ReadNotebookArguments(ToolArguments):
+    """Arguments of ``read_notebook``."""
+
+    path: str = Field(description="Workspace-relative path of the notebook.")
+    cells: tuple[CellId, ...] | None = Field(
+        default=None, description="Ids of cells to show whole, with their outputs; none other."
+    )
+    outputs: bool | None = Field(
+        default=None, description="Also show the outputs of all cells (text, shortened)."
+    )
+
+
+class ReadNotebook:
+    """Shows the outline of a notebook, or cells whole."""
+
+    name: ClassVar[str] = "read_notebook"
+    category: ClassVar[Category] = "notebook"
+    risk: ClassVar[Risk] = "read"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    arguments = ReadNotebookArguments
+
+    def __init__(self, notebooks: Notebooks, versions: Versions) -> None:
+        self._notebooks = notebooks
+        self._versions = versions
+
+    async def subject(self, args: ReadNotebookArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del context
+        path = self._notebooks.open(args.path).path
+        count = len(args.cells or ())
+        title = "Read notebook" if not count else f"Read {count} cell{'s' * (count != 1)}"
+        return CallSubject(
+            title=title,
+            target_label=file_name(path),
+            target=Target(path=path),
+            in_page=self._notebooks.in_page(path),
+        )
+
+    async def run(
+        self, args: ReadNotebookArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Read and render."""
+        del context
+        notebook = self._notebooks.open(args.path)
+        outputs = "all" if args.outputs and args.cells is None else args.cells or ()
+        snapshot = await notebook.read(outputs)
+        known = {cell.id for cell in snapshot.cells}
+        missing = [cell_id for cell_id in args.cells or () if cell_id not in known]
+        if args.cells and len(missing) == len(args.cells):
+            raise no_such_cell(snapshot, missing[0])
+        rendering, left_out = fitting(snapshot, args.cells)
+        notes = [*(f"There is no cell {cell_id!r}." for cell_id in missing), left_out]
+        yield self._result(snapshot, rendering, args.cells, " ".join(filter(None, notes)) or None)
+
+    def _result(
+        self,
+        snapshot: NotebookSnapshot,
+        rendering: Rendering,
+        asked: Collection[CellId] | None,
+        warning: str | None,
+    ) -> Result:
+        shown = [cell for cell in snapshot.cells if asked is None or cell.id in asked]
+        return Result(
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="cells",
+                data=cells_data(snapshot, asked),
+                warning=warning,
+                meta=ResultMeta(
+                    total=len(snapshot.cells), truncated=len(shown) > LISTED_CELLS or None
+                ),
+            ),
+            content=text_content(f"{rendering.text}\n\n{warning}" if warning else rendering.text),
+            seen=tuple(
+                self._versions.note(snapshot.path, cell)
+                for cell in shown
+                if cell.id in rendering.whole
+            ),
+        )
+
+
+def fitting(
+    snapshot: NotebookSnapshot, asked: Collection[CellId] | None
+) -> tuple[Rendering, str | None]:
+    """Render so that nothing is cut on the way to the model; also return what was left out.
+
+    What is too long all the same is shown cut, and does not count as read.
+    """
+    rendering = render_notebook(snapshot, asked)
+    if _fits(rendering):
+        return rendering, None
+    if asked is None:
+        bare = render_notebook(_without_outputs(snapshot))
+        whole = bare if _fits(bare) else Rendering(bare.text, frozenset())
+        return whole, "The outputs are too long to show at once; ask for cells by their ids."
+    ids = [cell.id for cell in snapshot.cells if cell.id in asked]
+    for count in range(len(ids) - 1, 0, -1):
+        rendering = render_notebook(snapshot, ids[:count])
+        if _fits(rendering):
+            return rendering, f"Too long to show at once; ask again for {', '.join(ids[count:])}."
+    rest = f"Too long to show at once; ask again for {', '.join(ids[1:])}." if ids[1:] else None
+    return Rendering(render_notebook(snapshot, ids[:1]).text, frozenset()), rest
+
+
+def _fits(rendering: Rendering) -> bool:
+    return digest(rendering.text) == rendering.text
+
+
+def cells_data(snapshot: NotebookSnapshot, asked: Collection[CellId] | None) -> JsonObject:
+    """Return the cells shown, one row each, for the conversation's detail view."""
+    rows = [
+        {
+            "cell_id": cell.id,
+            "index": index,
+            "cell_type": cell.cell_type,
+            "first_line": cell.source.partition("\n")[0][:_FIRST_LINE],
+            "lines": cell.source.count("\n") + 1,
+            "execution_count": cell.execution_count,
+            "outputs": len(cell.output_summary),
+        }
+        for index, cell in enumerate(snapshot.cells)
+        if asked is None or cell.id in asked
+    ]
+    return {
+        "path": snapshot.path,
+        "backend": snapshot.backend,
+        "dirty": snapshot.dirty,
+        "cells": list(rows[:LISTED_CELLS]),
+    }
+
+
+def _without_outputs(snapshot: NotebookSnapshot) -> NotebookSnapshot:
+    cells = (cell.model_copy(update={"outputs": None}) for cell in snapshot.cells)
+    return replace(snapshot, cells=tuple(cells))
