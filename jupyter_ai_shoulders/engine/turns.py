@@ -69,8 +69,9 @@ def next_step(draft: Draft) -> None:
 
 def repeat_step(draft: Draft) -> None:
     """Ask the model again for the step whose reply was cut off."""
+    consume_queue(draft)
     step = max(draft.turn.step, 1)
-    draft.enter(Preparing(step), Prepare(step, fresh=True))
+    draft.enter(Preparing(step), Prepare(step, fresh=step == 1))
 
 
 def end(

@@ -1,0 +1,320 @@
+"""After a crash: nothing runs twice, everything is said, and the conversation goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.core.errors import Conflict, StateUnavailable
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.testing.scripted import (
+    Call,
+    Entry,
+    Gate,
+    Say,
+    ScriptedProvider,
+    Think,
+    turn,
+)
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.commands import ResumeTurn, SendMessage
+from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
+from tests.engine.test_turns import check
+from tests.engine.world import SESSION, World, around, restarted, session, world
+
+RESUME = ResumeTurn(decision="resume")
+DISCARD = ResumeTurn(decision="discard")
+
+
+async def crashed(*script: Entry, before: type[ev.Event], after: tuple[Entry, ...] = ()) -> World:
+    """Play a script in auto-edit mode, crash before the first event of a kind, start again."""
+    w = world(*script, given=session(mode="auto_edit"))
+    await w.say()
+    if w.of(ev.ApprovalRequest) and not w.exits():
+        await w.answer()
+    first = next(event.seq for event in w.events if isinstance(event, before))
+    return await restarted(w, first - 1, *after)
+
+
+async def test_crash_in_a_reply_becomes_interrupted_and_is_said():
+    w = await crashed(turn(Say("Half a"), Say("More")), before=ev.TextEnd)
+    assert w.session.status == "interrupted"
+    (notice,) = w.of(ev.Notice)
+    assert notice.text == (
+        "The turn was interrupted in step 1: the model's reply was cut off. Resume or discard it."
+    )
+    assert not w.engine.is_running(SESSION)
+    check(w)
+
+
+async def test_notice_names_what_happened_to_each_call():
+    script = turn(
+        Call("edit", {"path": "a"}),
+        Call("edit", {"path": "b"}),
+        Call("edit", {"path": "c"}),
+    )
+    w = world(script, given=session(mode="auto_edit"))
+    w.desk.hold("edit:b")
+    await w.send()
+    await w.reached(ev.ToolResult)
+    after = await restarted(w)
+    await w.engine.cancel(SESSION)
+    await w.settle()
+    assert after.of(ev.Notice)[0].text == (
+        "The turn was interrupted in step 1: “edit a” was done; “edit b” had started; whether it "
+        "took effect is not known; “edit c” had started; whether it took effect is not known. "
+        "Resume or discard it."
+    )
+
+
+async def test_call_that_had_started_is_not_run_again_and_its_result_is_unknown():
+    w = await crashed(
+        turn(Call("edit", {"path": "a"}, "c1")),
+        "End.",
+        before=ev.ToolResult,
+        after=("Looked again.",),
+    )
+    await w.engine.resume(SESSION, RESUME)
+    await w.settle()
+    assert w.results() == [("c1", "unknown")]
+    assert w.desk.started == ["edit:a"]
+    assert w.exits() == ["final_response"]
+    assert len(w.of(ev.TurnStart)) == len(w.of(ev.TurnResume)) == 1
+    check(w)
+
+
+async def test_approved_call_that_had_not_started_runs_after_resuming():
+    w = await crashed(
+        turn(Call("run_it", {"path": "a"}, "c1")), "End.", before=ev.ToolStart, after=("Ran.",)
+    )
+    assert len(w.of(ev.ApprovalAnswer)) == 1
+    await w.engine.resume(SESSION, RESUME)
+    await w.settle()
+    assert w.results() == [("c1", "ok")]
+    assert len(w.of(ev.ApprovalRequest)) == 1
+    check(w)
+
+
+async def test_pending_approval_survives_and_waits_again_after_resuming():
+    w = await crashed(
+        turn(Call("run_it", {"path": "a"}, "c1")), "End.", before=ev.ApprovalAnswer, after=("Ran.",)
+    )
+    assert w.session.status == "interrupted"
+    assert "waits for your approval" in w.of(ev.Notice)[0].text
+    await w.engine.resume(SESSION, RESUME)
+    await w.settle()
+    assert w.session.status == "waiting"
+    await w.answer()
+    assert w.results() == [("c1", "ok")]
+    check(w)
+
+
+async def test_answering_a_pending_approval_resumes_the_turn():
+    w = await crashed(
+        turn(Call("edit", {"path": "a"}, "c0"), Call("run_it", {"path": "b"}, "c1")),
+        "End.",
+        before=ev.ApprovalAnswer,
+        after=("Ran.",),
+    )
+    await w.answer()
+    assert w.results() == [("c0", "ok"), ("c1", "ok")]
+    assert w.exits() == ["final_response"]
+    check(w)
+
+
+async def test_reply_that_was_cut_off_is_asked_for_again_without_its_text():
+    w = await crashed(turn(Think("Hm."), Say("Half a")), before=ev.TextEnd, after=("Whole.",))
+    await w.engine.resume(SESSION, RESUME)
+    await w.settle()
+    assert [event.step for event in w.of(ev.StepStart)] == [1, 1]
+    assert len(w.provider.requests[0].messages) == 1
+    assert w.exits() == ["final_response"]
+    check(w)
+
+
+async def test_calls_of_a_reply_that_was_cut_off_are_not_executed():
+    w = await crashed(
+        turn(Say("I do."), Call("edit", {"path": "a"}, "c1"), Say("And")),
+        before=ev.UsageUpdate,
+        after=("Anew.",),
+    )
+    await w.engine.resume(SESSION, RESUME)
+    await w.settle()
+    assert w.results() == [("c1", "cancelled")]
+    assert [event.step for event in w.of(ev.StepStart)] == [1, 2]
+    check(w)
+
+
+async def test_discarding_ends_the_turn_as_interrupted():
+    w = await crashed(turn(Call("edit", {"path": "a"}, "c1")), "End.", before=ev.ToolResult)
+    await w.engine.resume(SESSION, DISCARD)
+    assert w.results() == [("c1", "unknown")]
+    assert (w.exits(), w.session.status) == (["interrupted"], "idle")
+    with pytest.raises(Conflict):
+        await w.engine.resume(SESSION, DISCARD)
+    with pytest.raises(Conflict):
+        await w.engine.resume(SESSION, RESUME)
+    check(w)
+
+
+async def test_new_message_discards_the_interrupted_turn_first():
+    w = await crashed(turn(Say("Half a")), before=ev.TextEnd, after=("Answer.",))
+    await w.say("Anew", message="m2")
+    assert w.exits() == ["interrupted", "final_response"]
+    assert "Half" in str(w.provider.requests[0].messages[1])
+    check(w)
+
+
+async def test_queued_messages_survive_a_crash():
+    gate = Gate()
+    w = world(turn(gate, Call("look", {"path": "a"})), "End.")
+    await w.send("One")
+    await gate.reached.wait()
+    await w.send("Two", message="m2")
+    after = await restarted(w, None, "Both.")
+    await w.engine.cancel(SESSION)
+    await after.engine.resume(SESSION, RESUME)
+    await after.settle()
+    assert [update.status for update in after.of(ev.MessageUpdate)] == ["consumed"]
+    assert after.exits() == ["final_response"]
+    check(after)
+
+
+async def test_message_whose_turn_never_began_begins_when_it_is_sent_again():
+    w = world("Hello.")
+    await w.say("Hi", message="m1")
+    after = await restarted(w, 2, "Hello.")
+    accepted = await after.send("Hi", message="m1")
+    await after.settle()
+    assert after.exits() == ["final_response"]
+    assert after.of(ev.TurnStart)[0].turn_id == accepted.turn_id
+    assert len(after.of(ev.MessageAdd)) == 1
+    check(after)
+
+
+async def test_restart_twice_says_it_once():
+    w = await crashed(turn(Say("Half a")), before=ev.TextEnd)
+    again = await restarted(w)
+    assert len(again.of(ev.Notice)) == 1
+    assert again.session.status == "interrupted"
+
+
+async def test_session_that_cannot_be_read_does_not_block_the_others():
+    w = world("Hi.")
+    await w.say()
+    other = SessionId("s2")
+    w.store.add(session(id=other))
+    w.store.append(other, w.of(ev.MessageAdd)[0])
+    w.store.append(other, w.of(ev.TurnStart)[0])
+    read = w.store.read
+
+    def fail(session_id: SessionId, after: int = 0, limit: int | None = None) -> list[LoggedEvent]:
+        if session_id == other:
+            raise StateUnavailable("Event 3 cannot be understood.", code="quarantined")
+        return read(session_id, after, limit)
+
+    w.store.read = fail
+    again = around(w.store, w.desk, ScriptedProvider("Hi."), ids=w.ids)
+    await again.engine.start()
+    await again.say("Hi", message="m2")
+    assert again.exits() == ["final_response", "final_response"]
+    with pytest.raises(StateUnavailable):
+        await again.engine.send(other, SendMessage(id=MessageId("m"), text="Hi"))
+
+
+# a full disk
+
+
+async def test_disk_full_while_sending_records_nothing_and_recovers():
+    w = world("Hello.")
+    w.store.before_append = full_disk
+    with pytest.raises(StateUnavailable):
+        await w.send("Hi", message="m1")
+    assert len(w.events) == 1
+    w.store.before_append = None
+    await w.say("Hi", message="m1")
+    assert w.exits() == ["final_response"]
+    check(w)
+
+
+async def test_disk_full_in_a_reply_stops_the_turn_and_it_is_interrupted_when_read_again():
+    gate = Gate()
+    w = world(turn(Say("One"), gate, Say("Two")), "Answer.")
+    await w.send()
+    await gate.reached.wait()
+    w.store.before_append = full_disk
+    gate.open.set()
+    await w.settle()
+    assert not w.engine.is_running(SESSION)
+    w.store.before_append = None
+    await w.say("Anew")
+    assert w.exits() == ["interrupted", "final_response"]
+    check(w)
+
+
+async def test_disk_full_before_an_effect_means_no_effect():
+    w = world(turn(Call("edit", {"path": "a"}, "c1")), "Answer.", given=session(mode="auto_edit"))
+
+    def full(event: ev.Event) -> None:
+        if isinstance(event, ev.ToolStart | ev.ToolResult | ev.TurnEnd):
+            full_disk(event)
+
+    w.store.before_append = full
+    await w.say()
+    assert w.desk.started == []
+    w.store.before_append = None
+    await w.say("Anew")
+    assert w.exits() == ["interrupted", "final_response"]
+    check(w)
+
+
+def full_disk(event: ev.Event) -> None:
+    raise StateUnavailable("The disk is full.", code="disk_full")
+
+
+# every prefix
+
+STORY: tuple[Entry, ...] = (
+    turn(Think("Hm."), Say("I look."), Call("look", {"path": "a"}), Call("look", {"path": "b"})),
+    turn(Call("edit", {"path": "a"}), Call("run_it", {"path": "a"}), Call("look", {"path": "a"})),
+    turn(Say("Done with that.")),
+)
+
+
+async def story() -> World:
+    """A conversation with reads, edits, an approval, a steer and two turns."""
+    w = world(*STORY, "Second answer.", given=session(mode="auto_edit"))
+    await w.say()
+    await w.send("Also mind c")
+    await w.answer("allow")
+    w.provider.extend("Third.")
+    await w.say("Second question")
+    return w
+
+
+async def test_after_a_crash_at_any_event_the_conversation_goes_on_with_a_message():
+    told = await story()
+    for count in range(1, len(told.events) + 1):
+        w = await restarted(told, count, "Answer.")
+        await w.say("Anew", message="anew")
+        assert w.exits()[-1] == "final_response", count
+        assert w.session.status == "idle", count
+        check(w)
+
+
+async def test_after_a_crash_at_any_event_an_open_turn_can_be_resumed():
+    told = await story()
+    for count in range(1, len(told.events) + 1):
+        w = await restarted(told, count, *["Answer."] * 3)
+        if w.session.status != "interrupted":
+            continue
+        effects = len(w.desk.started)
+        started = {event.call_id for event in w.of(ev.ToolStart)}
+        await w.engine.resume(SESSION, RESUME)
+        await w.settle()
+        if w.engine.is_running(SESSION):
+            await w.answer()
+        assert w.exits()[-1] == "final_response", count
+        assert len({event.call_id for event in w.of(ev.ToolStart)} - started) == (
+            len(w.desk.started) - effects
+        ), "a call that had started was started again"
+        check(w)
