@@ -1,1 +1,5 @@
 import './base.css';
+import './chat.css';
+import './messages.css';
+import './markdown.css';
+import './composer.css';

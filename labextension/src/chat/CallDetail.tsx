@@ -13,21 +13,29 @@ import { useTrans } from './use';
 /** Argument names whose text is code. */
 const CODE = new Set(['source', 'code', 'old_string', 'new_string']);
 
+/** Arguments that the difference shows already. */
+const EDITED = new Set(['source', 'old_string', 'new_string']);
+const NONE = new Set<string>();
+
 export function CallDetail({ call }: { call: CallView }): React.JSX.Element {
   const trans = useTrans();
   const edit = editOf(call);
   return (
     <div className="shoulders-CallDetail">
-      {edit !== null && <Diff before={edit.before} after={edit.after} />}
       <h4>{trans.__('Input')}</h4>
-      <Input call={call} />
+      <Input call={call} shown={edit === null ? NONE : EDITED} />
+      {edit !== null && <Diff before={edit.before} after={edit.after} />}
       {call.answer !== null && <Answer answer={call.answer} />}
       <Output call={call} />
     </div>
   );
 }
 
-function Input({ call }: { call: CallView }): React.JSX.Element {
+function Input(props: {
+  call: CallView;
+  shown: ReadonlySet<string>;
+}): React.JSX.Element {
+  const { call, shown } = props;
   return call.arguments === null ? (
     <>
       <pre className="shoulders-Plain" tabIndex={0}>
@@ -36,7 +44,11 @@ function Input({ call }: { call: CallView }): React.JSX.Element {
       {call.invalid !== null && <p>{call.invalid}</p>}
     </>
   ) : (
-    <Arguments values={call.arguments} />
+    <Arguments
+      values={Object.fromEntries(
+        Object.entries(call.arguments).filter(([name]) => !shown.has(name))
+      )}
+    />
   );
 }
 

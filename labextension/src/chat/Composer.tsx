@@ -138,7 +138,9 @@ function Totals({ view }: { view: Conversation }): React.JSX.Element | null {
       )}
     >
       {formatTokens(context_tokens)}
-      {cost !== null && cost > 0 && ` · ${formatMoney(cost)}`}
+      {cost !== null && cost > 0 && (
+        <span className="shoulders-Totals-cost"> · {formatMoney(cost)}</span>
+      )}
     </span>
   );
 }

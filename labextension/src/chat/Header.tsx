@@ -69,7 +69,9 @@ function TabButton(props: {
   const { conversations } = usePlace();
   const { tab, selected } = props;
   const session = conversations.session(tab.key);
-  const title = titleOf(session, trans);
+  // Until the log or the history is read, a session's title is not known.
+  const title =
+    session === null && tab.sessionId !== null ? '…' : titleOf(session, trans);
   const element = React.useRef<HTMLButtonElement>(null);
   React.useEffect(() => {
     if (selected) {

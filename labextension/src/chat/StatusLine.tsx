@@ -29,8 +29,11 @@ export function StatusLine(props: {
         {describe(activity, now, trans)}
       </span>
       <span className="shoulders-Status-facts">
-        {turn.step > 0 &&
-          `${trans.__('Step %1/%2', turn.step, turn.step_limit)} · `}
+        {turn.step > 0 && (
+          <span className="shoulders-Status-step">
+            {trans.__('Step %1/%2', turn.step, turn.step_limit)} ·{' '}
+          </span>
+        )}
         {elapsed}
       </span>
       <IconButton

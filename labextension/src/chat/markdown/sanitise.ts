@@ -45,6 +45,8 @@ const CONFIG = {
   ALLOWED_ATTR: ATTRIBUTES,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
+  // The pattern below is for addresses; these hold numbers and keywords.
+  ADD_URI_SAFE_ATTR: ['align', 'colspan', 'rowspan', 'start', 'open'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/)/i,
   RETURN_DOM_FRAGMENT: true
 } satisfies Config;
