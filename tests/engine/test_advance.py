@@ -1,0 +1,249 @@
+"""The state machine as a pure function: total, and refusing by name what makes no sense."""
+
+from __future__ import annotations
+
+import itertools
+from typing import get_args
+
+import pytest
+
+from jupyter_ai_shoulders.engine import signals as sig
+from jupyter_ai_shoulders.engine import state as st
+from jupyter_ai_shoulders.engine.advance import ACCEPTED_IN, advance
+from jupyter_ai_shoulders.engine.fold import fold, restore
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, PartId, ProviderId, TurnId
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+from tests.engine.world import session
+
+TURN = TurnId("t1")
+CALL = CallId("c1")
+PLAN = sig.TurnPlan(TURN, ModelId("m"), ProviderId("p"), "ask", 25)
+ERROR = ErrorInfo(code="provider_error", message="Broken.")
+USAGE = ev.UsageUpdate(
+    model=ModelId("m"),
+    usage=TokenUsage(),
+    cost_micro_usd=None,
+    month_micro_usd=None,
+    month_limit_micro_usd=None,
+)
+MESSAGE = SendMessage(id=MessageId("u1"), text="Hi")
+
+
+def asks() -> sig.Asks:
+    reason = ev.AskReason(kind="mode", text="it runs code")
+    return sig.Asks({}, "hash", None, None, reason, ("once", "session"))
+
+
+SIGNALS: dict[str, sig.Signal] = {
+    "send": sig.Send(MESSAGE, PLAN),
+    "begin": sig.Begin(PLAN),
+    "begin orphan": sig.Begin(PLAN, MessageId("u1")),
+    "steer": sig.Steer(MESSAGE),
+    "edit queued": sig.ChangeQueued(MessageId("u2"), "New"),
+    "remove queued": sig.ChangeQueued(MessageId("u2"), None),
+    "cancel": sig.Cancel(),
+    "shutdown": sig.Shutdown(),
+    "resume": sig.Resume(PLAN),
+    "discard": sig.Discard(),
+    "note interruption": sig.NoteInterruption(),
+    "allow": sig.Answer(CALL, AnswerApproval(decision="allow")),
+    "deny": sig.Answer(CALL, AnswerApproval(decision="deny")),
+    "answer another": sig.Answer(CallId("c9"), AnswerApproval(decision="deny")),
+    "prepared": sig.Prepared(10, 1000),
+    "overflowed": sig.Overflowed(2000, 800, 1000),
+    "finished": sig.ModelFinished("end_turn", USAGE),
+    "finished empty": sig.ModelFinished("end_turn", USAGE, empty=True),
+    "filtered": sig.ModelFinished("content_filter", USAGE),
+    "outgrown": sig.ModelFinished("context_overflow", USAGE),
+    "cut": sig.ModelFinished("max_tokens", USAGE),
+    "failed": sig.ModelFailed(ERROR, None),
+    "failed, again": sig.ModelFailed(ERROR, 500, USAGE),
+    "elapsed": sig.RetryElapsed(),
+    "allowed": sig.Judged(CALL, sig.Allowed()),
+    "allowed by rule": sig.Judged(CALL, sig.Allowed("a rule")),
+    "asks": sig.Judged(CALL, asks()),
+    "denied": sig.Judged(CALL, st.Settle("denied", ERROR)),
+    "judged another": sig.Judged(CallId("c9"), sig.Allowed()),
+    "calls done": sig.CallsDone(),
+    "bug": sig.CallsDone(ERROR),
+    "stopped": sig.Stopped(),
+    "crashed": sig.Crashed(ERROR),
+}
+
+CALLS = (
+    st.Call(CALL, "look", {"path": "a"}, None, "read", "Look"),
+    st.Call(CALL, "run", {"path": "a"}, None, "execute", "Run", scopes=("once",)),
+    st.Call(CALL, "run", {"path": "a"}, None, "execute", "Run", verdict=st.Run(), started=True),
+    st.Call(CALL, "run", {"path": "a"}, None, "execute", "Run", verdict=st.Run(), status="ok"),
+)
+TURNS = (
+    st.Turn(TURN, ModelId("m"), ProviderId("p"), "ask", 25),
+    *(
+        st.Turn(
+            TURN,
+            ModelId("m"),
+            ProviderId("p"),
+            "ask",
+            limit,
+            step=3,
+            reply_complete=complete,
+            calls=calls,
+            summary=summary,
+        )
+        for limit, complete, calls, summary in itertools.product(
+            (3, 25),
+            (False, True),
+            ((), *((call,) for call in CALLS)),
+            (None, "Summary"),
+        )
+    ),
+)
+PHASES: tuple[st.Phase, ...] = (
+    st.Preparing(3),
+    st.Streaming(3, 1),
+    st.WaitingToRetry(3, 1),
+    st.Compacting(3),
+    st.Judging(CALL),
+    st.AwaitingApproval(CALL),
+    st.AwaitingAnswer(CALL),
+    st.RunningTools(),
+    st.Stopping("cancel"),
+    st.Stopping("shutdown"),
+    st.Interrupted(),
+)
+QUEUES = ((), (st.Queued(MessageId("u2")),))
+
+
+def states() -> list[st.State]:
+    """Return states of every phase with every kind of turn."""
+    policy = st.Policy()
+    idle = [st.State(policy, queue=queue) for queue in QUEUES]
+    return idle + [
+        st.State(policy, phase, turn, queue)
+        for phase, turn, queue in itertools.product(PHASES, TURNS, QUEUES)
+    ]
+
+
+def test_every_phase_and_signal_is_in_the_tables():
+    assert {type(phase) for phase in PHASES} | {st.Idle} == set(get_args(st.Phase))
+    assert {type(signal) for signal in SIGNALS.values()} == set(get_args(sig.Signal))
+    assert set(ACCEPTED_IN) == set(get_args(sig.Signal))
+
+
+@pytest.mark.parametrize("signal", SIGNALS.values(), ids=SIGNALS.keys())
+def test_every_signal_in_every_state_is_a_transition_or_a_named_refusal(signal: sig.Signal):
+    for state in states():
+        if not _makes_sense(state, signal):
+            continue
+        after, effects = advance(state, signal)
+        refusals = [effect for effect in effects if isinstance(effect, sig.Refuse)]
+        if refusals:
+            assert len(effects) == 1
+            assert after == state
+            assert refusals[0].message
+        else:
+            assert isinstance(state.phase, ACCEPTED_IN[type(signal)])
+            _check_transition(state, after, effects)
+
+
+def _makes_sense(state: st.State, signal: sig.Signal) -> bool:
+    """Operations know the calls they are about; a turn without the call cannot be judged."""
+    return not (
+        isinstance(signal, sig.Judged)
+        and isinstance(state.phase, st.Judging)
+        and (state.turn is None or state.turn.call(state.phase.call_id) is None)
+    )
+
+
+def _check_transition(before: st.State, after: st.State, effects: tuple[sig.Effect, ...]) -> None:
+    """What every transition keeps: a turn is open unless idle, one operation, facts by events."""
+    assert (after.turn is None) == isinstance(after.phase, st.Idle)
+    starts = [effect for effect in effects if isinstance(effect, sig.Start)]
+    assert len(starts) <= 1
+    works = not isinstance(
+        after.phase, st.Idle | st.Interrupted | st.AwaitingApproval | st.AwaitingAnswer
+    )
+    if not isinstance(after.phase, st.Stopping) and after != before:
+        waits_for_operation = bool(starts) or after.phase == before.phase
+        assert waits_for_operation or not works
+    facts = before
+    for effect in effects:
+        if isinstance(effect, sig.Record):
+            facts = fold(facts, effect.event)
+    assert _facts(facts) == _facts(after)
+
+
+def _facts(state: st.State) -> object:
+    """Return what the log alone must be able to tell: all but verdicts of the rules and phases."""
+    turn = state.turn
+    if turn is not None:
+        calls = tuple((call.call_id, call.scopes, call.started, call.status) for call in turn.calls)
+        return (turn.turn_id, turn.step, turn.reply_complete, calls, state.queue, state.grants)
+    return (None, state.queue, state.grants)
+
+
+EVENTS: list[ev.Event] = [
+    ev.SessionCreate(session=session()),
+    ev.SessionUpdate(session=session()),
+    ev.MessageAdd(message_id=MessageId("u2"), text="Hi", queued=True),
+    ev.MessageUpdate(message_id=MessageId("u2"), status="queued", text="Ho"),
+    ev.MessageUpdate(message_id=MessageId("u2"), status="consumed"),
+    ev.TurnStart(
+        turn_id=TURN,
+        message_id=MessageId("u1"),
+        model=ModelId("m"),
+        provider=ProviderId("p"),
+        mode="ask",
+        step_limit=25,
+    ),
+    ev.TurnResume(model=ModelId("m"), provider=ProviderId("p"), mode="ask", step_limit=9),
+    ev.StepStart(step=1, limit=25, tokens_used=1, window=None),
+    ev.TextDelta(part_id=PartId("p1"), text="x"),
+    USAGE,
+    ev.ToolCall(
+        call_id=CALL,
+        tool="run",
+        arguments={"path": "a"},
+        raw=None,
+        invalid=None,
+        risk="execute",
+        external=False,
+        title="Run",
+        target=None,
+    ),
+    ev.ApprovalAnswer(call_id=CALL, decision="allow", scope="session", feedback=None, by="user"),
+    ev.ToolStart(call_id=CALL),
+    ev.ToolResult(
+        call_id=CALL,
+        tool="run",
+        status="ok",
+        result=ToolEnvelope(ok=True, kind="none", data=None),
+        content=(),
+        duration_ms=1,
+    ),
+    ev.Notice(level="info", code="x", text="y"),
+    ev.TurnEnd(exit="final_response"),
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=[f"{n} {e.type}" for n, e in enumerate(EVENTS)])
+def test_every_event_folds_into_every_state_without_effects(event: ev.Event):
+    for state in states():
+        after, effects = advance(state, event)
+        assert effects == ()
+        assert after.phase == state.phase
+
+
+def test_restored_state_with_an_open_turn_is_interrupted():
+    policy = st.Policy()
+    assert isinstance(restore(policy, EVENTS[:10]).phase, st.Interrupted)
+    assert isinstance(restore(policy, EVENTS).phase, st.Idle)
+
+
+def test_policy_follows_the_kind_of_session():
+    assert st.policy_for("chat", True) == st.Policy(stop_on_rejection=True, interactive=True)
+    assert st.policy_for("run", False) == st.Policy(stop_on_rejection=False, interactive=False)
