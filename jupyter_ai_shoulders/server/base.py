@@ -13,11 +13,12 @@ from jupyter_server.base.handlers import APIHandler
 from pydantic import BaseModel, TypeAdapter
 from tornado.web import HTTPError
 
-from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
+from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.body import parse_body, parse_value
 from jupyter_ai_shoulders.server.status_codes import code_of, status_of
 from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.wire.base import WireModel
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorInfo
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -57,7 +58,7 @@ class ShouldersHandler(APIHandler):
         """Return a session this user may touch. Raises ``NotFound``."""
         session = self.host.sessions.get(SessionId(session_id))
         if self.user is not None and session.owner not in {None, self.user}:
-            raise NotFound(f"There is no conversation {session_id}.")
+            raise unknown_session(session_id)
         return session
 
     def body(self, model: type[ModelT]) -> ModelT:

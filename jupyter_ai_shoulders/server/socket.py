@@ -9,13 +9,14 @@ from pydantic import TypeAdapter
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from jupyter_ai_shoulders import __version__
-from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.base import AUTH_RESOURCE, HostSource
 from jupyter_ai_shoulders.server.body import parse_json
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION, WireModel
 from jupyter_ai_shoulders.wire.frames import (
     FrameError,
@@ -124,7 +125,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         """Send what the page missed and all that comes; no event falls between the two."""
         session = self._host.sessions.get(session_id)
         if page.user is not None and session.owner not in {None, page.user}:
-            raise NotFound(f"There is no conversation {session_id}.", session_id=session_id)
+            raise unknown_session(session_id)
         behind = session.last_seq - after
         if behind < 0:
             raise Conflict(

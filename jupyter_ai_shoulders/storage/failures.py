@@ -1,4 +1,4 @@
-"""Turns what SQLite and the file system raise into ``StateUnavailable`` with what to do next.
+"""The errors of storage: what SQLite and the file system raise, with what to do next.
 
 Used by every module of ``storage`` around its I/O.
 """
@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _SQLITE_READ_ONLY = frozenset(
@@ -51,6 +51,15 @@ def unavailable(doing: str, directory: Path, error: Exception) -> StateUnavailab
         f"Could not {doing} in {directory}: {_reason(error)}.",
         hint=f"Make the directory writable, or {_OTHER_DIRECTORY} and restart the server.",
         retryable=not _is_read_only(error),
+    )
+
+
+def unknown_session(session_id: str) -> NotFound:
+    """Return the error for a session that is not there, or not there for this user."""
+    return NotFound(
+        f"There is no conversation {session_id}.",
+        hint="It may have been deleted; list the conversations again.",
+        session_id=session_id,
     )
 
 

@@ -13,11 +13,12 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
-from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
+from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.durability import Durability
 from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.storage.projection import (
     Projected,
@@ -160,10 +161,7 @@ class SqliteEventLog:
         except sqlite3.Error as error:
             raise self._database.failed("read the conversations", error) from error
         if tail is None:
-            raise NotFound(
-                f"There is no conversation {session_id}.",
-                hint="It may have been deleted; list the conversations again.",
-            )
+            raise unknown_session(session_id)
         return tail
 
     def _stamped(self, session_id: SessionId, event: Event, tail: Tail) -> Event:

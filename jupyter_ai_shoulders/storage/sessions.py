@@ -13,8 +13,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
-from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, StateUnavailable
+from jupyter_ai_shoulders.core.errors import InvalidRequest, StateUnavailable
 from jupyter_ai_shoulders.storage.database import Database
+from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.storage.log import SqliteEventLog
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.storage.projection import first_id, last_id
@@ -68,7 +69,7 @@ class SqliteSessions:
             session_id,
         )
         if not rows:
-            raise _unknown(session_id)
+            raise unknown_session(session_id)
         return self._session(rows[0])
 
     def update(self, session: Session) -> Session:
@@ -133,7 +134,7 @@ class SqliteSessions:
             owner,
         )
         if not rows:
-            raise _unknown(session_id)
+            raise unknown_session(session_id)
         if rows[0][0] is None:
             return self.get(session_id)
         self._mark(session_id, None)
@@ -194,10 +195,3 @@ def _conditions(chosen: SessionFilter) -> tuple[list[str], list[object]]:
 def _escaped(text: str) -> str:
     """Return the text as a LIKE pattern that matches only itself."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _unknown(session_id: SessionId) -> NotFound:
-    return NotFound(
-        f"There is no conversation {session_id}.",
-        hint="It may have been deleted; list the conversations again.",
-    )

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
 from tornado.httpclient import HTTPResponse
 from tornado.websocket import WebSocketClientConnection
 
@@ -40,8 +41,11 @@ class Answer:
 class Api:
     """The HTTP API as a script uses it: with a token."""
 
-    def __init__(self, fetch: Fetch) -> None:
+    def __init__(self, fetch: Fetch, url: str, headers: dict[str, str]) -> None:
+        """``url`` and ``headers`` are for streams, which the fetcher cannot leave early."""
         self._fetch = fetch
+        self._url = url
+        self._headers = headers
 
     async def get(self, path: str, **params: object) -> Answer:
         return await self.request("GET", path, params=params)
@@ -100,24 +104,19 @@ class Api:
         self, session_id: str, after: int = 0, **headers: str
     ) -> AsyncGenerator["EventStream"]:
         """Follow the log as an event stream."""
-        stream = EventStream()
-        task = asyncio.ensure_future(
-            self._fetch(
-                *API,
-                "sessions",
-                session_id,
-                "events",
-                params={"after": after} if after else {},
-                headers={"Accept": "text/event-stream", **headers},
-                streaming_callback=stream.feed,
-                request_timeout=0,
-            )
-        )
-        try:
-            yield stream
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        target = f"{self._url}{'/'.join(API)}/sessions/{session_id}/events?after={after}"
+        given = {**self._headers, "Accept": "text/event-stream", **headers}
+        async with (
+            httpx.AsyncClient(timeout=None) as client,
+            client.stream("GET", target, headers=given) as response,
+        ):
+            stream = EventStream(response)
+            task = asyncio.create_task(stream.read())
+            try:
+                yield stream
+            finally:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
 
     async def run(self, session_id: str, text: str, message_id: str = "m1") -> list[dict[str, Any]]:
         """Send a message and return the log once its turn is over."""
@@ -131,17 +130,20 @@ class Api:
 class EventStream:
     """What came over SSE so far."""
 
+    response: httpx.Response
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     ids: list[int] = field(default_factory=list[int])
     comments: list[str] = field(default_factory=list[str])
-    _rest: str = ""
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def feed(self, chunk: bytes) -> None:
-        *blocks, self._rest = (self._rest + chunk.decode()).split("\n\n")
-        for block in blocks:
-            self._read(block)
-        self._news.set()
+    async def read(self) -> None:
+        """Read until the server ends the stream."""
+        rest = ""
+        async for text in self.response.aiter_text():
+            *blocks, rest = (rest + text).split("\n\n")
+            for block in blocks:
+                self._read(block)
+            self._news.set()
 
     def _read(self, block: str) -> None:
         if block.startswith(":"):
@@ -158,8 +160,12 @@ class EventStream:
                 found = [event for event in self.events if event["type"] in types]
                 if len(found) >= count:
                     return found[count - 1]
-                self._news.clear()
-                await self._news.wait()
+                await self.news()
+
+    async def news(self) -> None:
+        """Wait for more bytes."""
+        self._news.clear()
+        await self._news.wait()
 
 
 class PageClient:
@@ -178,9 +184,14 @@ class PageClient:
         """Send anything."""
         self.sent.append(self.socket.write_message(text))
 
-    def hello(self, client_id: str = "page", version: int = WIRE_VERSION, **cursors: int) -> None:
+    def hello(
+        self,
+        cursors: dict[str, int] | None = None,
+        client_id: str = "page",
+        version: int = WIRE_VERSION,
+    ) -> None:
         """Say hello."""
-        self.say("hello", client_id=client_id, wire_version=version, cursors=cursors)
+        self.say("hello", client_id=client_id, wire_version=version, cursors=cursors or {})
 
     async def next(self, seconds: float = 10) -> dict[str, Any] | None:
         """Return the next frame, None when the server closed the socket."""

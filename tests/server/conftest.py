@@ -44,9 +44,11 @@ def jp_server_config(upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Co
 
 
 @pytest.fixture
-def api(jp_fetch: Fetch) -> Api:
+def api(
+    jp_fetch: Fetch, jp_http_port: int, jp_base_url: str, jp_auth_header: dict[str, str]
+) -> Api:
     """The HTTP API with the token."""
-    return Api(jp_fetch)
+    return Api(jp_fetch, f"http://127.0.0.1:{jp_http_port}{jp_base_url}", jp_auth_header)
 
 
 @pytest.fixture

@@ -1,0 +1,59 @@
+"""``proposals`` and ``proposals/{id}``: changes that wait for the user's decision."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.wire.api import ProposalList
+from jupyter_ai_shoulders.wire.base import CommandModel
+from jupyter_ai_shoulders.wire.commands import DecideProposal
+from jupyter_ai_shoulders.wire.edits import ProposalState
+from jupyter_ai_shoulders.wire.ids import ProposalId, SessionId
+
+
+class ProposalQuery(CommandModel):
+    """Query arguments of ``GET proposals``."""
+
+    status: ProposalState | None = None
+
+
+class _ProposalHandler(ShouldersHandler):
+    def may_see(self, session_id: SessionId) -> bool:
+        """Return whether this user may touch the session of a proposal."""
+        if self.user is None:
+            return True
+        try:
+            self.session(session_id)
+        except NotFound:
+            return False
+        return True
+
+
+class ProposalsHandler(_ProposalHandler):
+    """``proposals``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List them, oldest first."""
+        status = self.query(ProposalQuery).status
+        known = self.host.proposals.list(self.may_see)
+        chosen = (proposal for proposal in known if status in {None, proposal.state})
+        self.answer(ProposalList(proposals=tuple(chosen)))
+
+
+class ProposalHandler(_ProposalHandler):
+    """``proposals/{id}``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, proposal_id: str) -> None:
+        """Apply or dismiss one; the answer has its new state."""
+        proposal = self.host.proposals.get(ProposalId(proposal_id))
+        if not self.may_see(proposal.session_id):
+            raise NotFound(f"There is no proposal {proposal_id}.")
+        command = self.body(DecideProposal)
+        self.answer(await self.host.proposals.decide(proposal.id, command))

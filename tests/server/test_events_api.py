@@ -1,0 +1,144 @@
+import asyncio
+
+import pytest
+
+from jupyter_ai_shoulders.server import events as events_module
+from jupyter_ai_shoulders.testing.simulator import Delivery, Simulator, reply
+from tests.server.client import ENDED, Api
+
+
+async def test_pages_cover_the_log_once(api: Api) -> None:
+    session_id = await api.new_session()
+    for number in range(6):
+        await api.patch(f"sessions/{session_id}", {"title": str(number)})
+    path = f"sessions/{session_id}/events"
+
+    pages = [(await api.get(path, after=after, limit=3)).body for after in (0, 3, 6, 7)]
+
+    assert [[event["seq"] for event in page["events"]] for page in pages] == [
+        [1, 2, 3],
+        [4, 5, 6],
+        [7],
+        [],
+    ]
+    assert [page["has_more"] for page in pages] == [True, True, False, False]
+    assert {page["last_seq"] for page in pages} == {7}
+
+
+async def test_a_cursor_from_the_future_finds_nothing_and_says_where_the_log_ends(api: Api) -> None:
+    session_id = await api.new_session()
+
+    page = (await api.get(f"sessions/{session_id}/events", after=1000)).body
+
+    assert page == {"events": [], "last_seq": 1, "has_more": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("after", "-1"), ("after", "x"), ("limit", "0"), ("limit", "5001")]
+)
+async def test_arguments_that_make_no_sense_are_refused(api: Api, name: str, value: str) -> None:
+    session_id = await api.new_session()
+
+    answer = await api.get(f"sessions/{session_id}/events", **{name: value})
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert answer.error["message"].startswith(name)
+
+
+async def test_a_stream_begins_where_the_client_stopped(api: Api) -> None:
+    session_id = await api.new_session()
+    for number in range(5):
+        await api.patch(f"sessions/{session_id}", {"title": str(number)})
+
+    async with (
+        api.stream(session_id, after=2) as by_argument,
+        api.stream(session_id, after=1, **{"Last-Event-ID": "4"}) as by_header,
+    ):
+        await by_argument.until("session-update", count=4)
+        await by_header.until("session-update", count=2)
+        await api.patch(f"sessions/{session_id}", {"title": "live"})
+        await by_argument.until("session-update", count=5)
+        await by_header.until("session-update", count=3)
+
+    assert by_argument.ids == [3, 4, 5, 6, 7]
+    assert by_header.ids == [5, 6, 7]
+
+
+async def test_a_bad_last_event_id_is_refused(api: Api) -> None:
+    session_id = await api.new_session()
+
+    answer = await api.request(
+        "GET",
+        f"sessions/{session_id}/events",
+        headers={"Accept": "text/event-stream", "Last-Event-ID": "abc"},
+    )
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+
+
+async def test_a_silent_stream_sends_heartbeats(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events_module, "HEARTBEAT_SECONDS", 0.02)
+    session_id = await api.new_session()
+
+    async with api.stream(session_id) as stream, asyncio.timeout(10):
+        while len(stream.comments) < 3:
+            await stream.news()
+        await api.patch(f"sessions/{session_id}", {"title": "still here"})
+        await stream.until("session-update")
+
+    assert stream.ids == [1, 2]
+
+
+async def test_a_stream_forgets_a_client_that_left(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events_module, "HEARTBEAT_SECONDS", 0.02)
+    ended: list[str] = []
+    end = events_module.News.end
+
+    def noted(news: events_module.News) -> None:
+        ended.append("left")
+        end(news)
+
+    monkeypatch.setattr(events_module.News, "end", noted)
+    session_id = await api.new_session()
+
+    async with api.stream(session_id) as stream:
+        await stream.until("session-create")
+
+    async with asyncio.timeout(10):
+        while not ended:
+            await api.get("status")
+
+
+async def test_reading_again_in_the_middle_of_a_stream_gives_the_same_log(
+    api: Api, upstream: Simulator
+) -> None:
+    words = " ".join(f"word{number}" for number in range(200))
+    upstream.script(reply(words, delivery=Delivery(event_delay=0.001)))
+    session_id = await api.new_session()
+
+    async with api.stream(session_id) as first:
+        await api.send(session_id, "talk")
+        await first.until("text-delta", count=3)
+    async with api.stream(session_id, after=first.ids[-1]) as second:
+        await second.until("text-delta", count=3)
+    async with api.stream(session_id, after=second.ids[-1]) as third:
+        await third.until(ENDED)
+
+    seen = first.events + second.events + third.events
+    assert [event["seq"] for event in seen] == list(range(1, len(seen) + 1))
+    assert seen == (await api.events(session_id))[: len(seen)]
+    assert "".join(e["text"] for e in seen if e["type"] == "text-delta") == words
+
+
+async def test_an_event_stream_is_not_buffered_by_proxies(api: Api) -> None:
+    session_id = await api.new_session()
+
+    async with api.stream(session_id) as stream:
+        await stream.until("session-create")
+
+    headers = stream.response.headers
+    assert headers["Content-Type"] == "text/event-stream"
+    assert headers["Cache-Control"] == "no-cache"
+    assert headers["X-Accel-Buffering"] == "no"
