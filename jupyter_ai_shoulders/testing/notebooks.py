@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
@@ -10,8 +11,10 @@ from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
     Backend,
+    CellRun,
     Conflicted,
     NotebookSnapshot,
+    RunProgress,
 )
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import CellConflict
@@ -180,6 +183,28 @@ class RunFrame:
     cell_id: CellId
     run_id: RunId
     detail: int | None = None
+
+
+class ScriptedRunner:
+    """A ``CellRunner`` that ends each cell as it was told; cells not named end well."""
+
+    def __init__(self, runs: Mapping[str, CellRun] | None = None) -> None:
+        self.runs = dict(runs or {})
+        self.progress: list[RunProgress] = []
+        self.ran: list[tuple[str, CellId]] = []
+        self.gone: set[CellId] = set()
+        self.begun = asyncio.Event()
+        """Set when a first cell has run."""
+
+    async def run(self, path: str, cell_id: CellId) -> AsyncGenerator[RunProgress | CellRun]:
+        """See ``CellRunner.run``."""
+        if cell_id in self.gone:
+            raise NotFound(f"There is no cell {cell_id!r}.", code="cell_not_found")
+        self.ran.append((path, cell_id))
+        self.begun.set()
+        for progress in self.progress:
+            yield progress
+        yield self.runs.get(cell_id) or CellRun("ok", (), len(self.ran), 100, "kernel")
 
 
 class RecordingPages:

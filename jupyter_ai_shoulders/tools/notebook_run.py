@@ -141,8 +141,9 @@ class RunAllCells:
         cells = await self._range(args)
         path = cells.snapshot.path
         count = len(cells.cells)
+        ranged = args.first is not None or args.last is not None
         return CallSubject(
-            title="Run all cells" if not (args.first or args.last) else f"Run {count} cells",
+            title=f"Run {count} cell{'s' * (count != 1)}" if ranged else "Run all cells",
             target_label=file_name(path),
             target=Target(path=path),
             preview=_preview(cells),

@@ -1,0 +1,83 @@
+"""A conversation that calls tools and remembers what it has seen, as the engine does."""
+
+from contextlib import aclosing
+from typing import Any, cast
+
+from jupyter_ai_shoulders.testing.memory_store import CountingIds
+from jupyter_ai_shoulders.testing.notebooks import MemoryNotebook, MemoryNotebooks, ScriptedRunner
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Progress,
+    Result,
+    ToolArguments,
+)
+from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
+from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, TurnId, Version
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+from jupyter_ai_shoulders.wire.parts import TextPart
+
+PATH = "work/analysis.ipynb"
+
+
+class Conversation:
+    """Calls the notebook tools on one notebook in memory."""
+
+    def __init__(self, *cells: NotebookCell, runner: ScriptedRunner | None = None) -> None:
+        self.notebook = MemoryNotebook(PATH, cells)
+        self.notebooks = MemoryNotebooks(self.notebook)
+        self.runner = runner or ScriptedRunner()
+        self.registry = ToolRegistry(
+            notebook_tools(self.notebooks, self.runner, CountingIds()), lambda name: name
+        )
+        self.seen: dict[tuple[str, CellId | None], Version] = {}
+        self.step = 1
+        self.progress: list[Progress] = []
+
+    async def call(self, tool: str, **arguments: object) -> Result:
+        """Make a call with a path and these arguments; remember what it has seen."""
+        args = self.arguments(tool, arguments)
+        results: list[Result] = []
+        self.progress = []
+        async with aclosing(self.tool(tool).run(args, self.context())) as items:
+            async for item in items:
+                if isinstance(item, Result):
+                    results.append(item)
+                else:
+                    self.progress.append(item)
+        [result] = results
+        self.seen.update({(seen.path, seen.cell_id): seen.version for seen in result.seen})
+        return result
+
+    async def subject(self, tool: str, **arguments: object) -> CallSubject:
+        """Return how a call would be shown."""
+        return await self.tool(tool).subject(self.arguments(tool, arguments), self.context())
+
+    def tool(self, name: str) -> Any:
+        return self.registry.get(name)
+
+    def arguments(self, tool: str, arguments: dict[str, object]) -> ToolArguments:
+        values = cast("JsonObject", {"path": PATH, **arguments})
+        args = self.registry.validate(tool, values)
+        assert not isinstance(args, Problem), args
+        return args
+
+    def context(self) -> CallContext:
+        return CallContext(
+            session_id=SessionId("session"),
+            turn_id=TurnId("turn"),
+            call_id=CallId("call"),
+            seen=dict(self.seen),
+            active_document=PATH,
+            step=self.step,
+        )
+
+    def sources(self) -> list[str]:
+        return [cell.source for cell in self.notebook.cells]
+
+
+def text_of(result: Result) -> str:
+    """Return what the model reads."""
+    return "".join(part.text for part in result.content if isinstance(part, TextPart))
