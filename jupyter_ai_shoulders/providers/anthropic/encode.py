@@ -81,9 +81,10 @@ def _head(request: ModelRequest, target: Target, max_tokens: int) -> dict[str, A
     head: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "stream": True}
     if request.system.strip():
         head["system"] = [{"type": "text", "text": request.system, **cache}]
-    if request.tools:
-        head["tools"] = [_tool(tool) for tool in request.tools]
-        choice = _tool_choice(request.tool_choice, target)
+    tools = _tools(request)
+    if tools:
+        head["tools"] = tools
+        choice = _tool_choice(request.tool_choice if request.tools else "none", target)
         if choice is not None:
             head["tool_choice"] = choice
     return head | cache
@@ -107,6 +108,22 @@ def _output_config(request: ModelRequest, target: Target, thinking: Thinking) ->
     if request.response_schema is not None and target.model.structured_output:
         config["format"] = {"type": "json_schema", "schema": request.response_schema}
     return {"output_config": config} if config else {}
+
+
+def _tools(request: ModelRequest) -> list[Block]:
+    """Return the tools; where there are none, stand-ins for those the history called.
+
+    The API refuses a history with calls in a request without tools.
+    """
+    called = {
+        part.tool
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, ToolCallPart)
+    }
+    if request.tools or not called:
+        return [_tool(tool) for tool in request.tools]
+    return [{"name": name, "input_schema": {"type": "object"}} for name in sorted(called)]
 
 
 def _tool(tool: ToolDefinition) -> Block:
@@ -172,8 +189,8 @@ class _History:
         self._target = target
         self._bound = target.model.thinking_support.bound
         self._loop_start = loop_start(request.messages)
-        tools = [_tool(tool) for tool in request.tools]
-        self._digest = hashlib.sha256(encode_json([request.system, tools]) if self._bound else b"")
+        start = encode_json([request.system, _tools(request)]) if self._bound else b""
+        self._digest = hashlib.sha256(start)
 
     def prefix(self) -> str | None:
         """Return the digest of everything encoded so far; None when nothing is bound to it."""
