@@ -9,7 +9,9 @@ from dataclasses import dataclass
 NEAR_RATIO = 0.6
 """How alike lines must be to be worth naming."""
 NEAR_LIMIT = 3
-SEARCHED_LINES = 2_000
+SEARCHED_LINES = 1_000
+PATTERN_LINES = 3
+COMPARED = 20
 SHOWN_CHARACTERS = 120
 
 
@@ -45,13 +47,26 @@ def replace_once(text: str, old: str, new: str) -> Replaced | Missing | Ambiguou
 
 
 def near_matches(text: str, wanted: str) -> tuple[str, ...]:
-    """Return ``line N: text`` of the places most like ``wanted``, best first."""
+    """Return ``line N: text`` of the places most like the beginning of ``wanted``, best first."""
     lines = text.split("\n")[:SEARCHED_LINES]
-    pattern = wanted.strip("\n").split("\n")
-    windows = range(max(1, len(lines) - len(pattern) + 1))
-    rated = ((_likeness(lines[at : at + len(pattern)], pattern), at) for at in windows)
-    best = sorted((rate for rate in rated if rate[0] >= NEAR_RATIO), key=lambda rate: -rate[0])
-    return tuple(f"line {at + 1}: {_shown(lines[at])}" for _, at in best[:NEAR_LIMIT])
+    pattern = wanted.strip("\n").split("\n")[:PATTERN_LINES]
+    matcher = difflib.SequenceMatcher(None, "", _comparable(pattern), autojunk=False)
+    windows = [
+        _comparable(lines[at : at + len(pattern)])
+        for at in range(max(1, len(lines) - len(pattern) + 1))
+    ]
+    # The exact ratio is dear: only the most promising places get one.
+    promising = sorted(
+        ((_ratio(matcher, window, exact=False), -at) for at, window in enumerate(windows)),
+        reverse=True,
+    )
+    rated = [
+        (_ratio(matcher, windows[-at], exact=True), at)
+        for likeness, at in promising[:COMPARED]
+        if likeness >= NEAR_RATIO
+    ]
+    best = sorted((rate for rate in rated if rate[0] >= NEAR_RATIO), reverse=True)
+    return tuple(f"line {1 - at}: {_shown(lines[-at])}" for _, at in best[:NEAR_LIMIT])
 
 
 def _positions(text: str, old: str) -> Iterator[int]:
@@ -62,13 +77,16 @@ def _positions(text: str, old: str) -> Iterator[int]:
         position = text.find(old, position + 1)
 
 
-def _likeness(lines: list[str], pattern: list[str]) -> float:
-    """Compare stripped: what differs in indentation alone is the likeliest mistake."""
-    found, wanted = ("\n".join(line.strip() for line in part) for part in (lines, pattern))
-    matcher = difflib.SequenceMatcher(None, found, wanted, autojunk=False)
-    if matcher.real_quick_ratio() < NEAR_RATIO or matcher.quick_ratio() < NEAR_RATIO:
-        return 0.0
-    return matcher.ratio()
+def _ratio(matcher: difflib.SequenceMatcher[str], text: str, *, exact: bool) -> float:
+    matcher.set_seq1(text)
+    if exact:
+        return matcher.ratio()
+    return matcher.quick_ratio() if matcher.real_quick_ratio() >= NEAR_RATIO else 0.0
+
+
+def _comparable(lines: list[str]) -> str:
+    """Strip: what differs in indentation alone is the likeliest mistake."""
+    return "\n".join(line.strip()[:SHOWN_CHARACTERS] for line in lines)
 
 
 def _shown(line: str) -> str:
