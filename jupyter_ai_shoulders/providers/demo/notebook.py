@@ -1,0 +1,129 @@
+"""The notebook as ``read_notebook`` tells it, read back from its text (chapter 06).
+
+The demo parses what a model reads, so that it needs no way of its own into notebooks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+HEADER = re.compile(r'^Notebook ("(?:[^"\\]|\\.)*") · (.*)$', re.MULTILINE)
+CELL = re.compile(r"^--- cell (\d+) · id=(\S+) · (code|markdown|raw)(.*)$")
+OUTPUT = re.compile(r"^--- output of cell (\d+) · (\w+)")
+ANY_HEADER = re.compile(r"^--- ")
+ESCAPED = re.compile(r"^\\(\\*--- )")
+SHORTENED = re.compile(r"lines?, (first \d+|not) shown|1 long line|left out")
+RUN_COUNT = re.compile(r"In\[(\d+)\]")
+ERROR_LINE = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output of a cell."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell; ``complete`` when all of its source was shown."""
+
+    number: int
+    id: str
+    type: str
+    source: str
+    run_count: int | None
+    complete: bool
+    failed: bool
+    outputs: tuple[Output, ...] = ()
+
+    @property
+    def is_code(self) -> bool:
+        """Return whether it holds code."""
+        return self.type == "code"
+
+    @property
+    def error(self) -> str | None:
+        """Return ``ErrorName: message`` of its error output, if it has one."""
+        errors = (
+            output.text.partition("\n")[0] for output in self.outputs if output.kind == "error"
+        )
+        return next(errors, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The cells, in order."""
+
+    path: str
+    about: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def code(self) -> tuple[Cell, ...]:
+        """The code cells."""
+        return tuple(cell for cell in self.cells if cell.is_code)
+
+    def cell(self, cell_id: str | None) -> Cell | None:
+        """Return the cell with this id."""
+        return next((cell for cell in self.cells if cell.id == cell_id), None)
+
+    def updated(self, changed: Sequence[Cell]) -> Notebook:
+        """Return the notebook with these cells in place of those with their ids."""
+        new = {cell.id: cell for cell in changed}
+        return replace(self, cells=tuple(new.get(cell.id, cell) for cell in self.cells))
+
+
+def parse_notebook(text: str) -> Notebook | None:
+    """Return the notebook a text tells of, or None when it tells of none."""
+    header = HEADER.search(text)
+    if header is None:
+        return None
+    cells: list[Cell] = []
+    for line, content in sections(text[header.end() :]):
+        cell, output = CELL.match(line), OUTPUT.match(line)
+        if cell:
+            cells.append(new_cell(cell, content))
+        elif output and cells:
+            cells[-1] = with_output(cells[-1], Output(output[2], content))
+    return Notebook(json.loads(header[1]), header[2], tuple(cells))
+
+
+def sections(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each header line with the content below it."""
+    header, lines = "", list[str]()
+    for line in text.split("\n"):
+        if ANY_HEADER.match(line):
+            yield header, "\n".join(lines)
+            header, lines = line, []
+        else:
+            lines.append(ESCAPED.sub(r"\1", line))
+    yield header, "\n".join(lines)
+
+
+def new_cell(found: re.Match[str], source: str) -> Cell:
+    """Return the cell of a header line."""
+    state = found[4]
+    count = RUN_COUNT.search(state)
+    return Cell(
+        number=int(found[1]),
+        id=found[2],
+        type=found[3],
+        source=source,
+        run_count=int(count[1]) if count else None,
+        complete=SHORTENED.search(state) is None,
+        failed=re.search(r"outputs:.*\berror\b", state) is not None,
+    )
+
+
+def with_output(cell: Cell, output: Output) -> Cell:
+    """Return the cell with one more output."""
+    return replace(
+        cell,
+        outputs=(*cell.outputs, output),
+        failed=cell.failed or output.kind == "error",
+    )

@@ -1,0 +1,28 @@
+"""Says what the demo is and can do, and what to do for more. Chosen by ``plan``."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.providers.demo.steps import Skill
+
+LABEL = "**Demo (no AI model)**"
+ABILITIES = """\
+- *outline this notebook*: sections, what their cells do, libraries
+- *fix the error*: a missing import, a mistyped name or column, cells run in the wrong order
+- *plot `column`* of a dataframe, or *plot `a` against `b`, one colour per `c`*, in a new cell"""
+REAL_MODEL = (
+    "For everything else, connect a model: pick one in the model menu and give it a key "
+    "(or set a variable such as `ANTHROPIC_API_KEY` before you start Jupyter)."
+)
+
+
+def greet() -> Skill:
+    """Say hello, what this is, and what it can do."""
+    hello = f"Hello! I am the {LABEL}: I follow rules, nothing is sent anywhere."
+    return f"{hello}\n\nI can:\n{ABILITIES}\n\n{REAL_MODEL}"
+    yield  # a generator that makes no call
+
+
+def outside() -> Skill:
+    """Say plainly that there is no rule for this."""
+    return f"I am the {LABEL} and have no rule for that. I can:\n{ABILITIES}\n\n{REAL_MODEL}"
+    yield  # a generator that makes no call

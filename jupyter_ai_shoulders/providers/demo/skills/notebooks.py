@@ -1,0 +1,84 @@
+"""What skills do with notebooks: read one, edit and run cells, run what a cell needs first.
+
+Each is a recipe of its own that yields calls; the skills use them with ``yield from``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeVar
+
+from jupyter_ai_shoulders.providers.demo.code import needed_before
+from jupyter_ai_shoulders.providers.demo.conversation import Task
+from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook, parse_notebook
+from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Outcome, Run, refused
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+MAX_WHOLE_CELLS = 10
+
+T = TypeVar("T")
+Recipe = Generator[Act, Outcome, T]
+
+
+def read(task: Task, *, outputs: bool, say: str) -> Recipe[Notebook]:
+    """Read the notebook meant; cells shown in part are read again, whole."""
+    path = task.notebook
+    if path is None:
+        raise GiveUp(
+            "I do not see a notebook. Open the one you mean (or name it, like `analysis.ipynb`) "
+            "and ask me again."
+        )
+    wanted: JsonObject = {"path": path, "outputs": True} if outputs else {"path": path}
+    notebook = yield from read_as(wanted, say)
+    short = [cell.id for cell in notebook.code if not cell.complete][:MAX_WHOLE_CELLS]
+    if not short:
+        return notebook
+    whole = yield from read_as({"path": path, "cells": [*short]}, "")
+    return notebook.updated(whole.cells)
+
+
+def read_as(arguments: JsonObject, say: str) -> Recipe[Notebook]:
+    """Read a notebook with these arguments."""
+    outcome = yield Act("read_notebook", arguments, say)
+    notebook = parse_notebook(outcome.text)
+    if notebook is None:
+        raise refused(outcome, f"read `{arguments['path']}`")
+    return notebook
+
+
+def edit(notebook: Notebook, cell: Cell, source: str, say: str) -> Recipe[None]:
+    """Give a cell new source."""
+    arguments: JsonObject = {"path": notebook.path, "cell_id": cell.id, "source": source}
+    outcome = yield Act("edit_cell", arguments, say)
+    if outcome.is_error:
+        raise refused(outcome, f"edit cell {cell.number}")
+
+
+def run(notebook: Notebook, cell: Cell, say: str = "") -> Recipe[Run]:
+    """Run a cell; an error in it is part of what is returned."""
+    outcome = yield Act("run_cell", {"path": notebook.path, "cell_id": cell.id}, say)
+    ended = outcome.run()
+    if ended is None:
+        raise refused(outcome, f"run cell {cell.number}")
+    return ended
+
+
+def run_needed(notebook: Notebook, cell: Cell, say: str) -> Recipe[list[Cell]]:
+    """Run the cells above that define what a cell uses; return them."""
+    needed = needed_before(cell, notebook.code)
+    for position, earlier in enumerate(needed):
+        ended = yield from run(notebook, earlier, say if position == 0 else "")
+        if ended.error is not None:
+            raise GiveUp(
+                f"Cell {cell.number} needs cell {earlier.number}, and that one fails: "
+                f"`{ended.error}`. Ask me to fix cell {earlier.number} first."
+            )
+    return needed
+
+
+def listed(cells: list[Cell]) -> str:
+    """Return cells as people say them: ``cells 2, 3 and 5``."""
+    numbers = [str(cell.number) for cell in cells]
+    if len(numbers) == 1:
+        return f"cell {numbers[0]}"
+    return f"cells {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -1,0 +1,227 @@
+"""Adds a cell that plots a dataframe's columns, runs it, and mends it when that fails.
+
+Chosen by ``plan``; what to draw is worked out in ``charts``. When it is not certain how the columns
+are called, the new cell first prints their names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from jupyter_ai_shoulders.providers.demo.charts import (
+    Chart,
+    NoSuchColumn,
+    Wish,
+    chart_code,
+    read_wish,
+    settle,
+)
+from jupyter_ai_shoulders.providers.demo.code import definers, needed_before, with_import
+from jupyter_ai_shoulders.providers.demo.conversation import Task
+from jupyter_ai_shoulders.providers.demo.diagnosis import COLUMN_ERROR, KEY_ERROR, NAME_ERROR
+from jupyter_ai_shoulders.providers.demo.frames import Frame, closest, find_frames
+from jupyter_ai_shoulders.providers.demo.libraries import import_for
+from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
+from jupyter_ai_shoulders.providers.demo.skills.notebooks import (
+    Recipe,
+    edit,
+    listed,
+    read,
+    read_as,
+    run,
+    run_needed,
+)
+from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Run, Skill, refused
+
+NEW_CELL_ID = re.compile(r"\bid[=: ]+[\"'`]?([\w-]+)")
+BELOW_ACTIVE = re.compile(
+    r"\b(below|under|after)\b.*\b(this|it|here)\b|\bnew cell below\b", re.IGNORECASE
+)
+MAX_ROUNDS = 5
+
+
+def plot(task: Task) -> Skill:
+    """Draw what the user asks for in a new cell."""
+    notebook = yield from read(task, outputs=True, say="I'll look at the data in the notebook.")
+    wish = read_wish(task.words, notebook)
+    frame = choose_frame(task.words, wish, notebook)
+    if not wish.columns:
+        known = ", ".join(f"`{column}`" for column in frame.columns)
+        hint = f" I know of {known}." if known else ""
+        raise GiveUp(f"Which column of `{frame.name}` shall I plot?{hint}")
+    drawing = Drawing(notebook, wish, frame.name)
+    yield from drawing.begin(task, frame)
+    yield from drawing.work()
+    return drawing.report()
+
+
+def choose_frame(words: str, wish: Wish, notebook: Notebook) -> Frame:
+    """Return the dataframe meant: named, else one with the columns, else the most used."""
+    frames = find_frames(notebook)
+    if not frames:
+        raise GiveUp(
+            "I found no dataframe in this notebook. Load one first, for example with "
+            "`pd.read_csv(…)`, and ask me again."
+        )
+    spoken = set(re.findall(r"\w+", words))
+
+    def fit(frame: Frame) -> tuple[bool, int, int, int]:
+        has = sum(closest(name, list(frame.columns)) is not None for name in wish.columns)
+        return frame.name in spoken, has, frame.uses, -(frame.defined_in or 0)
+
+    return max(frames.values(), key=fit)
+
+
+def place(task: Task, notebook: Notebook, frame: Frame) -> Cell:
+    """Return the cell to add below: the active one when asked, else the last with the data."""
+    active = notebook.cell(task.active_cell)
+    first = frame.defined_in or 0
+    if active is not None and active.number >= first and BELOW_ACTIVE.search(task.words):
+        return active
+    used = [cell for cell in notebook.cells if cell.number == frame.last_used_in]
+    return used[0] if used else notebook.cells[-1]
+
+
+def add(notebook: Notebook, after: Cell, source: str) -> Recipe[Cell]:
+    """Add a cell and return it with its id."""
+    path = notebook.path
+    say = f"I'll add a plot cell below cell {after.number}."
+    outcome = yield Act(
+        "add_cell",
+        {"path": path, "source": source, "cell_type": "code", "after": after.id},
+        say,
+    )
+    if outcome.is_error:
+        raise refused(outcome, "add a cell")
+    found = NEW_CELL_ID.search(outcome.text)
+    if found and notebook.cell(found[1]) is None:
+        return Cell(after.number + 1, found[1], "code", source, None, complete=True, failed=False)
+    known = {cell.id for cell in notebook.cells}
+    now = yield from read_as({"path": path}, "")
+    new = [cell for cell in now.code if cell.id not in known]
+    if not new:
+        raise GiveUp("I added a cell, but I cannot find it in the notebook any more.")
+    return replace(new[0], source=source)
+
+
+def listing_code(frame: str) -> str:
+    """Return code that prints the names of a dataframe's columns."""
+    return f'print(*{frame}.columns, sep="\\n")'
+
+
+@dataclass(slots=True)
+class Drawing:
+    """The work on the new cell until it draws, and what there is to tell about it.
+
+    ``notebook`` is as it was read; ``chart`` is None while the cell prints the columns' names.
+    """
+
+    notebook: Notebook
+    wish: Wish
+    frame: str
+    cell: Cell | None = None
+    chart: Chart | None = None
+    ran: str = ""
+    error: str | None = None
+
+    def begin(self, task: Task, frame: Frame) -> Recipe[None]:
+        """Add the cell, and run what it needs where that never ran."""
+        settled = settle(self.wish, self.frame, list(frame.columns), self.notebook, certain=False)
+        self.chart = settled if isinstance(settled, Chart) else None
+        after = place(task, self.notebook, frame)
+        self.cell = yield from add(self.notebook, after, self.source())
+        needed = needed_before(self.cell, self.notebook.code)
+        if any(cell.run_count is None for cell in needed):
+            yield from self.run_needed()
+
+    def work(self) -> Recipe[None]:
+        """Run the cell; mend it while a rule fits."""
+        for _ in range(MAX_ROUNDS):
+            ended = yield from run(self.notebook, self.new_cell, "")
+            self.error = ended.error
+            if ended.error is None and self.chart is not None:
+                return
+            if ended.error is None:
+                yield from self.draw_known(ended)
+            elif not (yield from self.mend(ended.error)):
+                return
+
+    @property
+    def new_cell(self) -> Cell:
+        """The cell that was added."""
+        assert self.cell is not None
+        return self.cell
+
+    def source(self) -> str:
+        """Return what the cell should hold now."""
+        if self.chart is None:
+            return listing_code(self.frame)
+        return chart_code(self.chart, self.notebook)
+
+    def draw_known(self, listing: Run) -> Recipe[None]:
+        """Draw what was meant, now that the names of the columns are known."""
+        columns = [line.strip() for line in listing.printed if line.strip()]
+        settled = settle(self.wish, self.frame, columns, self.notebook, certain=True)
+        if isinstance(settled, NoSuchColumn):
+            path = self.notebook.path
+            yield Act("delete_cell", {"path": path, "cell_id": self.new_cell.id})
+            names = ", ".join(f"`{column}`" for column in columns)
+            raise GiveUp(
+                f"`{self.frame}` has no column like `{settled.name}`; it has {names}. I took my "
+                "cell out again. Which one shall I plot?"
+            )
+        self.chart = settled
+        yield from self.change(self.source(), f"I'll plot {settled.spoken}.")
+
+    def mend(self, error: str) -> Recipe[bool]:
+        """Do something about an error; return whether a rule fitted."""
+        name, key = NAME_ERROR.match(error), KEY_ERROR.match(error) or COLUMN_ERROR.match(error)
+        if name:
+            return (yield from self.mend_name(name[1]))
+        if self.chart is None:
+            return False
+        if key and key[2] in self.chart.names:
+            self.chart = None
+            say = f"`{self.frame}` has no column `{key[2]}`; I'll look at its names."
+            yield from self.change(self.source(), say)
+            return True
+        if self.chart.kind == "histogram" and error.startswith(("TypeError", "ValueError")):
+            self.chart = replace(self.chart, kind="bars")
+            yield from self.change(self.source(), "These are not numbers; I'll draw bars.")
+            return True
+        return False
+
+    def mend_name(self, name: str) -> Recipe[bool]:
+        """Run the cells that define a name, or import it."""
+        if definers(name, self.notebook.code):
+            return bool((yield from self.run_needed()))
+        statement = import_for(name)
+        if statement is None:
+            return False
+        changed = with_import(self.new_cell.source, statement)
+        yield from self.change(changed, "An import is missing.")
+        return True
+
+    def run_needed(self) -> Recipe[list[Cell]]:
+        """Run the cells the new one needs."""
+        say = f"`{self.frame}` has no value in this kernel yet; I'll run the cells it comes from."
+        ran = yield from run_needed(self.notebook, self.new_cell, say)
+        self.ran = f" I ran {listed(ran)} first." if ran else ""
+        return ran
+
+    def change(self, source: str, say: str) -> Recipe[None]:
+        """Give the new cell other source."""
+        yield from edit(self.notebook, self.new_cell, source, say)
+        self.cell = replace(self.new_cell, source=source)
+
+    def report(self) -> str:
+        """Return the answer."""
+        number = self.new_cell.number
+        wanted = self.chart.spoken if self.chart else f"`{self.wish.columns[0]}`"
+        if self.error is not None or self.chart is None:
+            return (
+                f"I added cell {number} to plot {wanted}, but it fails with `{self.error}`. I have "
+                "no rule for that; the cell is there for you to change."
+            )
+        return f"Done: cell {number} plots {wanted}.{self.ran}"

@@ -1,0 +1,265 @@
+"""A notebook in memory that the demo's calls really change and run; libraries are small stand-ins.
+
+The text of ``read_notebook`` and ``run_cell`` comes from the real renderer.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import itertools
+import types
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_ai_shoulders.notebook.base import CellRun, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.render import render_notebook, run_text
+from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.providers.demo.plan import Reply, plan
+from jupyter_ai_shoulders.providers.demo.steps import Act
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell, OutputSummary
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantMessage,
+    AssistantPart,
+    ModelMessage,
+    TextPart,
+    ToolCallPart,
+    ToolDefinition,
+    ToolResultPart,
+    UserMessage,
+)
+
+TOOLS = (
+    "read_notebook",
+    "edit_cell",
+    "add_cell",
+    "delete_cell",
+    "run_cell",
+    "run_all_cells",
+)
+MAX_STEPS = 25
+
+Refusal = Callable[[Act], str | None]
+
+
+def nothing(**_more: Any) -> None:
+    """Draw nothing."""
+
+
+class Column(list[Any]):
+    """A column of the stand-in dataframe."""
+
+    def dropna(self) -> Column:
+        return self
+
+    def value_counts(self) -> Any:
+        return types.SimpleNamespace(plot=types.SimpleNamespace(bar=nothing))
+
+
+class Frame:
+    """A dataframe that knows its columns and nothing else."""
+
+    def __init__(self, data: dict[str, list[Any]]) -> None:
+        self.data = data
+        self.columns = list(data)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, list):
+            return Frame({name: self[name] for name in key})  # pyright: ignore[reportUnknownVariableType]: any keys
+        return Column(self.data[key])
+
+    def groupby(self, key: Any) -> list[tuple[Any, Frame]]:
+        if isinstance(key, str):
+            _ = self[key]
+        return [("group", self)]
+
+    def sort_values(self, key: str) -> Frame:
+        _ = self[key]
+        return self
+
+    def head(self) -> Frame:
+        return self
+
+    def __repr__(self) -> str:
+        return "  ".join(["", *self.columns])
+
+
+@dataclass
+class Axes:
+    """Counts what is drawn."""
+
+    drawn: list[str]
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_args, **_more: self.drawn.append(name)
+
+
+@dataclass
+class Notebook:
+    """Cells by id, a kernel's variables, and what was drawn."""
+
+    cells: dict[str, str]
+    tables: dict[str, dict[str, list[Any]]] = field(default_factory=dict[str, Any])
+    kinds: dict[str, str] = field(default_factory=dict[str, str])
+    path: str = "random.ipynb"
+    refuse: Refusal = lambda act: None
+    variables: dict[str, Any] = field(default_factory=dict[str, Any])
+    runs: dict[str, CellRun] = field(default_factory=dict[str, CellRun])
+    drawn: list[str] = field(default_factory=list[str])
+    done: list[Act] = field(default_factory=list[Act])
+    counter: Any = field(default_factory=lambda: itertools.count(1))
+
+    # the tools
+
+    def perform(self, act: Act) -> tuple[str, bool]:
+        """Do what a call asks for; return its text and whether it is an error."""
+        self.done.append(act)
+        refusal = self.refuse(act)
+        if refusal is not None:
+            return refusal, True
+        cell_id = str(act.arguments.get("cell_id", ""))
+        match act.tool:
+            case "read_notebook":
+                return self.read(act.arguments), False
+            case "edit_cell":
+                self.cells[cell_id] = str(act.arguments["source"])
+                return f"Cell {self.number(cell_id)} was edited.", False
+            case "add_cell":
+                return self.add(act.arguments), False
+            case "delete_cell":
+                del self.cells[cell_id]
+                return "Deleted.", False
+            case _:
+                ended = self.run(cell_id)
+                return run_text(self.number(cell_id), CellId(cell_id), ended), ended.status != "ok"
+
+    def read(self, arguments: JsonObject) -> str:
+        asked = arguments.get("cells")
+        cells = [CellId(str(one)) for one in asked] if isinstance(asked, list) else None
+        outputs = bool(arguments.get("outputs")) or cells is not None
+        numbered = [self.snapshot(cell_id, outputs) for cell_id in self.cells]
+        metadata: JsonObject = {"kernelspec": {"name": "python3", "language": "python"}}
+        snapshot = NotebookSnapshot(self.path, "live", tuple(numbered), metadata, dirty=True)
+        return render_notebook(snapshot, cells).text
+
+    def snapshot(self, cell_id: str, outputs: bool) -> NotebookCell:
+        ended = self.runs.get(cell_id)
+        shown = ended.outputs if ended else ()
+        summary = [
+            OutputSummary(kind=output["output_type"], mime_types=(), size=9)  # pyright: ignore[reportArgumentType]: nbformat's own word
+            for output in shown
+        ]
+        return NotebookCell(
+            id=CellId(cell_id),
+            cell_type=self.kinds.get(cell_id, "code"),  # pyright: ignore[reportArgumentType]: the test's own word
+            source=self.cells[cell_id],
+            version=Version("0"),
+            metadata={},
+            execution_count=ended.execution_count if ended else None,
+            output_summary=tuple(summary),
+            outputs=shown if outputs else None,
+        )
+
+    def add(self, arguments: JsonObject) -> str:
+        new, after = f"new-{next(self.counter)}", arguments.get("after")
+        order = list(self.cells.items())
+        at = list(self.cells).index(str(after)) + 1 if after else len(order)
+        order.insert(at, (new, str(arguments["source"])))
+        self.cells = dict(order)
+        return f"Added cell {at + 1} (id={new})."
+
+    def number(self, cell_id: str) -> int:
+        return list(self.cells).index(cell_id) + 1
+
+    # the kernel
+
+    def run(self, cell_id: str) -> CellRun:
+        """Run a cell for real, in this notebook's variables."""
+        printed, outputs = io.StringIO(), list[JsonObject]()
+        self.variables["__builtins__"] = {**vars(builtins), "__import__": self.import_module}
+        failure = None
+        try:
+            with redirect_stdout(printed):
+                exec(self.cells[cell_id], self.variables)
+        except Exception as error:  # noqa: BLE001 - whatever the cell raises is its output
+            failure = f"{type(error).__name__}: {error}"
+            raised: JsonObject = {
+                "output_type": "error",
+                "ename": type(error).__name__,
+                "evalue": str(error),
+                "traceback": [],
+            }
+            outputs.append(raised)
+        if printed.getvalue():
+            outputs.insert(
+                0, {"output_type": "stream", "name": "stdout", "text": printed.getvalue()}
+            )
+        status = "ok" if failure is None else "error"
+        ended = CellRun(status, tuple(outputs), next(self.counter), 5, "k", failure)
+        self.runs[cell_id] = ended
+        return ended
+
+    def import_module(self, name: str, *args: Any) -> Any:
+        stand_ins: dict[str, Any] = {
+            "pandas": types.SimpleNamespace(read_csv=lambda path: Frame(self.tables[path])),  # pyright: ignore[reportUnknownLambdaType]: a path
+            "matplotlib.pyplot": types.SimpleNamespace(pyplot=self.pyplot()),
+        }
+        return stand_ins.get(name) or __import__(name, *args)
+
+    def pyplot(self) -> Any:
+        axes = Axes(self.drawn)
+        return types.SimpleNamespace(
+            subplots=lambda figsize: (None, axes),  # pyright: ignore[reportUnknownLambdaType]: a pair of numbers
+            show=lambda: None,
+        )
+
+
+@dataclass
+class Talk:
+    """A conversation with the demo about one notebook."""
+
+    notebook: Notebook
+    tools: Sequence[str] = TOOLS
+    messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
+
+    def ask(self, text: str, active: str | None = None, document: str | None = "") -> str:
+        """Say something; return the final answer, after all calls were made."""
+        lines = ["<workspace>"]
+        path = self.notebook.path if document == "" else document
+        lines += [f"active document: {path}"] if path else []
+        lines += [f"active cell: {active}"] if active else []
+        said = TextPart(text=text), TextPart(text="\n".join([*lines, "</workspace>"]))
+        self.messages.append(UserMessage(parts=said))
+        for _ in range(MAX_STEPS):
+            reply = self.step()
+            if reply.act is None:
+                self.messages.append(AssistantMessage(parts=(TextPart(text=reply.text),)))
+                return reply.text
+            self.answer(reply, reply.act)
+        raise AssertionError("The demo does not come to an end.")
+
+    def step(self) -> Reply:
+        tools = tuple(
+            ToolDefinition(name=name, description="", parameters={}) for name in self.tools
+        )
+        request = ModelRequest("demo", "", tuple(self.messages), tools)
+        reply = plan(request)
+        assert reply == plan(request)
+        return reply
+
+    def answer(self, reply: Reply, act: Act) -> None:
+        call_id = CallId(f"call-{len(self.messages)}")
+        call = ToolCallPart(call_id=call_id, tool=act.tool, arguments=act.arguments)
+        parts: tuple[AssistantPart, ...] = (call,)
+        if reply.text:
+            parts = (TextPart(text=reply.text), call)
+        self.messages.append(AssistantMessage(parts=parts))
+        text, is_error = self.notebook.perform(act)
+        result = ToolResultPart(
+            call_id=call_id, tool=act.tool, content=(TextPart(text=text),), is_error=is_error
+        )
+        self.messages.append(UserMessage(parts=(result,)))

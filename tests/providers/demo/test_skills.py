@@ -1,0 +1,347 @@
+"""What the demo does in ordinary notebooks, driven through its pure planner."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.providers.demo.steps import Act
+from tests.providers.demo.fake_notebook import Notebook, Talk
+
+TABLE = {"sales.csv": {"region": ["a"], "net_revenue": [1], "units sold": [2]}}
+
+
+def done(notebook: Notebook) -> list[str]:
+    """Return the calls in short: ``run_cell b``."""
+    return [
+        " ".join(filter(None, (act.tool, str(act.arguments.get("cell_id") or ""))))
+        for act in notebook.done
+    ]
+
+
+# fixing
+
+
+async def test_missing_import_is_added_to_the_cell_that_failed() -> None:
+    notebook = Notebook({"a": "x = 1", "b": "y = math.sqrt(x)\nprint(y)"})
+    notebook.run("a")
+    notebook.run("b")
+    answer = Talk(notebook).ask("Please fix the error")
+    assert notebook.cells["b"] == "import math\ny = math.sqrt(x)\nprint(y)"
+    assert done(notebook) == ["read_notebook", "edit_cell b", "run_cell b"]
+    assert answer == (
+        "Cell 2 failed with `NameError: name 'math' is not defined`.\n"
+        "- The cause: `math` was never imported; I added `import math` at the top.\n\n"
+        "I ran cell 2 again: it works now."
+    )
+
+
+async def test_missing_import_is_found_before_anything_ran() -> None:
+    notebook = Notebook({"a": "x = 4", "b": "from time import time", "c": "print(math.pi * x)"})
+    notebook.run("a")
+    answer = Talk(notebook).ask("fix it", active="a")
+    assert notebook.cells["c"].startswith("import math\n")
+    assert "would have failed" in answer
+    assert "works now" in answer
+
+
+async def test_import_goes_below_a_cell_magic() -> None:
+    notebook = Notebook({"a": "%%time\nprint(math.pi)"})
+    Talk(notebook).ask("fix it")
+    assert notebook.cells["a"] == "%%time\nimport math\nprint(math.pi)"
+
+
+async def test_import_is_written_as_the_notebook_writes_it() -> None:
+    notebook = Notebook({"a": "print(m.pi)", "b": "import math as m"})
+    Talk(notebook).ask("fix it")
+    assert notebook.cells["a"] == "import math as m\nprint(m.pi)"
+
+
+async def test_mistyped_name_is_replaced_everywhere_but_in_strings() -> None:
+    notebook = Notebook(
+        {"a": "measurement = 3", "b": "print(mesurement, 'mesurement', mesurement)"}
+    )
+    notebook.run("a")
+    notebook.run("b")
+    answer = Talk(notebook).ask("cell 2 does not work")
+    assert notebook.cells["b"] == "print(measurement, 'mesurement', measurement)"
+    assert "changed it to `measurement`" in answer
+
+
+async def test_cells_above_run_first_when_they_never_did() -> None:
+    notebook = Notebook({"a": "x = 2", "b": "unrelated = 1", "c": "y = x + 1", "d": "print(y)"})
+    notebook.run("d")
+    answer = Talk(notebook).ask("fix this error", active="d")
+    assert done(notebook) == ["read_notebook", "run_cell a", "run_cell c", "run_cell d"]
+    assert notebook.cells["d"] == "print(y)"
+    assert "I ran cells 1 and 3 first" in answer
+
+
+async def test_name_defined_further_down_is_run_and_told() -> None:
+    notebook = Notebook({"a": "print(total)", "b": "total = 5"})
+    notebook.run("a")
+    answer = Talk(notebook).ask("fix it")
+    assert done(notebook) == ["read_notebook", "run_cell b", "run_cell a"]
+    assert "cell 2 should move above cell 1" in answer
+
+
+async def test_second_error_is_fixed_too_and_no_third() -> None:
+    source = "print(math.pi, json.dumps(1), random.random())"
+    notebook = Notebook({"a": source})
+    answer = Talk(notebook).ask("fix it")
+    assert notebook.cells["a"] == f"import math\nimport json\n{source}"
+    assert "It still fails, now with `NameError: name 'random' is not defined`." in answer
+
+
+async def test_near_column_is_used_for_a_key_error() -> None:
+    source = "import pandas as pd\nsales = pd.read_csv('sales.csv')"
+    notebook = Notebook(
+        {"a": source, "b": "sales['net_revenue']", "c": "print(sales['net_revenu'])"}, TABLE
+    )
+    for cell in "abc":
+        notebook.run(cell)
+    answer = Talk(notebook).ask("fix the KeyError")
+    assert notebook.cells["c"] == 'print(sales["net_revenue"])'
+    assert "works now" in answer
+
+
+async def test_what_no_rule_fits_is_explained_and_left_alone() -> None:
+    notebook = Notebook({"a": "1 / 0"})
+    notebook.run("a")
+    answer = Talk(notebook).ask("fix it")
+    assert done(notebook) == ["read_notebook"]
+    assert "ZeroDivisionError" in answer
+    assert "I changed nothing" in answer
+
+
+async def test_missing_library_is_not_installed() -> None:
+    notebook = Notebook({"a": "import no_such_library_anywhere"})
+    notebook.run("a")
+    answer = Talk(notebook).ask("fix it")
+    assert "%pip install no_such_library_anywhere" in answer
+    assert done(notebook) == ["read_notebook"]
+
+
+async def test_question_about_an_error_changes_nothing() -> None:
+    notebook = Notebook({"a": "print(math.pi)"})
+    notebook.run("a")
+    answer = Talk(notebook).ask("Why does this cell fail?", active="a")
+    assert done(notebook) == ["read_notebook"]
+    assert "`math` was never imported" in answer
+
+
+async def test_active_cell_is_tried_when_nothing_looks_wrong() -> None:
+    notebook = Notebook({"a": "x = 1", "b": "print(x.real)"})
+    notebook.run("a")
+    answer = Talk(notebook).ask("fix it", active="b")
+    assert done(notebook) == ["read_notebook", "run_cell b"]
+    assert "it works" in answer
+
+
+async def test_long_cells_are_read_whole_before_they_are_changed() -> None:
+    source = "\n".join([f"value_{n} = {n}" for n in range(40)] + ["print(math.pi)"])
+    notebook = Notebook({"a": source})
+    notebook.run("a")
+    Talk(notebook).ask("fix it")
+    assert notebook.cells["a"] == f"import math\n{source}"
+    assert done(notebook)[:2] == ["read_notebook", "read_notebook"]
+
+
+# plotting
+
+
+def sales(*more: str) -> Notebook:
+    cells = {"a": "import pandas as pd\nsales = pd.read_csv('sales.csv')"}
+    notebook = Notebook(cells | {f"m{n}": source for n, source in enumerate(more)}, TABLE)
+    notebook.run("a")
+    return notebook
+
+
+async def test_column_is_plotted_in_a_new_cell_that_is_run() -> None:
+    notebook = sales("sales['units sold']")
+    answer = Talk(notebook).ask("Plot the units sold")
+    assert list(notebook.cells) == ["a", "m0", "new-2"]
+    assert notebook.drawn == ["hist", "set_xlabel", "set_ylabel", "set_title"]
+    assert 'sales["units sold"]' in notebook.cells["new-2"]
+    assert answer == "Done: cell 3 plots `units sold` of `sales`."
+
+
+async def test_quoted_column_needs_no_look_at_the_names() -> None:
+    notebook = sales()
+    Talk(notebook).ask("Plot `net_revenue`")
+    assert done(notebook) == ["read_notebook", "add_cell", "run_cell new-2"]
+
+
+async def test_two_columns_and_a_group_become_a_coloured_scatter() -> None:
+    notebook = sales()
+    answer = Talk(notebook).ask("plot net revenue against units sold, one colour per region")
+    assert "scatter" in notebook.drawn
+    assert 'sales.groupby("region")' in notebook.cells["new-2"]
+    assert "`net_revenue` against `units sold`" in answer
+
+
+async def test_new_cell_goes_below_the_active_one_when_asked() -> None:
+    notebook = sales("print(1)", "print(2)")
+    Talk(notebook).ask("plot `region` in a new cell below this one", active="m0")
+    assert list(notebook.cells) == ["a", "m0", "new-2", "m1"]
+
+
+async def test_wrong_quoted_column_is_replaced_by_the_near_one() -> None:
+    notebook = sales()
+    answer = Talk(notebook).ask("Plot `net_revenu`")
+    assert answer == "Done: cell 2 plots `net_revenue` of `sales`."
+
+
+async def test_unknown_column_leaves_no_cell_behind() -> None:
+    notebook = sales()
+    answer = Talk(notebook).ask("Plot the temperature")
+    assert list(notebook.cells) == ["a"]
+    assert "no column like `temperature`" in answer
+    assert "`net_revenue`" in answer
+
+
+async def test_data_is_loaded_first_when_it_never_was() -> None:
+    notebook = Notebook(
+        {"a": "import pandas as pd", "b": "sales = pd.read_csv('sales.csv')"}, TABLE
+    )
+    answer = Talk(notebook).ask("Plot `region`")
+    assert done(notebook)[-3:] == ["run_cell a", "run_cell b", "run_cell new-1"]
+    assert "I ran cells 1 and 2 first" in answer
+
+
+async def test_plot_without_data_says_so() -> None:
+    notebook = Notebook({"a": "x = 1"})
+    assert "no dataframe" in Talk(notebook).ask("plot x")
+
+
+# outlining
+
+
+async def test_outline_tells_sections_libraries_and_state() -> None:
+    cells = {
+        "t": "# Sales of 2026",
+        "h": "## Load",
+        "a": "import pandas as pd\nfrom sklearn import svm\nimport os\ndf = pd.read_csv('x')",
+        "m": "## Model",
+        "b": "model.fit(df)\nmodel.score(df)",
+        "e": "## Thoughts",
+    }
+    notebook = Notebook(cells, kinds=dict.fromkeys("thme", "markdown"))
+    notebook.run("b")
+    assert Talk(notebook).ask("Can you outline this notebook?") == (
+        "**`random.ipynb`** – Sales of 2026 (6 cells, 2 with code)\n\n"
+        "- **Load**: loads data (cell 3)\n"
+        "- **Model**: fits a model and measures a model (cell 5)\n"
+        "- **Thoughts**: text only\n\n"
+        "Libraries: pandas, scikit-learn.\n\n"
+        "Cell 5 shows an error; say *fix it* and I'll try.\n\n"
+        "Cell 3 has not been run yet."
+    )
+
+
+# talking
+
+
+@pytest.mark.parametrize(
+    "text", ["Hi", "hello there!", "What can you do?", "help", "Are you an AI?"]
+)
+async def test_greeting_says_what_it_is(text: str) -> None:
+    answer = Talk(Notebook({})).ask(text)
+    assert answer.startswith("Hello! I am the **Demo (no AI model)**")
+
+
+async def test_what_it_has_no_rule_for_is_said_plainly() -> None:
+    answer = Talk(Notebook({})).ask("Translate this to French")
+    assert answer.startswith("I am the **Demo (no AI model)** and have no rule for that.")
+    assert "ANTHROPIC_API_KEY" in answer
+
+
+@pytest.mark.parametrize("text", ["fix it", "plot `x`", "outline the notebook"])
+async def test_without_an_open_notebook_it_asks_for_one(text: str) -> None:
+    answer = Talk(Notebook({})).ask(text, document=None)
+    assert "Open the one you mean" in answer
+
+
+async def test_notebook_may_be_named_in_the_text() -> None:
+    notebook = Notebook({"a": "print(math.pi)"}, path="deep/random.ipynb")
+    Talk(notebook).ask("fix deep/random.ipynb please", document=None)
+    assert notebook.done[0].arguments["path"] == "deep/random.ipynb"
+
+
+async def test_second_request_starts_anew() -> None:
+    notebook = sales("print(math.pi)")
+    talk = Talk(notebook)
+    assert "works now" in talk.ask("fix it")
+    assert "Done" in talk.ask("now plot `region`")
+    assert "Hello" in talk.ask("hello")
+
+
+# refusals
+
+
+def refuse(tool: str, text: str) -> Notebook:
+    notebook = Notebook({"a": "print(math.pi)"})
+    notebook.refuse = lambda act: text if act.tool == tool else None
+    return notebook
+
+
+REFUSALS = {
+    "edit denied": (
+        refuse("edit_cell", "The user did not allow this call."),
+        "I did not edit cell 1: it was not allowed.",
+    ),
+    "run denied": (
+        refuse("run_cell", "This needs an approval, and nobody is there to give one."),
+        "I did not run cell 1: it was not allowed.",
+    ),
+    "conflict": (
+        refuse(
+            "edit_cell", "The cell was changed. Your version was put to the user as a proposal."
+        ),
+        "my change waits as a proposal",
+    ),
+    "page gone": (
+        refuse("read_notebook", "The page that has it open does not respond."),
+        "I could not read `random.ipynb`: The page that has it open does not respond.",
+    ),
+    "not found": (
+        refuse("read_notebook", "There is no notebook at random.ipynb."),
+        "There is no notebook at random.ipynb.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+async def test_refusal_is_told_and_ends_the_attempt(name: str) -> None:
+    notebook, words = REFUSALS[name]
+    assert words in Talk(notebook).ask("fix it")
+
+
+async def test_tool_that_is_switched_off_is_named() -> None:
+    talk = Talk(Notebook({"a": "print(math.pi)"}), tools=["read_notebook"])
+    assert "`edit_cell`, which is switched off" in talk.ask("fix it")
+
+
+async def test_conversation_that_went_another_way_is_not_guessed_at() -> None:
+    notebook = Notebook({"a": "print(math.pi)"})
+    talk = Talk(notebook)
+    talk.ask("fix it")
+    del talk.messages[1:3]
+    reply = talk.step()
+    assert reply.act is None
+    assert "another way" in reply.text
+
+
+async def test_notice_on_a_result_is_no_new_request() -> None:
+    notebook = Notebook({"a": "print(math.pi)"})
+    notebook.refuse = lambda act: None
+    talk = Talk(notebook)
+    talk.ask("fix it")
+    results = talk.messages[2]
+    assert results.role == "user"
+    text = talk.messages[0].parts[0].model_copy(update={"text": "3 steps are left."})
+    talk.messages[2:] = [results.model_copy(update={"parts": (*results.parts, text)})]
+    assert talk.step().act == Act(
+        "edit_cell",
+        {"path": "random.ipynb", "cell_id": "a", "source": "import math\nprint(math.pi)"},
+        "Cell 1: `math` was never imported. I'll change that.",
+    )
