@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_ai_shoulders.core.errors import NotFound
@@ -46,7 +46,7 @@ class CellPlace:
         """Return the place with the cell as it turned out to be."""
         cell = self.cell.model_copy(update=changes)
         cells = tuple(cell if other.id == cell.id else other for other in self.snapshot.cells)
-        return replace(self, snapshot=replace(self.snapshot, cells=cells), cell=cell)
+        return replace(self, snapshot=snapshot_with(self.snapshot, cells), cell=cell)
 
     @property
     def label(self) -> str:
@@ -65,10 +65,17 @@ async def find_cell(notebooks: Notebooks, path: str, cell_id: str) -> CellPlace:
     """Open the notebook and find a cell. Raises ``NotFound`` and what ``Notebook.read`` raises."""
     notebook = notebooks.open(path)
     snapshot = await notebook.read()
-    for number, cell in enumerate(snapshot.cells, start=1):
-        if cell.id == cell_id:
-            return CellPlace(notebook, snapshot, cell, number)
-    raise no_such_cell(snapshot, cell_id)
+    position = snapshot.position(CellId(cell_id))
+    if position is None:
+        raise no_such_cell(snapshot, cell_id)
+    return CellPlace(notebook, snapshot, snapshot.cells[position], position + 1)
+
+
+def snapshot_with(snapshot: NotebookSnapshot, cells: Sequence[NotebookCell]) -> NotebookSnapshot:
+    """Return the snapshot with other cells."""
+    return NotebookSnapshot(
+        snapshot.path, snapshot.backend, cells, snapshot.metadata, dirty=snapshot.dirty
+    )
 
 
 def no_such_cell(snapshot: NotebookSnapshot, cell_id: str) -> NotFound:

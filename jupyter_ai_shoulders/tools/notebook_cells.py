@@ -122,7 +122,7 @@ class AddCell:
         if args.after is not None:
             self._remember(args.after, edit.cell_id, snapshot.path, context)
         seen = self._versions.note_text(snapshot.path, edit.cell_id, args.source)
-        number = _number(snapshot, after) + 1
+        number = 1 if after is None else (snapshot.position(after) or 0) + 2
         where = f"below cell {number - 1} (id={after})" if after else "at the top"
         yield Result(
             envelope=ToolEnvelope(
@@ -149,17 +149,17 @@ class AddCell:
         self, args: AddCellArguments, snapshot: NotebookSnapshot, context: CallContext
     ) -> CellId | None:
         """Return the cell the new one goes below, None for the top. Raises ``NotFound``."""
-        ids = [cell.id for cell in snapshot.cells]
         for asked in (args.after, args.before):
-            if asked is not None and asked not in ids:
+            if asked is not None and snapshot.position(asked) is None:
                 raise no_such_cell(snapshot, asked)
+        if args.after is not None:
+            sibling = self._sibling(args.after, snapshot.path, context)
+            known = sibling is not None and snapshot.position(sibling) is not None
+            return sibling if known else args.after
+        above = len(snapshot.cells)
         if args.before is not None:
-            index = ids.index(args.before)
-            return ids[index - 1] if index else None
-        if args.after is None:
-            return ids[-1] if ids else None
-        sibling = self._sibling(args.after, snapshot.path, context)
-        return sibling if sibling in ids else args.after
+            above = snapshot.position(args.before) or 0
+        return snapshot.cells[above - 1].id if above else None
 
     def _sibling(self, after: CellId, path: str, context: CallContext) -> CellId | None:
         """Return the cell added last below ``after`` in this step."""
@@ -180,11 +180,10 @@ class AddCell:
 
     def _new_id(self, snapshot: NotebookSnapshot) -> CellId:
         """Return an unused id in the form JupyterLab makes them: 8 hex digits."""
-        used = {cell.id for cell in snapshot.cells}
         while True:
             digest = hashlib.sha256(self._ids.new("cell").encode()).hexdigest()
             cell_id = CellId(digest[:8])
-            if cell_id not in used:
+            if snapshot.position(cell_id) is None:
                 return cell_id
 
 
@@ -255,12 +254,6 @@ class DeleteCell:
                 f"{place.label} was deleted. The cells below it have moved up by one."
             ),
         )
-
-
-def _number(snapshot: NotebookSnapshot, cell_id: CellId | None) -> int:
-    """Return a cell's number, 0 for the place above all cells."""
-    ids = [cell.id for cell in snapshot.cells]
-    return 0 if cell_id is None else ids.index(cell_id) + 1
 
 
 def _not_added(snapshot: NotebookSnapshot) -> ErrorInfo:

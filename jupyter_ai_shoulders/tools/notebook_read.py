@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
-from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -26,10 +25,12 @@ from jupyter_ai_shoulders.tools.notebook_access import (
     Versions,
     file_name,
     no_such_cell,
+    snapshot_with,
 )
-from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
@@ -86,8 +87,7 @@ class ReadNotebook:
         notebook = self._notebooks.open(args.path)
         outputs = "all" if args.outputs and args.cells is None else args.cells or ()
         snapshot = await notebook.read(outputs)
-        known = {cell.id for cell in snapshot.cells}
-        missing = [cell_id for cell_id in args.cells or () if cell_id not in known]
+        missing = [cell_id for cell_id in args.cells or () if snapshot.position(cell_id) is None]
         if args.cells and len(missing) == len(args.cells):
             raise no_such_cell(snapshot, missing[0])
         rendering, left_out = fitting(snapshot, args.cells)
@@ -101,7 +101,7 @@ class ReadNotebook:
         asked: Collection[CellId] | None,
         warning: str | None,
     ) -> Result:
-        shown = [cell for cell in snapshot.cells if asked is None or cell.id in asked]
+        shown = [cell for _, cell in _asked(snapshot, asked)]
         return Result(
             envelope=ToolEnvelope(
                 ok=True,
@@ -135,7 +135,7 @@ def fitting(
         bare = render_notebook(_without_outputs(snapshot))
         whole = bare if _fits(bare) else Rendering(bare.text, frozenset())
         return whole, "The outputs are too long to show at once; ask for cells by their ids."
-    ids = [cell.id for cell in snapshot.cells if cell.id in asked]
+    ids = [cell.id for _, cell in _asked(snapshot, asked)]
     for count in range(len(ids) - 1, 0, -1):
         rendering = render_notebook(snapshot, ids[:count])
         if _fits(rendering):
@@ -150,7 +150,7 @@ def _fits(rendering: Rendering) -> bool:
 
 def cells_data(snapshot: NotebookSnapshot, asked: Collection[CellId] | None) -> JsonObject:
     """Return the cells shown, one row each, for the conversation's detail view."""
-    rows = [
+    rows: list[Json] = [
         {
             "cell_id": cell.id,
             "index": index,
@@ -160,17 +160,26 @@ def cells_data(snapshot: NotebookSnapshot, asked: Collection[CellId] | None) -> 
             "execution_count": cell.execution_count,
             "outputs": len(cell.output_summary),
         }
-        for index, cell in enumerate(snapshot.cells)
-        if asked is None or cell.id in asked
+        for index, cell in _asked(snapshot, asked)[:LISTED_CELLS]
     ]
     return {
         "path": snapshot.path,
         "backend": snapshot.backend,
         "dirty": snapshot.dirty,
-        "cells": list(rows[:LISTED_CELLS]),
+        "cells": rows,
     }
 
 
+def _asked(
+    snapshot: NotebookSnapshot, asked: Collection[CellId] | None
+) -> list[tuple[int, NotebookCell]]:
+    """Return the cells asked for, or all, with their positions and in their order."""
+    if asked is None:
+        return list(enumerate(snapshot.cells))
+    found = {snapshot.position(cell_id) for cell_id in asked}
+    return [(at, snapshot.cells[at]) for at in sorted(at for at in found if at is not None)]
+
+
 def _without_outputs(snapshot: NotebookSnapshot) -> NotebookSnapshot:
-    cells = (cell.model_copy(update={"outputs": None}) for cell in snapshot.cells)
-    return replace(snapshot, cells=tuple(cells))
+    cells = tuple(cell.model_copy(update={"outputs": None}) for cell in snapshot.cells)
+    return snapshot_with(snapshot, cells)
