@@ -122,6 +122,9 @@ _CODES: Mapping[int, ErrorCode] = {
     529: "overloaded",
 }
 
+_VAGUE: frozenset[ErrorCode | None] = frozenset({"provider_error", "bad_request_upstream"})
+"""What a body says that leaves the word to the status."""
+
 _SAID: Mapping[ErrorCode, str] = {
     "authentication": "the key was not accepted",
     "billing": "the account has no credit",
@@ -153,7 +156,8 @@ def refused(
 ) -> ProviderError:
     """Return the error of an answer that is a refusal, or of an error event inside a stream."""
     status = refusal.status or status
-    code = refusal.code or code_of_status(status)
+    named = None if refusal.code in _VAGUE else refusal.code
+    code = named or code_of_status(status)
     wait = asked_wait_ms(headers, service.now())
     wait = refusal.retry_after_ms if wait is None else wait
     too_long = wait is not None and wait > LONGEST_WAIT_MS

@@ -30,6 +30,9 @@ MAX_ANSWER = 64 * 1024 * 1024
 MAX_BODY = 4 * 1024 * 1024
 """Bytes kept of an answer that is not a stream."""
 
+SLICE = 64 * 1024
+"""Bytes handed on at once, so that what a bomb unpacks to never stalls the event loop."""
+
 MAX_CONNECTIONS = 512
 KEEPALIVE_SECONDS = 30.0
 
@@ -139,7 +142,10 @@ class Answer:
             size += len(chunk)
             if size > MAX_ANSWER:
                 raise self._broken(f"the answer is longer than {MAX_ANSWER >> 20} MB")
-            yield chunk
+            for at in range(0, len(chunk), SLICE):
+                if at:
+                    await asyncio.sleep(0)
+                yield chunk[at : at + SLICE]
 
     async def body(self) -> bytes:
         """Return the decoded body, cut at ``MAX_BODY``."""
