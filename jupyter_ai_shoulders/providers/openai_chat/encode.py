@@ -100,6 +100,8 @@ def _effort(level: ThinkingLevel, model: ModelSpec, profile: Profile) -> VendorO
         if support.off not in {"disabled", "impossible"}:
             return {}
         effort = "none" if support.off == "disabled" else "low"
+    elif wanted not in support.efforts:
+        return {}
     if profile.effort == "reasoning":
         return {"reasoning": {"effort": effort}}
     return {"reasoning_effort": effort}
