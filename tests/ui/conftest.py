@@ -36,7 +36,7 @@ def jp_server_cleanup() -> None:
     """No in-process server to clean up."""
 
 
-def _chromium() -> str | None:
+def chromium() -> str | None:
     """The browser `.ci/browser` found, or one on PATH; None leaves the choice to Playwright."""
     noted = Path(sys.prefix, "browser")
     return (
@@ -50,7 +50,7 @@ def _chromium() -> str | None:
 def browser() -> Iterator[Browser]:
     """One headless Chromium for all browser tests."""
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=_chromium(), args=CHROMIUM_ARGS)
+        launched = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         yield launched
         launched.close()
 

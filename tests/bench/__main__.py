@@ -1,0 +1,83 @@
+"""Measures, prints the tables, and writes ``docs/benchmarks.md`` when all groups were measured.
+
+``python -m tests.bench`` measures everything in about five minutes, ``python -m tests.bench cells
+log`` only these groups (then nothing is written).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+
+import psutil
+
+from tests.bench.figures import Figure, table
+
+GROUPS = {
+    "first_token": "First token",
+    "streams": "Fifty streams",
+    "kernel_run": "Running a cell",
+    "start": "Server start",
+    "bundle": "JavaScript",
+    "log": "Event log",
+    "cells": "One cell of a notebook on disk",
+    "loop": "Agent loop",
+    "catch_up": "Catching up",
+}
+"""Modules of this folder by name, in the order of the report; each has ``measure()``."""
+REPORT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+
+
+def main() -> None:
+    """Measure what the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("groups", nargs="*", metavar="group", help=", ".join(GROUPS))
+    chosen: list[str] = parser.parse_args().groups or list(GROUPS)
+    if unknown := set(chosen) - set(GROUPS):
+        parser.error(f"no such group: {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
+    sections = [_section(name) for name in chosen]
+    if len(chosen) == len(GROUPS):
+        REPORT.parent.mkdir(exist_ok=True)
+        REPORT.write_text("\n\n".join([_preface(), *sections]) + "\n")
+
+
+def _section(name: str) -> str:
+    module = import_module(f"tests.bench.{name}")
+    began = time.monotonic()
+    figures: Sequence[Figure] = module.measure()
+    section = f"## {GROUPS[name]}\n\n{_how(module.__doc__)}\n\n{table(figures)}"
+    print(f"{section}\n\n({time.monotonic() - began:.0f} s)\n", flush=True)
+    return section
+
+
+def _how(docstring: str | None) -> str:
+    """Return how a group measures: all of its docstring after the first line."""
+    return cleandoc(docstring or "").partition("\n\n")[2].replace("``", "`")
+
+
+def _preface() -> str:
+    cores = len(psutil.Process().cpu_affinity() or ()) or os.cpu_count()
+    memory = psutil.virtual_memory().total / 2**30
+    machine = (
+        f"{cores} cores ({platform.machine()}), {memory:.0f} GB of memory, {platform.system()}, "
+        f"Python {platform.python_version()}, {datetime.now(UTC):%d %B %Y}"
+    )
+    return f"""\
+# Benchmarks
+
+Measured by `make bench` on {machine}.
+
+Each figure stands beside its floor, measured in the same run and in turn with it: machines differ
+and are noisy, so look at the ratio first. Values are medians; the quartiles stand in brackets.
+Client, simulated provider and server share the cores."""
+
+
+if __name__ == "__main__":
+    main()

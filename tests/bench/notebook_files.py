@@ -1,0 +1,108 @@
+"""Notebooks of three sizes on disk, and the plain ``json`` way to read and change them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.notebook.disk import DiskNotebook, DiskNotebooks
+from jupyter_ai_shoulders.notebook.trust import NotebookTrust
+from jupyter_ai_shoulders.tools.base import CallContext
+from jupyter_ai_shoulders.wire.ids import CallId, SessionId, TurnId
+
+SIZES = (10, 200, 2000)
+"""Cells; 2 000 of them make about 1 MB."""
+PASS = "pass-cell"
+"""Id of the cell in the middle whose source is ``pass``."""
+CALL = CallContext(
+    session_id=SessionId("s"),
+    turn_id=TurnId("t"),
+    call_id=CallId("c"),
+    seen={},
+    active_document=None,
+)
+"""What a tool is told of a call; nothing of it matters here."""
+_CODE = """\
+frame = pandas.read_csv("measurements.csv", parse_dates=["taken_at"])
+daily = frame.groupby(frame.taken_at.dt.date).agg({"value": "mean", "sensor": "nunique"})
+daily.tail(12)"""
+
+
+def write_notebook(root: Path, cells: int) -> str:
+    """Write a notebook as JupyterLab would; return its name."""
+    name = f"cells-{cells}.ipynb"
+    listed = [_cell(number) for number in range(cells)]
+    listed[cells // 2] = _code(PASS, "pass", [])
+    content = {
+        "cells": listed,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (root / name).write_text(dumped(content))
+    return name
+
+
+def dumped(content: Any) -> str:
+    """Return notebook JSON as Jupyter writes it."""
+    return json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def edit_with_json(path: Path, source: str) -> None:
+    """The floor of an edit: read, change the cell, write beside, rename; no sync."""
+    content = json.loads(path.read_bytes())
+    cell = next(cell for cell in content["cells"] if cell["id"] == PASS)
+    cell["source"] = source.splitlines(keepends=True)
+    beside = path.with_suffix(".new")
+    beside.write_text(dumped(content))
+    beside.replace(path)
+
+
+def _cell(number: int) -> dict[str, Any]:
+    if number % 4 == 0:
+        source = [f"## Part {number}\n", "\n", "What the sensors said, day by day."]
+        return {"cell_type": "markdown", "id": f"m-{number}", "metadata": {}, "source": source}
+    rows = [f"2026-11-{day:02} {number * day / 7:.4f}\n" for day in range(1, 7)]
+    return _code(f"c-{number}", _CODE, [{"name": "stdout", "output_type": "stream", "text": rows}])
+
+
+def _code(cell_id: str, source: str, outputs: list[Any]) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": cell_id,
+        "metadata": {},
+        "outputs": outputs,
+        "source": source.splitlines(keepends=True),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class DiskOnly:
+    """The notebooks of a folder, none of them open in a page."""
+
+    disk: DiskNotebooks
+    workspace: Workspace
+
+    def open(self, path: str) -> DiskNotebook:
+        """See ``Notebooks.open``."""
+        return self.disk.open(self.workspace.path(path))
+
+    def in_page(self, path: str) -> bool:
+        """See ``Notebooks.in_page``."""
+        del path
+        return False
+
+
+def private_trust(folder: Path) -> NotebookTrust:
+    """Return signatures kept in ``folder``: a measurement leaves nothing in the user's home."""
+    from nbformat.sign import NotebookNotary
+
+    folder.mkdir(exist_ok=True)
+    return NotebookTrust(lambda: NotebookNotary(data_dir=str(folder)))
