@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from jupyter_ai_shoulders.providers.demo.charts import FILLERS, PAIR, PHRASE_ENDS, VERB
 from jupyter_ai_shoulders.providers.demo.code import BUILTINS
 from jupyter_ai_shoulders.providers.demo.libraries import import_for
 from tests.providers.demo.fake_notebook import Notebook, Talk
@@ -27,9 +28,14 @@ WELL_KNOWN = [
 ]
 
 
+SPOKEN = (FILLERS, BUILTINS, frozenset(keyword.kwlist))
+PHRASES = (PAIR, VERB, PHRASE_ENDS)
+
+
 def is_free(name: str) -> bool:
-    """Whether a name means nothing to Python, to libraries, or to the tests' stand-ins."""
-    return not (keyword.iskeyword(name) or name in BUILTINS or import_for(name))
+    """Whether a name means nothing to Python, to libraries, or in a request."""
+    spoken = any(name in known for known in SPOKEN) or any(p.fullmatch(name) for p in PHRASES)
+    return not spoken and import_for(name) is None
 
 
 variables = st.text(LETTERS, min_size=4, max_size=9).filter(is_free)
