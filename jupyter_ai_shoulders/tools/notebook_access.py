@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.notebook.base import Notebook, Notebooks, NotebookSnapshot
@@ -61,14 +62,44 @@ class CellPlace:
         return notebook_language(self.snapshot)
 
 
-async def find_cell(notebooks: Notebooks, path: str, cell_id: str) -> CellPlace:
-    """Open the notebook and find a cell. Raises ``NotFound`` and what ``Notebook.read`` raises."""
-    notebook = notebooks.open(path)
-    snapshot = await notebook.read()
-    position = snapshot.position(CellId(cell_id))
-    if position is None:
-        raise no_such_cell(snapshot, cell_id)
-    return CellPlace(notebook, snapshot, snapshot.cells[position], position + 1)
+class NotebookNames(Protocol):
+    """Knows which notebooks there are."""
+
+    async def near(self, path: str) -> Sequence[str]:
+        """Return the notebooks a wrong path may have meant, best first."""
+        ...
+
+
+class NotebookAccess:
+    """Opens notebooks for the tools; a path that names none is answered with those that may be."""
+
+    def __init__(self, notebooks: Notebooks, names: NotebookNames) -> None:
+        self._notebooks = notebooks
+        self._names = names
+
+    async def open(self, path: str) -> Notebook:
+        """Return the notebook. Raises ``NotFound``, ``InvalidRequest``."""
+        try:
+            return self._notebooks.open(path)
+        except NotFound as error:
+            near = await self._names.near(path)
+            raise NotFound(
+                f"There is no notebook {path}.",
+                hint=f"Notebooks here: {', '.join(near)}" if near else "There are none yet.",
+            ) from error
+
+    async def find_cell(self, path: str, cell_id: CellId) -> CellPlace:
+        """Return a cell of a notebook. Raises like ``open`` and ``Notebook.read``."""
+        notebook = await self.open(path)
+        snapshot = await notebook.read()
+        position = snapshot.position(cell_id)
+        if position is None:
+            raise no_such_cell(snapshot, cell_id)
+        return CellPlace(notebook, snapshot, snapshot.cells[position], position + 1)
+
+    def in_page(self, path: str) -> bool:
+        """Return whether a page has it open."""
+        return self._notebooks.in_page(path)
 
 
 def snapshot_with(snapshot: NotebookSnapshot, cells: Sequence[NotebookCell]) -> NotebookSnapshot:

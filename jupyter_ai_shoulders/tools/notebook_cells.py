@@ -11,7 +11,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.notebook.base import Applied, Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.base import Applied, NotebookSnapshot
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
@@ -25,11 +25,11 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.tools.notebook_access import (
     NOTEBOOK_TOOLSETS,
     CellPlace,
+    NotebookAccess,
     Versions,
     conflict_error,
     failed,
     file_name,
-    find_cell,
     no_such_cell,
     notebook_language,
 )
@@ -79,8 +79,8 @@ class AddCell:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = AddCellArguments
 
-    def __init__(self, notebooks: Notebooks, versions: Versions, ids: IdSource) -> None:
-        self._notebooks = notebooks
+    def __init__(self, access: NotebookAccess, versions: Versions, ids: IdSource) -> None:
+        self._access = access
         self._versions = versions
         self._ids = ids
         self._additions: OrderedDict[SessionId, _Additions] = OrderedDict()
@@ -88,7 +88,7 @@ class AddCell:
     async def subject(self, args: AddCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
         del context
-        notebook = self._notebooks.open(args.path)
+        notebook = await self._access.open(args.path)
         code = args.cell_type == "code"
         language = notebook_language(await notebook.read()) if code else args.cell_type
         return CallSubject(
@@ -98,14 +98,14 @@ class AddCell:
             preview=args.source,
             language=language,
             undoable=True,
-            in_page=self._notebooks.in_page(notebook.path),
+            in_page=self._access.in_page(notebook.path),
         )
 
     async def run(
         self, args: AddCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Insert the cell."""
-        notebook = self._notebooks.open(args.path)
+        notebook = await self._access.open(args.path)
         snapshot = await notebook.read()
         after = self._after(args, snapshot, context)
         edit = CellInsert(
@@ -205,14 +205,14 @@ class DeleteCell:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = DeleteCellArguments
 
-    def __init__(self, notebooks: Notebooks, versions: Versions) -> None:
-        self._notebooks = notebooks
+    def __init__(self, access: NotebookAccess, versions: Versions) -> None:
+        self._access = access
         self._versions = versions
 
     async def subject(self, args: DeleteCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the text that goes."""
         del context
-        place = await find_cell(self._notebooks, args.path, args.cell_id)
+        place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(
             title=f"Delete cell {place.number}",
@@ -221,14 +221,14 @@ class DeleteCell:
             preview=unified_diff(place.cell.source, ""),
             language="diff",
             undoable=True,
-            in_page=self._notebooks.in_page(path),
+            in_page=self._access.in_page(path),
         )
 
     async def run(
         self, args: DeleteCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Delete, or say why not."""
-        place = await find_cell(self._notebooks, args.path, args.cell_id)
+        place = await self._access.find_cell(args.path, args.cell_id)
         seen = self._versions.seen(place, context)
         if seen is None:
             yield self._versions.not_read(place)

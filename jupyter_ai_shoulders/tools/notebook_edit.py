@@ -9,7 +9,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.notebook.base import Applied, Notebooks
+from jupyter_ai_shoulders.notebook.base import Applied
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
@@ -23,11 +23,11 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.tools.notebook_access import (
     NOTEBOOK_TOOLSETS,
     CellPlace,
+    NotebookAccess,
     Versions,
     conflict_error,
     failed,
     file_name,
-    find_cell,
 )
 from jupyter_ai_shoulders.tools.text_replace import Ambiguous, Missing, Replaced, replace_once
 from jupyter_ai_shoulders.wire.base import JsonObject
@@ -83,15 +83,15 @@ class EditCell:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = EditCellArguments
 
-    def __init__(self, notebooks: Notebooks, versions: Versions, ids: IdSource) -> None:
-        self._notebooks = notebooks
+    def __init__(self, access: NotebookAccess, versions: Versions, ids: IdSource) -> None:
+        self._access = access
         self._versions = versions
         self._ids = ids
 
     async def subject(self, args: EditCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with its diff against the cell as it is now."""
         del context
-        place = await find_cell(self._notebooks, args.path, args.cell_id)
+        place = await self._access.find_cell(args.path, args.cell_id)
         edited = args.applied_to(place.cell.source)
         diff = (
             unified_diff(place.cell.source, edited.text) if isinstance(edited, Replaced) else None
@@ -104,14 +104,14 @@ class EditCell:
             preview=diff,
             language="diff",
             undoable=True,
-            in_page=self._notebooks.in_page(path),
+            in_page=self._access.in_page(path),
         )
 
     async def run(
         self, args: EditCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Edit, or say why not."""
-        place = await find_cell(self._notebooks, args.path, args.cell_id)
+        place = await self._access.find_cell(args.path, args.cell_id)
         seen = self._versions.seen(place, context)
         if seen is None:
             yield self._versions.not_read(place)

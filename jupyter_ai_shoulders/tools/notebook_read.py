@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.tools.digest import digest
 from jupyter_ai_shoulders.tools.notebook_access import (
     NOTEBOOK_TOOLSETS,
+    NotebookAccess,
     Versions,
     file_name,
     no_such_cell,
@@ -62,21 +63,21 @@ class ReadNotebook:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = ReadNotebookArguments
 
-    def __init__(self, notebooks: Notebooks, versions: Versions) -> None:
-        self._notebooks = notebooks
+    def __init__(self, access: NotebookAccess, versions: Versions) -> None:
+        self._access = access
         self._versions = versions
 
     async def subject(self, args: ReadNotebookArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
         del context
-        path = self._notebooks.open(args.path).path
+        path = (await self._access.open(args.path)).path
         count = len(args.cells or ())
         title = "Read notebook" if not count else f"Read {count} cell{'s' * (count != 1)}"
         return CallSubject(
             title=title,
             target_label=file_name(path),
             target=Target(path=path),
-            in_page=self._notebooks.in_page(path),
+            in_page=self._access.in_page(path),
         )
 
     async def run(
@@ -84,7 +85,7 @@ class ReadNotebook:
     ) -> AsyncIterator[Progress | Result]:
         """Read and render."""
         del context
-        notebook = self._notebooks.open(args.path)
+        notebook = await self._access.open(args.path)
         outputs = "all" if args.outputs and args.cells is None else args.cells or ()
         snapshot = await notebook.read(outputs)
         missing = [cell_id for cell_id in args.cells or () if snapshot.position(cell_id) is None]

@@ -10,7 +10,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound
-from jupyter_ai_shoulders.notebook.base import CellRun, CellRunner, Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.base import CellRun, CellRunner, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import run_text
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
@@ -26,9 +26,9 @@ from jupyter_ai_shoulders.tools.notebook_access import (
     NEVER_RUN,
     NOTEBOOK_TOOLSETS,
     CellPlace,
+    NotebookAccess,
     failed,
     file_name,
-    find_cell,
     has_tag,
     no_such_cell,
     notebook_language,
@@ -64,14 +64,14 @@ class RunCell:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = RunCellArguments
 
-    def __init__(self, notebooks: Notebooks, runner: CellRunner) -> None:
-        self._notebooks = notebooks
+    def __init__(self, access: NotebookAccess, runner: CellRunner) -> None:
+        self._access = access
         self._runner = runner
 
     async def subject(self, args: RunCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the code that would run."""
         del context
-        place = await find_cell(self._notebooks, args.path, args.cell_id)
+        place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(
             title=f"Run cell {place.number}",
@@ -79,7 +79,7 @@ class RunCell:
             target=Target(path=path, cell_id=place.cell.id),
             preview=place.cell.source,
             language=place.language,
-            in_page=self._notebooks.in_page(path),
+            in_page=self._access.in_page(path),
         )
 
     async def run(
@@ -87,7 +87,7 @@ class RunCell:
     ) -> AsyncIterator[Progress | Result]:
         """Run it and wait for its end."""
         del context
-        place = await find_cell(self._notebooks, args.path, args.cell_id)
+        place = await self._access.find_cell(args.path, args.cell_id)
         if has_tag(place.cell, NEVER_RUN):
             yield failed(_never(place))
             return
@@ -131,8 +131,8 @@ class RunAllCells:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = RunAllCellsArguments
 
-    def __init__(self, notebooks: Notebooks, runner: CellRunner) -> None:
-        self._notebooks = notebooks
+    def __init__(self, access: NotebookAccess, runner: CellRunner) -> None:
+        self._access = access
         self._runner = runner
 
     async def subject(self, args: RunAllCellsArguments, context: CallContext) -> CallSubject:
@@ -148,7 +148,7 @@ class RunAllCells:
             target=Target(path=path),
             preview=_preview(cells),
             language=notebook_language(cells.snapshot),
-            in_page=self._notebooks.in_page(path),
+            in_page=self._access.in_page(path),
         )
 
     async def run(
@@ -183,7 +183,7 @@ class RunAllCells:
             report.gone.append(number)
 
     async def _range(self, args: RunAllCellsArguments) -> _Range:
-        snapshot = await self._notebooks.open(args.path).read()
+        snapshot = await (await self._access.open(args.path)).read()
         ids = [cell.id for cell in snapshot.cells]
         for asked in (args.first, args.last):
             if asked is not None and asked not in ids:

@@ -4,7 +4,12 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
-from jupyter_ai_shoulders.testing.notebooks import MemoryNotebook, MemoryNotebooks, ScriptedRunner
+from jupyter_ai_shoulders.testing.notebooks import (
+    MemoryNotebook,
+    MemoryNotebooks,
+    NotebookNameList,
+    ScriptedRunner,
+)
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
@@ -28,9 +33,11 @@ class Conversation:
     def __init__(self, *cells: NotebookCell, runner: ScriptedRunner | None = None) -> None:
         self.notebook = MemoryNotebook(PATH, cells)
         self.notebooks = MemoryNotebooks(self.notebook)
+        self.names = NotebookNameList("work/analysis.ipynb", "other.ipynb")
         self.runner = runner or ScriptedRunner()
         self.registry = ToolRegistry(
-            notebook_tools(self.notebooks, self.runner, CountingIds()), lambda name: name
+            notebook_tools(self.notebooks, self.runner, CountingIds(), self.names),
+            lambda name: name,
         )
         self.seen: dict[tuple[str, CellId | None], Version] = {}
         self.step = 1

@@ -65,6 +65,17 @@ async def test_cells_that_do_not_exist_are_named():
     assert "cell-1, cell-2" in (missing.value.info.hint or "")
 
 
+@pytest.mark.parametrize("tool", ["read_notebook", "add_cell", "edit_cell", "run_all_cells"])
+async def test_a_path_that_names_no_notebook_is_answered_with_those_there_are(tool: str):
+    talk = conversation("one")
+    more = {"add_cell": {"source": ""}, "edit_cell": {"cell_id": "cell-1", "source": ""}}
+    arguments = {"path": "anlysis.ipynb", **more.get(tool, {})}
+    for attempt in (talk.call, talk.subject):
+        with pytest.raises(NotFound, match=r"no notebook anlysis\.ipynb") as missing:
+            await attempt(tool, **arguments)
+        assert missing.value.info.hint == "Notebooks here: work/analysis.ipynb, other.ipynb"
+
+
 async def test_nothing_that_is_cut_on_the_way_to_the_model_counts_as_read():
     big = "x = 1\n" * 6_000  # 36 kB: two of them are more than a result may have
     talk = conversation(big, big + "# second", "é" * 39_000)
@@ -208,8 +219,6 @@ async def test_protected_and_deleted_cells_are_refused():
     assert error_code(result) == "cell_protected"
     with pytest.raises(NotFound):
         await talk.call("edit_cell", cell_id="cell-7", source="y")
-    with pytest.raises(NotFound):
-        await talk.call("edit_cell", path="other.ipynb", cell_id="cell-1", source="y")
     talk.notebook.unresponsive = True
     with pytest.raises(Conflict, match="does not answer"):
         await talk.call("edit_cell", cell_id="cell-1", source="y")

@@ -219,7 +219,7 @@ async def test_edit_and_run_in_a_real_kernel(tmp_path: Path):
         clock=SystemClock(),
         ids=RandomIds(),
     )
-    talk.registry = ToolRegistry(notebook_tools(talk.notebooks, runner, CountingIds()))
+    talk.registry = ToolRegistry(notebook_tools(talk.notebooks, runner, CountingIds(), talk.names))
 
     async def run_all() -> Result:
         return await talk.call("run_all_cells")
