@@ -1,0 +1,240 @@
+"""What is sent: a pure function of the log, whose beginning never changes from step to step."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from datetime import UTC, timedelta, timezone
+from importlib import resources
+
+import pytest
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.engine.context import (
+    build,
+    output_reserve,
+    prompt_budget,
+    read_tools,
+    read_zone,
+    system_prompt,
+    tools_blob,
+    zone_blob,
+)
+from jupyter_ai_shoulders.engine.user_message import user_parts
+from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.testing.memory_store import FixedClock
+from jupyter_ai_shoulders.testing.scripted import Say, Think, turn
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.ids import CellId, MessageId
+from jupyter_ai_shoulders.wire.messages import (
+    CellAttachment,
+    FileAttachment,
+    ImageAttachment,
+    MessageContext,
+    Selection,
+    SelectionAttachment,
+)
+from jupyter_ai_shoulders.wire.parts import ImagePart, ProviderState, TextPart
+from jupyter_ai_shoulders.wire.sessions import TextRange
+from tests.engine.test_recovery import story
+from tests.engine.tools import Desk, registry
+from tests.engine.world import CONTEXT, SESSION, restarted, session, spec, world
+
+SIGNED = ProviderState(provider="scripted", model="vendor-m1", data={"signature": "abc"})
+
+
+def prefix(request: ModelRequest) -> list[str]:
+    return [message.model_dump_json() for message in request.messages]
+
+
+def check_growing(requests: Sequence[ModelRequest]) -> None:
+    """Each request begins with the bytes of the one before, its last message aside."""
+    for before, after in itertools.pairwise(requests):
+        assert after.system == before.system
+        assert after.tools == before.tools
+        kept = prefix(before)[:-1]
+        assert prefix(after)[: len(kept)] == kept
+
+
+async def test_sent_bytes_only_grow_within_a_turn_and_across_turns():
+    w = await story()
+    assert len(w.provider.requests) >= 4
+    check_growing(w.provider.requests)
+    for request in w.provider.requests[:-1]:
+        assert prefix(request)[-1] in prefix(w.provider.requests[-1])
+
+
+async def test_request_can_be_rebuilt_from_the_log_byte_for_byte():
+    w = await story()
+    steps = [event.seq for event in w.events if isinstance(event, ev.StepStart)]
+    assert len(steps) == len(w.provider.requests)
+    for seq, request in zip(steps, w.provider.requests, strict=True):
+        built = build(w.events[: seq - 1], w.store.blobs)
+        assert (built.system, built.messages, built.tools) == (
+            request.system,
+            request.messages,
+            request.tools,
+        )
+
+
+async def test_request_after_a_restart_begins_with_the_same_bytes():
+    w = world(turn(Think("Hm.", SIGNED), Say("One.")), "Two.")
+    await w.say(context=CONTEXT)
+    after = await restarted(w, None, "Three.")
+    await w.say("More", context=CONTEXT)
+    await after.say("More", message="other", context=CONTEXT)
+    assert prefix(after.provider.requests[0]) == prefix(w.provider.requests[1])
+
+
+async def test_provider_state_is_sent_back_verbatim():
+    w = world(turn(Think("Hm.", SIGNED), Say("One.")), "Two.")
+    await w.say()
+    await w.say()
+    reasoning = w.provider.requests[1].messages[1].parts[0].model_dump()
+    assert (reasoning["type"], reasoning["text"], reasoning["state"]) == (
+        "reasoning",
+        "Hm.",
+        SIGNED.model_dump(),
+    )
+
+
+async def test_system_prompt_and_tools_enter_the_log_once():
+    w = world("One.", "Two.", "Three.")
+    for _ in range(3):
+        await w.say()
+    assert [event.role for event in w.of(ev.ContextAdd)] == ["system", "tools", "meta"]
+    assert w.of(ev.ContextRebase) == []
+    system = w.store.blobs.get(w.of(ev.ContextAdd)[0].blob).decode()
+    assert system == w.provider.requests[0].system
+    assert "Started on 2026-03-02" in system
+
+
+async def test_tools_that_changed_are_a_rebase_at_the_next_turn():
+    w = world(turn(Think("Hm."), Say("One.")), "Two.")
+    await w.say()
+    w.file.text = json.dumps({"version": 1, "disabled": ["look"]})
+    await w.say()
+    (rebase,) = w.of(ev.ContextRebase)
+    assert rebase.reason == "tools"
+    assert "look" not in [tool.name for tool in w.provider.requests[1].tools]
+    assert "reasoning" not in str(prefix(w.provider.requests[1]))
+
+
+async def test_request_carries_what_the_provider_needs():
+    w = world("Hi.", model=spec(max_output=4_000))
+    accepted = await w.send()
+    await w.settle()
+    (request,) = w.provider.requests
+    assert (request.model, request.max_output, request.cache_key) == ("vendor-m1", 4_000, SESSION)
+    assert request.trace_id == f"{accepted.turn_id}/1"
+
+
+def test_system_prompt_is_the_shipped_text():
+    shipped = resources.files("jupyter_ai_shoulders.engine") / "prompts" / "system.md"
+    text = system_prompt("2026-03-02T09:30:00.000Z", "/work")
+    assert text.endswith(
+        "Started on 2026-03-02. Workspace: /work\n"
+        "The `<workspace>` block in a message tells what the user had in front of them when they "
+        "wrote it."
+    )
+    assert text.startswith(shipped.read_text("utf-8")[:200])
+    assert "{{" not in text
+    assert len(text) < 6_000
+
+
+def test_tool_definitions_survive_the_log():
+    tools = registry(Desk()).definitions("full", "ask", ())
+    assert read_tools(tools_blob(tools)) == tools
+
+
+def test_zone_is_kept_as_minutes():
+    assert read_zone(b"+330") == timezone(timedelta(hours=5, minutes=30))
+    assert read_zone(b"+0") == UTC
+    assert read_zone(zone_blob(FixedClock().now())) is not None
+
+
+# the user's message
+
+
+def message(**changes: object) -> ev.MessageAdd:
+    values = {"message_id": MessageId("m"), "text": "Hi", "at": "2026-03-02T09:30:59.000Z"}
+    return ev.MessageAdd.model_validate({**values, **changes})
+
+
+def test_workspace_block_has_the_lines_the_demo_reads():
+    context = MessageContext(
+        active_document="a.ipynb",
+        active_cell_id=CellId("c1"),
+        open_documents=("a.ipynb", "b\nlocal time: never.ipynb"),
+    )
+    parts = user_parts(message(context=context), timezone(timedelta(hours=2)))
+    assert parts == [
+        TextPart(text="Hi"),
+        TextPart(
+            text="<workspace>\n"
+            "active document: a.ipynb\n"
+            "active cell: c1\n"
+            "open documents: a.ipynb, b local time: never.ipynb\n"
+            "local time: Monday 2026-03-02 11:30 UTC+02:00\n"
+            "</workspace>"
+        ),
+    ]
+
+
+def test_what_is_not_open_is_not_mentioned():
+    (_, block) = user_parts(message(), UTC)
+    assert block == TextPart(
+        text="<workspace>\nlocal time: Monday 2026-03-02 09:30 UTC\n</workspace>"
+    )
+
+
+def test_selection_and_attachments_are_told():
+    where = TextRange.model_validate({"from": 0, "to": 3})
+    selection = Selection(cell_id=CellId("c1"), range=where, text="x=1")
+    context = MessageContext(active_document="a.ipynb", selection=selection)
+    picked = SelectionAttachment(
+        kind="selection", path="b.py", cell_id=None, range=where, text="y=2", before="", after=""
+    )
+    image = ImageAttachment(kind="image", media_type="image/png", data="AAAA", blob=None)
+    cell = CellAttachment(kind="cell", path="a.ipynb", cell_id=CellId("c2"))
+    file = FileAttachment(kind="file", path="data.csv")
+    parts = user_parts(
+        message(text=" ", context=context, attachments=(picked, image, cell, file)), UTC
+    )
+    texts = [part.text for part in parts if isinstance(part, TextPart)]
+    assert texts[:-1] == [
+        '<selection document="b.py">\ny=2\n</selection>',
+        "[attached cell c2 of a.ipynb]",
+        "[attached file: data.csv]",
+        '<selection document="a.ipynb" cell="c1">\nx=1\n</selection>',
+    ]
+    assert parts[-1] == ImagePart(media_type="image/png", data="AAAA")
+
+
+# budget
+
+BUDGETS = {
+    "large window": (spec(context_window=200_000), 16_384, 153_616),
+    "thinking": (
+        spec(context_window=200_000, thinking_support={"mode": "adaptive"}),
+        32_768,
+        137_232,
+    ),
+    "little output": (spec(context_window=200_000, max_output=8_192), 8_192, 161_808),
+    "small window": (spec(context_window=8_000), 2_000, 4_800),
+    "unknown window": (spec(context_window=None, family="anthropic"), 16_384, 153_616),
+}
+
+
+@pytest.mark.parametrize(("model", "reserve", "budget"), BUDGETS.values(), ids=BUDGETS.keys())
+def test_budget_leaves_room_for_the_answer(model: ModelSpec, reserve: int, budget: int):
+    assert (output_reserve(model), prompt_budget(model)) == (reserve, budget)
+
+
+async def test_estimates_are_corrected_by_what_was_reported():
+    w = world(turn(Say("One.")), turn(Say("Two.")), given=session(tools="disabled"))
+    await w.say("word " * 1_000)
+    await w.say("more")
+    first, second = w.of(ev.StepStart)
+    assert second.tokens_used < first.tokens_used  # 100 tokens were reported, far fewer
