@@ -1,0 +1,130 @@
+"""Which pages have which notebooks open, as a value; changed only by these pure functions.
+
+Used by ``notebook.live``. A claim whose page is gone but had unsaved changes stays, absent, until
+the page returns, another page takes over, or its time of grace is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from jupyter_ai_shoulders.guard.paths import WorkspacePath
+from jupyter_ai_shoulders.wire.frames import AnnouncedCell, DocumentChange, DocumentOpen
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A notebook open in a page, as the page last announced it.
+
+    ``page_path`` is the page's own name for it: a link may lead to the same file. ``cells`` carry
+    every source that was ever announced.
+    """
+
+    client: ClientId
+    path: WorkspacePath
+    page_path: str
+    epoch: int
+    cells: tuple[AnnouncedCell, ...]
+    dirty: bool
+    saved_at: str | None
+    focus: int
+    present: bool = True
+
+    @property
+    def order(self) -> tuple[CellId, ...]:
+        """The cells' ids in order."""
+        return tuple(cell.id for cell in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """All claims of one server."""
+
+    items: Mapping[tuple[WorkspacePath, ClientId], Claim] = field(
+        default_factory=dict[tuple[WorkspacePath, ClientId], Claim]
+    )
+    focuses: int = 0
+
+    def get(self, path: WorkspacePath, client: ClientId) -> Claim | None:
+        """Return a page's claim to a notebook."""
+        return self.items.get((path, client))
+
+    def of_path(self, path: WorkspacePath) -> list[Claim]:
+        """Return all claims to a notebook."""
+        return [claim for claim in self.items.values() if claim.path == path]
+
+    def of_client(self, client: ClientId) -> list[Claim]:
+        """Return all claims of a page."""
+        return [claim for claim in self.items.values() if claim.client == client]
+
+    def owner(self, path: WorkspacePath) -> Claim | None:
+        """Return the claim of the connected page focused last among those that have it open."""
+        present = (claim for claim in self.of_path(path) if claim.present)
+        return max(present, key=lambda claim: claim.focus, default=None)
+
+    def absent(self, path: WorkspacePath) -> Claim | None:
+        """Return the latest claim of a page that is away; only when no connected page has one."""
+        claims = self.of_path(path)
+        if any(claim.present for claim in claims):
+            return None
+        return max(claims, key=lambda claim: claim.focus, default=None)
+
+    def opened(self, client: ClientId, path: WorkspacePath, frame: DocumentOpen) -> Claims:
+        """Return the claims after a page announced a notebook; opening it counts as focus."""
+        before = self.get(path, client)
+        claim = Claim(
+            client,
+            path,
+            frame.path,
+            frame.claim_epoch,
+            _with_sources(frame.cells, before),
+            frame.dirty,
+            frame.saved_at,
+            self.focuses + 1,
+        )
+        return replace(self._with(claim), focuses=self.focuses + 1)
+
+    def changed(self, claim: Claim, frame: DocumentChange) -> Claims:
+        """Return the claims after a page announced a change."""
+        cells = _with_sources(frame.cells, claim)
+        return self._with(replace(claim, cells=cells, dirty=frame.dirty, saved_at=frame.saved_at))
+
+    def focused(self, claim: Claim) -> Claims:
+        """Return the claims after the user looked at a notebook."""
+        focuses = self.focuses + 1
+        return replace(self._with(replace(claim, focus=focuses)), focuses=focuses)
+
+    def left(self, claim: Claim) -> Claims:
+        """Return the claims after a page went away without closing the notebook."""
+        return self._with(replace(claim, present=False))
+
+    def ended(self, claims: Iterable[Claim]) -> Claims:
+        """Return the claims without these."""
+        gone = {(claim.path, claim.client) for claim in claims}
+        return replace(
+            self, items={key: claim for key, claim in self.items.items() if key not in gone}
+        )
+
+    def restored(self, claim: Claim) -> Claims:
+        """Return the claims with one that a former process left."""
+        return self._with(replace(claim, present=False, focus=0))
+
+    def _with(self, claim: Claim) -> Claims:
+        return replace(self, items={**self.items, (claim.path, claim.client): claim})
+
+
+def _with_sources(
+    cells: tuple[AnnouncedCell, ...], before: Claim | None
+) -> tuple[AnnouncedCell, ...]:
+    """Fill in the sources that the page left out because they had not changed."""
+    known = {cell.id: cell for cell in before.cells} if before is not None else {}
+
+    def filled(cell: AnnouncedCell) -> AnnouncedCell:
+        earlier = known.get(cell.id)
+        if cell.source is not None or earlier is None or earlier.version != cell.version:
+            return cell
+        return cell.model_copy(update={"source": earlier.source})
+
+    return tuple(map(filled, cells))

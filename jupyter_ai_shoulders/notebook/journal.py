@@ -1,0 +1,191 @@
+"""The agent's edits that are in a page, or meant for one, but not yet on the disk; as a value.
+
+Pure. Used by ``notebook.live``: when a page vanishes they are replayed on the file, when it returns
+or another page opens the notebook they are sent there, each checked against the version it was
+made on. What the user typed is never in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import assert_never
+
+from jupyter_ai_shoulders.notebook.base import Applied
+from jupyter_ai_shoulders.wire.base import WireModel
+from jupyter_ai_shoulders.wire.frames import AnnouncedCell
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId, Version
+from jupyter_ai_shoulders.wire.notebooks import (
+    CellDelete,
+    CellEdit,
+    CellInsert,
+    CellMove,
+    CellOutputs,
+    CellSource,
+)
+from jupyter_ai_shoulders.wire.versions import cell_version
+
+
+class JournalEntry(WireModel):
+    """One edit; ``before`` is the version it was made on, ``after`` the one it made.
+
+    ``client`` is the page whose unsaved notebook holds it, null while no page has it.
+    """
+
+    edit: CellEdit
+    before: Version | None
+    after: Version | None
+    client: ClientId | None
+
+
+Journal = tuple[JournalEntry, ...]
+
+
+def recorded(
+    journal: Journal, edits: Sequence[CellEdit], applied: Applied, client: ClientId | None
+) -> Journal:
+    """Return the journal with edits that were just applied."""
+    versions = {
+        edit.cell_id: cell_version(edit.source)
+        for edit in applied.inverse
+        if isinstance(edit, CellSource | CellInsert)
+    }
+    for edit in edits:
+        before, after = versions.get(edit.cell_id), None
+        if isinstance(edit, CellSource | CellInsert):
+            versions[edit.cell_id] = after = cell_version(edit.source)
+        entry = JournalEntry(edit=edit, before=before, after=after, client=client)
+        journal = _added(journal, entry)
+    return journal
+
+
+def saved(journal: Journal, client: ClientId) -> Journal:
+    """Return the journal after a page saved all it has."""
+    return tuple(entry for entry in journal if entry.client != client)
+
+
+def superseded(journal: Journal, client: ClientId, cells: Sequence[AnnouncedCell]) -> Journal:
+    """Return the journal without the edits that the user took back in the page."""
+    versions = {cell.id: cell.version for cell in cells}
+    return tuple(
+        entry for entry in journal if entry.client != client or not _is_taken_back(entry, versions)
+    )
+
+
+def moved_from(journal: Journal, clients: Iterable[ClientId]) -> Journal:
+    """Return the journal after pages are gone for good: their edits are in no page now."""
+    gone = set(clients)
+    return tuple(
+        entry.model_copy(update={"client": None}) if entry.client in gone else entry
+        for entry in journal
+    )
+
+
+def without_contained(journal: Journal, cells: Sequence[AnnouncedCell]) -> Journal:
+    """Return the journal without the pending edits that a page has already."""
+    versions = {cell.id: cell.version for cell in cells}
+    return tuple(
+        entry for entry in journal if entry.client is not None or not is_done(entry, versions)
+    )
+
+
+def pending(journal: Journal) -> Journal:
+    """Return the edits that no page has."""
+    return tuple(entry for entry in journal if entry.client is None)
+
+
+def replayable(
+    entry: JournalEntry, order: Sequence[CellId], known: Iterable[CellId]
+) -> tuple[CellEdit, Mapping[CellId, Version]]:
+    """Return the edit and what it expects, for a notebook that has the cells ``known``.
+
+    A cell placed after one that is not there goes after the nearest one before it in ``order``.
+    """
+    edit = entry.edit
+    expected: dict[CellId, Version] = {}
+    if isinstance(edit, CellSource | CellDelete) and entry.before is not None:
+        expected[edit.cell_id] = entry.before
+    if isinstance(edit, CellInsert | CellMove):
+        edit = edit.model_copy(update={"after": _anchor(edit.after, order, set(known))})
+    return edit, expected
+
+
+def is_done(entry: JournalEntry, versions: Mapping[CellId, Version]) -> bool:
+    """Return whether a notebook with these versions has the edit already."""
+    cell_id = entry.edit.cell_id
+    match entry.edit:
+        case CellSource():
+            return versions.get(cell_id) == entry.after
+        case CellInsert():
+            return cell_id in versions
+        case CellDelete():
+            return cell_id not in versions
+        case CellMove() | CellOutputs():
+            return False
+        case _:
+            assert_never(entry.edit)
+
+
+def _added(journal: Journal, entry: JournalEntry) -> Journal:
+    """Append an entry; it replaces what it makes superfluous."""
+    match entry.edit:
+        case CellOutputs(cell_id=cell_id):
+            kept = tuple(
+                item
+                for item in journal
+                if not (isinstance(item.edit, CellOutputs) and item.edit.cell_id == cell_id)
+            )
+            return (*kept, entry)
+        case CellSource(cell_id=cell_id):
+            return _with_source_edit(journal, entry, cell_id)
+        case CellDelete(cell_id=cell_id):
+            others = tuple(item for item in journal if item.edit.cell_id != cell_id)
+            inserted = any(
+                isinstance(item.edit, CellInsert) and item.edit.cell_id == cell_id
+                for item in journal
+            )
+            first = _first_version(journal, cell_id)
+            deletion = entry.model_copy(update={"before": first}) if first else entry
+            return others if inserted else (*others, deletion)
+        case CellInsert() | CellMove():
+            return (*journal, entry)
+        case _:
+            assert_never(entry.edit)
+
+
+def _with_source_edit(journal: Journal, entry: JournalEntry, cell_id: CellId) -> Journal:
+    """Two edits of one source on one another become one."""
+    for position, item in enumerate(journal):
+        if (
+            isinstance(item.edit, CellSource)
+            and item.edit.cell_id == cell_id
+            and item.after == entry.before
+            and item.client == entry.client
+        ):
+            merged = entry.model_copy(update={"before": item.before})
+            return (*journal[:position], merged, *journal[position + 1 :])
+    return (*journal, entry)
+
+
+def _first_version(journal: Journal, cell_id: CellId) -> Version | None:
+    versions = (item.before for item in journal if item.edit.cell_id == cell_id and item.before)
+    return next(versions, None)
+
+
+def _is_taken_back(entry: JournalEntry, versions: Mapping[CellId, Version]) -> bool:
+    cell_id = entry.edit.cell_id
+    match entry.edit:
+        case CellSource():
+            return cell_id not in versions or versions[cell_id] == entry.before != entry.after
+        case CellInsert() | CellMove() | CellOutputs():
+            return cell_id not in versions
+        case CellDelete():
+            return cell_id in versions
+        case _:
+            assert_never(entry.edit)
+
+
+def _anchor(after: CellId | None, order: Sequence[CellId], known: set[CellId]) -> CellId | None:
+    if after is None or after in known:
+        return after
+    before = list(order[: order.index(after)]) if after in order else []
+    return next((cell_id for cell_id in reversed(before) if cell_id in known), None)

@@ -1,0 +1,431 @@
+"""Live documents: notebooks open in browser pages, and those whose page is away (chapter 06).
+
+Implements ``Pages``. The server's socket hands in frames, ``notebook.router`` and the kernels ask
+for reads, changes and the display of runs. What a page has open is changed there and nowhere else;
+while a page with unsaved changes is away the notebook is the file with the page's last announced
+state and the agent's edits over it, and it becomes the file's when the time of grace is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
+from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.claims import Claim, Claims
+from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
+from jupyter_ai_shoulders.notebook.edits import apply_edits
+from jupyter_ai_shoulders.notebook.journal import (
+    Journal,
+    JournalEntry,
+    is_done,
+    moved_from,
+    pending,
+    recorded,
+    replayable,
+    saved,
+    superseded,
+    without_contained,
+)
+from jupyter_ai_shoulders.notebook.overlay import read_overlay, replay
+from jupyter_ai_shoulders.notebook.page_requests import (
+    Answer,
+    Asked,
+    PageRequests,
+    PageTransport,
+)
+from jupyter_ai_shoulders.notebook.page_runs import PageRuns
+from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryStore
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.frames import (
+    DocumentApplied,
+    DocumentApply,
+    DocumentChange,
+    DocumentClose,
+    DocumentConflict,
+    DocumentContent,
+    DocumentFocus,
+    DocumentOpen,
+    DocumentRefused,
+    PageFrame,
+)
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId, RunId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellOutputs
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTimes:
+    """How long things may take, in seconds.
+
+    ``grace`` is the time a page with unsaved changes may be away, ``restart_grace`` the same after
+    a start of the server: pages try to reconnect at least every 30 s.
+    """
+
+    answer: float = 2.0
+    grace: float = 10.0
+    restart_grace: float = 40.0
+
+
+class LiveDocuments:
+    """The notebooks open in pages; a resource: ``start`` and ``aclose`` it."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        disk: DiskNotebooks,
+        transport: PageTransport,
+        recovery: RecoveryStore,
+        clock: Clock,
+        ids: IdSource,
+        times: LiveTimes | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._disk = disk
+        self._times = times or LiveTimes()
+        self._claims = Claims()
+        self._journals: dict[WorkspacePath, Journal] = {}
+        self._requests = PageRequests(
+            transport, clock, ids, answer_seconds=self._times.answer, heard=self._heard
+        )
+        self._runs = PageRuns(transport)
+        self._copies = RecoveryCopies(recovery, clock)
+        self._locks: dict[WorkspacePath, asyncio.Lock] = {}
+        self._timers: dict[tuple[WorkspacePath, ClientId], asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # life
+
+    async def start(self) -> None:
+        """Take up the unsaved notebooks of the last session: their pages may return."""
+        for copy in await self._copies.load():
+            claim = copy.claim()
+            if self._claims.get(claim.path, claim.client) is not None:
+                continue  # the page was faster
+            self._claims = self._claims.restored(claim)
+            self._journals[claim.path] = (*self._journal(claim.path), *copy.journal)
+            self._wait_for(claim, self._times.restart_grace)
+
+    async def settle(self, *, pages_too: bool = False) -> None:
+        """Wait for what is being replayed, delivered and copied now.
+
+        ``pages_too``: first until the time of grace of every page that is away is over.
+        """
+        if pages_too and self._timers:
+            await asyncio.wait(self._timers.values())
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        await self._copies.settle()
+
+    async def aclose(self) -> None:
+        """Stop waiting for pages. What is not on the disk is in the recovery copies."""
+        for timer in self._timers.values():
+            timer.cancel()
+        await asyncio.gather(*self._timers.values(), return_exceptions=True)
+        self._timers.clear()
+        await self.settle()
+
+    # frames of pages
+
+    def connected(self, client_id: ClientId) -> None:
+        """Take note of a page that said hello; it announces its notebooks anew."""
+        self._leave(client_id)
+
+    def disconnected(self, client_id: ClientId) -> None:
+        """Take note that a page's socket is closed: by reload, crash, network or for good."""
+        self._leave(client_id)
+
+    async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
+        """Take a document frame of a page without waiting. Raises ``InvalidRequest``."""
+        match frame:
+            case DocumentOpen():
+                self._open(client_id, self._workspace.path(frame.path), frame)
+            case DocumentChange():
+                self._change(client_id, frame)
+            case DocumentFocus():
+                if (claim := self._claim(client_id, frame.path)) is not None:
+                    self._claims = self._claims.focused(claim)
+            case DocumentClose():
+                if (claim := self._claim(client_id, frame.path)) is not None:
+                    self._close(claim, discarded=frame.discarded)
+            case DocumentApplied() | DocumentConflict() | DocumentContent() | DocumentRefused():
+                self._requests.answered(client_id, frame)
+            case _:
+                log.debug("A frame that is not about documents was ignored: %s", frame.type)
+
+    # Pages
+
+    def owner(self, path: str) -> ClientId | None:
+        """Return the connected page focused last among those that have ``path`` open."""
+        claim = self._claims.owner(self._workspace.path(path))
+        return claim.client if claim is not None else None
+
+    def is_live(self, path: str) -> bool:
+        """Return whether a page has it open, or is away with unsaved changes to it."""
+        return bool(self._claims.of_path(self._workspace.path(path)))
+
+    async def read(self, path: str, outputs: Wanted) -> NotebookSnapshot:
+        """Return the notebook as its page has it, or last had it.
+
+        Raises ``Conflict`` (``page_not_responding``), and what the disk raises when no page has it.
+        """
+        name = self._workspace.path(path)
+        async with self._lock(name):
+            await self._deliver(name)
+            claim = self._claims.owner(name)
+            if claim is not None:
+                wanted = claim.order if outputs == "all" else tuple(outputs)
+                answer = await self._requests.read(claim, wanted)
+                return NotebookSnapshot(name, "live", answer.cells, answer.metadata, answer.dirty)
+            if (absent := self._claims.absent(name)) is not None:
+                journal = self._journal(name)
+                return await read_overlay(self._disk, absent, journal, outputs)
+            return await self._disk.read(name, outputs)
+
+    async def apply(
+        self, path: str, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Change the notebook in its page, in the overlay of an absent page, or else on disk.
+
+        Raises like ``read``, and ``PolicyRefusal`` (read-only). Never tried twice, never written to
+        the disk while a page has it open.
+        """
+        name = self._workspace.path(path)
+        async with self._lock(name):
+            await self._deliver(name)
+            claim = self._claims.owner(name)
+            if claim is not None:
+                return _outcome(await self._requests.apply(claim, edits, expected))
+            if (absent := self._claims.absent(name)) is not None:
+                return await self._apply_overlay(absent, edits, expected)
+            return await self._disk.apply(name, edits, expected)
+
+    def run_started(self, path: str, cell_id: CellId, run_id: RunId) -> None:
+        """Show the cell as running in every page that has it open."""
+        self._runs.started(self._present(self._workspace.path(path)), cell_id, run_id)
+
+    def run_output(
+        self, path: str, cell_id: CellId, run_id: RunId, index: int, outputs: Sequence[JsonObject]
+    ) -> None:
+        """Replace the running cell's outputs from position ``index`` on."""
+        pages = self._present(self._workspace.path(path))
+        self._runs.output(pages, cell_id, run_id, index, outputs)
+
+    def run_ended(
+        self, path: str, cell_id: CellId, run_id: RunId, execution_count: int | None
+    ) -> None:
+        """Show the cell as finished; from now on its outputs are an edit that is not saved."""
+        name = self._workspace.path(path)
+        outputs = self._runs.ended(self._present(name), cell_id, run_id, execution_count)
+        owner = self._claims.owner(name)
+        if owner is None or outputs is None:
+            return
+        edit = CellOutputs(cell_id=cell_id, outputs=outputs, execution_count=execution_count)
+        self._journal_edits(owner, [edit], Applied({}, ()))
+
+    # what pages say
+
+    def _open(self, client: ClientId, name: WorkspacePath, frame: DocumentOpen) -> None:
+        """Take a claim; a page that is loaded anew takes over from those that are away."""
+        before = self._claims.get(name, client)
+        self._claims = self._claims.opened(client, name, frame)
+        self._stop_timer(name, client)
+        journal = self._journal(name)
+        if before is None:
+            journal = self._take_over(name, journal)
+        elif not frame.dirty:
+            journal = saved(journal, client)
+        self._journals[name] = without_contained(journal, frame.cells)
+        self._announced(name, client)
+        if pending(self._journal(name)):
+            self._run(self._deliver_locked(name))
+
+    def _change(self, client: ClientId, frame: DocumentChange) -> None:
+        claim = self._claim(client, frame.path)
+        if claim is None or not claim.present or frame.claim_epoch != claim.epoch:
+            log.debug("A change to %s that was not announced was ignored", frame.path)
+            return
+        self._claims = self._claims.changed(claim, frame)
+        if not frame.dirty:
+            self._journals[claim.path] = saved(self._journal(claim.path), client)
+        self._announced(claim.path, client)
+
+    def _announced(self, name: WorkspacePath, client: ClientId) -> None:
+        """Follow what the user took back, and keep or drop the recovery copy."""
+        claim = self._claims.items[name, client]
+        self._journals[name] = superseded(self._journal(name), client, claim.cells)
+        self._keep_copy(claim)
+
+    def _close(self, claim: Claim, *, discarded: bool) -> None:
+        """End a claim. What the user discards is theirs alone: the agent's edits go to the disk."""
+        if not discarded:
+            self._journals[claim.path] = saved(self._journal(claim.path), claim.client)
+        self._copies.drop(claim)
+        self._claims = self._claims.left(claim)
+        self._run(self._end(claim))
+
+    def _leave(self, client: ClientId) -> None:
+        self._requests.lost(client)
+        for claim in self._claims.of_client(client):
+            if not claim.present:
+                continue
+            unsaved = claim.dirty or any(e.client == client for e in self._journal(claim.path))
+            self._claims = self._claims.left(claim)
+            if unsaved:
+                self._wait_for(claim, self._times.grace)
+            else:
+                self._claims = self._claims.ended([claim])
+
+    def _take_over(self, name: WorkspacePath, journal: Journal) -> Journal:
+        """End the claims of pages that are away, in favour of one that is loaded anew."""
+        away = [claim for claim in self._claims.of_path(name) if not claim.present]
+        for claim in away:
+            self._stop_timer(name, claim.client)
+            self._leave_copy(claim)
+        self._claims = self._claims.ended(away)
+        return moved_from(journal, [claim.client for claim in away])
+
+    # pages that are away
+
+    def _wait_for(self, claim: Claim, seconds: float) -> None:
+        async def wait() -> None:
+            await asyncio.sleep(seconds)
+            self._timers.pop((claim.path, claim.client), None)
+            self._leave_copy(claim)
+            self._run(self._end(claim))
+
+        self._stop_timer(claim.path, claim.client)
+        self._timers[claim.path, claim.client] = asyncio.create_task(wait())
+
+    def _stop_timer(self, name: WorkspacePath, client: ClientId) -> None:
+        timer = self._timers.pop((name, client), None)
+        if timer is not None:
+            timer.cancel()
+
+    async def _end(self, claim: Claim) -> None:
+        """End a claim: its edits go to another page that has the notebook open, or to the disk."""
+        async with self._lock(claim.path):
+            now = self._claims.get(claim.path, claim.client)
+            if now is None or now.present or now.epoch != claim.epoch:
+                return  # announced again, or taken over, meanwhile
+            self._stop_timer(claim.path, claim.client)
+            self._claims = self._claims.ended([claim])
+            self._journals[claim.path] = moved_from(self._journal(claim.path), [claim.client])
+            if self._claims.of_path(claim.path):
+                await self._deliver(claim.path)
+                return
+            journal = self._journals.pop(claim.path, ())
+            self._copies.keep_rejected(claim, await replay(self._disk, claim, journal))
+
+    async def _apply_overlay(
+        self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        snapshot = await read_overlay(self._disk, claim, self._journal(claim.path), "all")
+        cells = {cell.id: cell for cell in snapshot.cells}
+        outcome = apply_edits(list(cells), cells.__getitem__, edits, expected)
+        if isinstance(outcome, Conflicted):
+            return outcome
+        self._journals[claim.path] = recorded(
+            self._journal(claim.path), edits, outcome.applied, None
+        )
+        self._keep_copy(claim)
+        return outcome.applied
+
+    # edits that no page has, on their way to one
+
+    async def _deliver_locked(self, name: WorkspacePath) -> None:
+        async with self._lock(name):
+            await self._deliver(name)
+
+    async def _deliver(self, name: WorkspacePath) -> None:
+        """Send the edits that no page has to the page that owns the notebook."""
+        claim = self._claims.owner(name)
+        if claim is None:
+            return
+        rejected: list[JournalEntry] = []
+        for entry in pending(self._journal(name)):
+            try:
+                done = await self._deliver_one(claim, entry)
+            except ShouldersError as error:
+                log.warning("An edit of the agent to %s waits for its page: %s", name, error)
+                break
+            journal = self._journal(name)
+            self._journals[name] = tuple(item for item in journal if item is not entry)
+            if not done:
+                rejected.append(entry)
+        self._copies.keep_rejected(claim, rejected)
+
+    async def _deliver_one(self, claim: Claim, entry: JournalEntry) -> bool:
+        """Return whether the page has the edit now."""
+        now = self._claims.get(claim.path, claim.client) or claim
+        if is_done(entry, {cell.id: cell.version for cell in now.cells}):
+            return True
+        edit, expected = replayable(entry, now.order, now.order)
+        answer = await self._requests.apply(now, [edit], expected)
+        return isinstance(answer, DocumentApplied)
+
+    def _heard(self, asked: Asked, answer: Answer) -> None:
+        """Note what became of a request at once: the page's next frame may say it is saved."""
+        claim = self._claims.get(asked.claim.path, asked.claim.client)
+        if claim is None:
+            return
+        if isinstance(asked.frame, DocumentApply) and isinstance(answer, DocumentApplied):
+            applied = Applied(answer.versions, answer.inverse)
+            self._journal_edits(claim, asked.frame.edits, applied)
+        elif isinstance(answer, DocumentRefused) and answer.reason == "not_open":
+            log.warning("A page does not have %s open any more", claim.path)
+            self._close(claim, discarded=True)
+
+    def _journal_edits(self, claim: Claim, edits: Sequence[CellEdit], applied: Applied) -> None:
+        journal = recorded(self._journal(claim.path), edits, applied, claim.client)
+        self._journals[claim.path] = journal
+        self._keep_copy(claim)
+
+    # small things
+
+    def _journal(self, name: WorkspacePath) -> Journal:
+        return self._journals.get(name, ())
+
+    def _claim(self, client: ClientId, page_path: str) -> Claim | None:
+        """Return the claim a page means; what its path leads to may have changed since."""
+        claims = (item for item in self._claims.of_client(client) if item.page_path == page_path)
+        return next(claims, None)
+
+    def _present(self, name: WorkspacePath) -> list[Claim]:
+        return [claim for claim in self._claims.of_path(name) if claim.present]
+
+    def _keep_copy(self, claim: Claim) -> None:
+        entries = tuple(e for e in self._journal(claim.path) if e.client in {claim.client, None})
+        if claim.dirty or entries:
+            self._copies.keep(claim, entries)
+        else:
+            self._copies.drop(claim)
+
+    def _leave_copy(self, claim: Claim) -> None:
+        """Keep what the user typed until it is asked for; the agent's edits go their own way."""
+        if claim.dirty:
+            self._copies.keep(claim, (), left=True)
+        else:
+            self._copies.drop(claim)
+
+    def _lock(self, name: WorkspacePath) -> asyncio.Lock:
+        return self._locks.setdefault(name, asyncio.Lock())
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _outcome(answer: DocumentApplied | DocumentConflict) -> Applied | Conflicted:
+    if isinstance(answer, DocumentConflict):
+        return Conflicted(answer.conflicts)
+    return Applied(answer.versions, answer.inverse)

@@ -1,0 +1,93 @@
+"""The notebook of a page that is away: the file, what the page last announced, the agent's edits.
+
+Used by ``notebook.live`` to read such a notebook, and to put the agent's edits on the disk when the
+page does not come back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.cells import make_cell, with_source
+from jupyter_ai_shoulders.notebook.claims import Claim
+from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
+from jupyter_ai_shoulders.notebook.edits import apply_edits
+from jupyter_ai_shoulders.notebook.journal import Journal, JournalEntry, is_done, replayable
+from jupyter_ai_shoulders.wire.frames import AnnouncedCell
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellOutputs, NotebookCell
+
+log = logging.getLogger(__name__)
+
+
+async def read_overlay(
+    disk: DiskNotebooks, claim: Claim, journal: Journal, outputs: Wanted
+) -> NotebookSnapshot:
+    """Return the notebook as the page would have it. Raises ``InvalidNotebook``."""
+    try:
+        below = await disk.read(claim.path, outputs)
+    except NotFound:
+        below = NotebookSnapshot(claim.path, "disk", (), {}, dirty=True)
+    wanted = set(claim.order) if outputs == "all" else set(outputs)
+    cells = overlay(below.cells, claim.cells, journal)
+    shown = tuple(_shown(cell, wanted) for cell in cells)
+    return NotebookSnapshot(claim.path, "live", shown, below.metadata, dirty=True)
+
+
+def overlay(
+    on_disk: Sequence[NotebookCell], announced: Sequence[AnnouncedCell], journal: Journal
+) -> list[NotebookCell]:
+    """Return the file's cells with the announced text and the edits no announcement holds."""
+    found = {cell.id: cell for cell in on_disk}
+    cells = [_announced_cell(cell, found.get(cell.id)) for cell in announced]
+    for entry in journal:
+        if entry.client is None or isinstance(entry.edit, CellOutputs):
+            cells = _tried(cells, entry.edit)
+    return cells
+
+
+def _tried(cells: list[NotebookCell], edit: CellEdit) -> list[NotebookCell]:
+    by_id = {cell.id: cell for cell in cells}
+    outcome = apply_edits(list(by_id), by_id.__getitem__, [edit], {})
+    if isinstance(outcome, Conflicted):
+        return cells
+    by_id.update(outcome.changed)
+    return [by_id[cell_id] for cell_id in outcome.order]
+
+
+def _announced_cell(cell: AnnouncedCell, on_disk: NotebookCell | None) -> NotebookCell:
+    if on_disk is None:
+        return make_cell(cell.id, cell.cell_type, cell.source or "", outputs=())
+    if cell.source is None or on_disk.version == cell.version:
+        return on_disk
+    return with_source(on_disk, cell.source)
+
+
+async def replay(disk: DiskNotebooks, claim: Claim, journal: Journal) -> list[JournalEntry]:
+    """Put the edits on the disk, each checked by itself; return those that could not be."""
+    rejected: list[JournalEntry] = []
+    for entry in journal:
+        try:
+            if not await _replay_one(disk, claim, entry):
+                rejected.append(entry)
+        except ShouldersError as error:
+            log.warning("An edit to %s cannot be put on the disk: %s", claim.path, error)
+            rejected.append(entry)
+    return rejected
+
+
+async def _replay_one(disk: DiskNotebooks, claim: Claim, entry: JournalEntry) -> bool:
+    """Return whether the file has the edit now."""
+    snapshot = await disk.read(claim.path)
+    versions = {cell.id: cell.version for cell in snapshot.cells}
+    if is_done(entry, versions):
+        return True
+    edit, expected = replayable(entry, claim.order, versions)
+    return isinstance(await disk.apply(claim.path, [edit], expected), Applied)
+
+
+def _shown(cell: NotebookCell, wanted: Collection[CellId]) -> NotebookCell:
+    return cell if cell.id in wanted else cell.model_copy(update={"outputs": None})

@@ -1,0 +1,168 @@
+"""Copies of unsaved notebooks outside the browser, so that no crash takes typed text with it.
+
+The last announced state of every dirty notebook, with the agent's edits that are not on the disk,
+is kept in the state directory. Written by ``notebook.live`` at each announcement, off the event
+loop and only the newest; taken up when the server starts again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.guard.paths import WorkspacePath
+from jupyter_ai_shoulders.notebook.claims import Claim
+from jupyter_ai_shoulders.notebook.journal import Journal, JournalEntry
+from jupyter_ai_shoulders.wire.base import Timestamp, WireModel
+from jupyter_ai_shoulders.wire.frames import AnnouncedCell
+from jupyter_ai_shoulders.wire.ids import ClientId
+
+log = logging.getLogger(__name__)
+
+
+class RecoveryStore(Protocol):
+    """Small files of the state directory by name. All methods block and may run in any thread."""
+
+    def put(self, name: str, text: str) -> None:
+        """Keep a text, all or nothing. Raises ``StateUnavailable``."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Forget a text that may not exist. Raises ``StateUnavailable``."""
+        ...
+
+    def read_all(self) -> Mapping[str, str]:
+        """Return all texts by name. Raises ``StateUnavailable``."""
+        ...
+
+
+class RecoveryCopy(WireModel):
+    """An unsaved notebook as a page last announced it.
+
+    ``journal`` are the agent's edits that are not on the disk. ``left`` says that nobody waits for
+    the page any more: what is in here waits for the user.
+    """
+
+    version: int = 1
+    at: Timestamp
+    path: str
+    page_path: str
+    client: ClientId
+    epoch: int
+    saved_at: str | None
+    cells: tuple[AnnouncedCell, ...]
+    journal: tuple[JournalEntry, ...]
+    left: bool = False
+
+    def claim(self) -> Claim:
+        """Return the claim of the page this is the copy of."""
+        return Claim(
+            client=self.client,
+            path=WorkspacePath(self.path),
+            page_path=self.page_path,
+            epoch=self.epoch,
+            cells=self.cells,
+            dirty=True,
+            saved_at=self.saved_at,
+            focus=0,
+            present=False,
+        )
+
+
+class RecoveryCopies:
+    """Writes the newest copy of each page and notebook, one after the other."""
+
+    def __init__(self, store: RecoveryStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._waiting: dict[str, RecoveryCopy | None] = {}
+        self._kept: set[str] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def keep(self, claim: Claim, journal: Journal, *, left: bool = False) -> None:
+        """Keep a page's unsaved notebook from now on."""
+        name = _name(claim.path, claim.client)
+        self._kept.add(name)
+        self._write(name, self._copy(claim, journal).model_copy(update={"left": left}))
+
+    def keep_rejected(self, claim: Claim, entries: Sequence[JournalEntry]) -> None:
+        """Keep edits of the agent that found another cell than the one they were made for."""
+        if not entries:
+            return
+        log.warning("%d edits of the agent to %s came too late", len(entries), claim.path)
+        copy = self._copy(claim, tuple(entries))
+        update = {"cells": (), "left": True}
+        self._write(_name(claim.path, claim.client, copy.at), copy.model_copy(update=update))
+
+    def drop(self, claim: Claim) -> None:
+        """Forget a page's copy: all it has is saved, or the user discarded it."""
+        name = _name(claim.path, claim.client)
+        if name in self._kept:
+            self._kept.remove(name)
+            self._write(name, None)
+
+    async def load(self) -> list[RecoveryCopy]:
+        """Return the copies that a former process left; one that cannot be read is left alone."""
+        try:
+            texts = await asyncio.to_thread(self._store.read_all)
+        except ShouldersError as error:
+            log.warning("Unsaved notebooks of the last session cannot be read: %s", error)
+            return []
+        copies: list[RecoveryCopy] = []
+        for name, text in texts.items():
+            try:
+                copy = RecoveryCopy.model_validate(json.loads(text))
+            except ValueError:
+                log.warning("The recovery copy %s cannot be read; it is left alone", name)
+                continue
+            if not copy.left:
+                self._kept.add(name)
+                copies.append(copy)
+        return copies
+
+    async def settle(self) -> None:
+        """Wait until everything is written."""
+        if self._task is not None:
+            await asyncio.shield(self._task)
+
+    def _copy(self, claim: Claim, journal: Journal) -> RecoveryCopy:
+        return RecoveryCopy(
+            at=timestamp(self._clock.now()),
+            path=claim.path,
+            page_path=claim.page_path,
+            client=claim.client,
+            epoch=claim.epoch,
+            saved_at=claim.saved_at,
+            cells=claim.cells,
+            journal=journal,
+        )
+
+    def _write(self, name: str, copy: RecoveryCopy | None) -> None:
+        self._waiting[name] = copy
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._work())
+
+    async def _work(self) -> None:
+        while self._waiting:
+            name = next(iter(self._waiting))
+            copy = self._waiting.pop(name)
+            try:
+                await asyncio.to_thread(self._store_one, name, copy)
+            except ShouldersError as error:
+                log.warning("An unsaved notebook has no recovery copy now: %s", error)
+
+    def _store_one(self, name: str, copy: RecoveryCopy | None) -> None:
+        if copy is None:
+            self._store.remove(name)
+        else:
+            self._store.put(name, json.dumps(copy.model_dump(mode="json")))
+
+
+def _name(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:32]

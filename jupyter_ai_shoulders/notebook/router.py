@@ -1,0 +1,82 @@
+"""Finds where a notebook lives at the moment of each call: in a page, or on disk.
+
+The tools' ``Notebooks``; made by ``host``. A notebook may be opened or closed between two calls of
+one tool, so the choice is made for each read and each change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
+from jupyter_ai_shoulders.notebook.base import Applied, Backend, Conflicted, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
+from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellEdit
+
+
+class NotebookRouter:
+    """The notebooks of a workspace, wherever they live."""
+
+    def __init__(self, workspace: Workspace, live: LiveDocuments, disk: DiskNotebooks) -> None:
+        self._workspace = workspace
+        self._live = live
+        self._disk = disk
+
+    def open(self, path: str) -> RoutedNotebook:
+        """Return the notebook at a path; each of a file's names gives the same one.
+
+        Raises ``NotFound``; ``InvalidRequest`` (``outside_workspace``, ``not_a_notebook``).
+        """
+        name = self._workspace.path(path)
+        if not name.endswith(".ipynb"):
+            raise InvalidRequest(
+                f"{path} is not a notebook.",
+                code="not_a_notebook",
+                hint="Notebooks end in .ipynb; other files have tools of their own.",
+            )
+        if not self._live.is_live(name):
+            self._workspace.stat(name)
+        return RoutedNotebook(name, self._live, self._disk)
+
+    def in_page(self, path: str) -> bool:
+        """Return whether a connected page has it open, so that an edit can be reviewed there."""
+        return self._live.owner(path) is not None
+
+
+class RoutedNotebook:
+    """One notebook (``notebook.base.Notebook``)."""
+
+    def __init__(self, name: WorkspacePath, live: LiveDocuments, disk: DiskNotebooks) -> None:
+        self._name = name
+        self._live = live
+        self._disk = disk
+
+    @property
+    def path(self) -> str:
+        """Return the workspace-relative path."""
+        return self._name
+
+    @property
+    def backend(self) -> Backend:
+        """Return where it lives now."""
+        return "live" if self._live.is_live(self._name) else "disk"
+
+    async def read(self, outputs: Wanted = ()) -> NotebookSnapshot:
+        """Return the notebook now, with the outputs of the cells named.
+
+        Raises ``NotFound``, ``InvalidNotebook``, ``Conflict`` (page not responding).
+        """
+        if self._live.is_live(self._name):
+            return await self._live.read(self._name, outputs)
+        return await self._disk.read(self._name, outputs)
+
+    async def apply(
+        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Apply all edits, or none. Raises like ``read``."""
+        if self._live.is_live(self._name):
+            return await self._live.apply(self._name, edits, expected)
+        return await self._disk.apply(self._name, edits, expected)

@@ -1,0 +1,300 @@
+"""A browser page for tests of live documents: a notebook in memory that speaks the frames."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from jupyter_ai_shoulders.notebook.base import Conflicted
+from jupyter_ai_shoulders.notebook.cells import make_cell, with_outputs, with_source
+from jupyter_ai_shoulders.notebook.edits import apply_edits
+from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.frames import (
+    AnnouncedCell,
+    CellRunEnd,
+    CellRunOutput,
+    CellRunStart,
+    DocumentApplied,
+    DocumentApply,
+    DocumentChange,
+    DocumentClose,
+    DocumentConflict,
+    DocumentContent,
+    DocumentFocus,
+    DocumentOpen,
+    DocumentRead,
+    DocumentRefused,
+    PageFrame,
+    ServerFrame,
+)
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+
+
+class StillClock:
+    """A clock that moves only when it is told to."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 11, 21, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.time
+
+    def monotonic(self) -> float:
+        return self.time.timestamp()
+
+    def advance(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
+
+class CountingIds:
+    """Identifiers in order."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def new(self, prefix: str) -> str:
+        self.count += 1
+        return f"{prefix}_{self.count}"
+
+
+class MemoryRecovery:
+    """A recovery store in memory."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def put(self, name: str, text: str) -> None:
+        self.texts[name] = text
+
+    def remove(self, name: str) -> None:
+        self.texts.pop(name, None)
+
+    def read_all(self) -> Mapping[str, str]:
+        return dict(self.texts)
+
+    @property
+    def copies(self) -> list[dict[str, Any]]:
+        return [json.loads(text) for text in self.texts.values()]
+
+
+class FakeSockets:
+    """The transport to all pages of a test."""
+
+    def __init__(self) -> None:
+        self.pages: dict[ClientId, FakePage] = {}
+
+    def send(self, client_id: ClientId, frame: ServerFrame) -> None:
+        page = self.pages.get(client_id)
+        if page is not None:
+            page.receive(frame)
+
+
+class FakePage:
+    """One page with one notebook open, as the lab would have it after loading the file."""
+
+    def __init__(
+        self, name: str, file: Path, sockets: FakeSockets, live: LiveDocuments, clock: StillClock
+    ) -> None:
+        self.client = ClientId(name)
+        self.file = file
+        self.path = file.name
+        self.live = live
+        self.clock = clock
+        self.sockets = sockets
+        self.epoch = 0
+        self.dirty = False
+        self.mute = False
+        self.writable = True
+        self.frames: list[ServerFrame] = []
+        self.asked = asyncio.Event()
+        self.announced: dict[CellId, str] = {}
+        self.answers: set[asyncio.Task[None]] = set()
+        content = json.loads(file.read_text())
+        self.metadata: JsonObject = content["metadata"]
+        self.cells = [_loaded(cell) for cell in content["cells"]]
+
+    # what the user does
+
+    async def open(self) -> None:
+        """Connect and announce the notebook with all its text."""
+        self.sockets.pages[self.client] = self
+        self.live.connected(self.client)
+        self.announced = {}
+        self.epoch += 1
+        await self._announce(DocumentOpen)
+
+    async def type(self, cell_id: str, source: str) -> None:
+        """Change a cell and announce it."""
+        self._replace(with_source(self.cell(cell_id), source))
+        self.dirty = True
+        await self._announce(DocumentChange)
+
+    async def insert(self, position: int, cell_id: str, source: str) -> None:
+        """Insert a code cell and announce it."""
+        self.cells.insert(position, make_cell(CellId(cell_id), "code", source, outputs=()))
+        self.dirty = True
+        await self._announce(DocumentChange)
+
+    async def save(self) -> None:
+        """Write the file and announce that all is saved."""
+        content = json.loads(self.file.read_text())
+        content["cells"] = [_stored(cell) for cell in self.cells]
+        self.file.write_text(json.dumps(content))
+        self.dirty = False
+        await self._announce(DocumentChange)
+
+    async def focus(self) -> None:
+        await self.say(DocumentFocus(path=self.path))
+
+    async def close(self, *, discarded: bool) -> None:
+        await self.say(DocumentClose(path=self.path, discarded=discarded))
+
+    def vanish(self) -> None:
+        """Lose the socket: reload, crash and network look the same."""
+        del self.sockets.pages[self.client]
+        self.live.disconnected(self.client)
+
+    # what a test looks at
+
+    def cell(self, cell_id: str) -> NotebookCell:
+        return next(cell for cell in self.cells if cell.id == cell_id)
+
+    @property
+    def sources(self) -> dict[str, str]:
+        return {cell.id: cell.source for cell in self.cells}
+
+    # what the bridge does
+
+    async def say(self, frame: PageFrame) -> None:
+        await self.live.handle(self.client, frame)
+
+    def receive(self, frame: ServerFrame) -> None:
+        self.frames.append(frame)
+        self.asked.set()
+        if self.mute:
+            return
+        match frame:
+            case DocumentRead():
+                self._answer(self.read(frame))
+            case DocumentApply():
+                self._answer(self.apply(frame))
+            case CellRunStart():
+                self._show(frame.cell_id, (), None)
+            case CellRunOutput():
+                shown = self.cell(frame.cell_id).outputs or ()
+                self._show(frame.cell_id, (*shown[: frame.index], *frame.outputs), None)
+            case CellRunEnd():
+                shown = self.cell(frame.cell_id).outputs or ()
+                self._show(frame.cell_id, shown, frame.execution_count)
+            case _:
+                raise AssertionError(frame)
+
+    def read(self, frame: DocumentRead) -> PageFrame:
+        if frame.claim_epoch != self.epoch:
+            return self.refused(frame, "epoch")
+        cells = (
+            cell if cell.id in frame.outputs else cell.model_copy(update={"outputs": None})
+            for cell in self.cells
+        )
+        return DocumentContent(
+            operation_id=frame.operation_id,
+            path=self.path,
+            cells=tuple(cells),
+            metadata=self.metadata,
+            dirty=self.dirty,
+        )
+
+    def apply(self, frame: DocumentApply) -> PageFrame:
+        if frame.claim_epoch != self.epoch:
+            return self.refused(frame, "epoch")
+        if self.clock.now().timestamp() * 1000 > frame.deadline_ms:
+            return self.refused(frame, "deadline")
+        if not self.writable:
+            return self.refused(frame, "read_only")
+        by_id = {cell.id: cell for cell in self.cells}
+        outcome = apply_edits(list(by_id), by_id.__getitem__, frame.edits, frame.expected)
+        if isinstance(outcome, Conflicted):
+            return DocumentConflict(operation_id=frame.operation_id, conflicts=outcome.conflicts)
+        by_id.update(outcome.changed)
+        self.cells = [by_id[cell_id] for cell_id in outcome.order]
+        self.dirty = True
+        return DocumentApplied(
+            operation_id=frame.operation_id,
+            versions=dict(outcome.applied.versions),
+            inverse=outcome.applied.inverse,
+        )
+
+    def refused(self, frame: DocumentRead | DocumentApply, reason: Any) -> PageFrame:
+        return DocumentRefused(
+            operation_id=frame.operation_id, reason=reason, message="The page refused."
+        )
+
+    def _answer(self, answer: PageFrame) -> None:
+        async def send() -> None:
+            if isinstance(answer, DocumentApplied):
+                await self._announce(DocumentChange)
+            await self.say(answer)
+
+        task = asyncio.create_task(send())
+        self.answers.add(task)
+        task.add_done_callback(self.answers.discard)
+
+    async def _announce(self, kind: type[DocumentOpen | DocumentChange]) -> None:
+        cells = tuple(
+            AnnouncedCell(
+                id=cell.id,
+                cell_type=cell.cell_type,
+                version=cell.version,
+                source=None if self.announced.get(cell.id) == cell.version else cell.source,
+            )
+            for cell in self.cells
+        )
+        self.announced = {cell.id: cell.version for cell in self.cells}
+        await self.say(
+            kind(
+                path=self.path,
+                claim_epoch=self.epoch,
+                cells=cells,
+                dirty=self.dirty,
+                saved_at=None,
+                kernel_id=None,
+            )
+        )
+
+    def _show(self, cell_id: CellId, outputs: tuple[JsonObject, ...], count: int | None) -> None:
+        cell = with_outputs(self.cell(cell_id), outputs)
+        self._replace(cell.model_copy(update={"execution_count": count}))
+        self.dirty = True
+
+    def _replace(self, cell: NotebookCell) -> None:
+        self.cells = [cell if item.id == cell.id else item for item in self.cells]
+
+
+def _loaded(cell: dict[str, Any]) -> NotebookCell:
+    made = make_cell(
+        cell["id"],
+        cell["cell_type"],
+        "".join(cell["source"]),
+        metadata=cell["metadata"],
+        execution_count=cell.get("execution_count"),
+    )
+    return with_outputs(made, tuple(cell.get("outputs", ())))
+
+
+def _stored(cell: NotebookCell) -> dict[str, Any]:
+    stored: dict[str, Any] = {
+        "cell_type": cell.cell_type,
+        "id": cell.id,
+        "metadata": cell.metadata,
+        "source": cell.source.splitlines(keepends=True),
+    }
+    if cell.cell_type == "code":
+        stored["outputs"] = list(cell.outputs or ())
+        stored["execution_count"] = cell.execution_count
+    return stored
