@@ -9,6 +9,7 @@ import { visible } from '../model/visible';
 import type { AnswerApproval, ApprovalView, CallView } from '../wire/generated';
 import { Arguments } from './CallDetail';
 import { Code } from './CodeBlock';
+import { DiffText } from './Diff';
 import { Menu } from './Menu';
 import { Button, Disclosure, ErrorNote } from './parts';
 import { useAction, useHost, usePlace, useTrans } from './use';
@@ -54,7 +55,11 @@ function Exactly({ approval }: { approval: ApprovalView }): React.JSX.Element {
   }
   return (
     <>
-      <Code code={visible(preview)} language={language ?? ''} />
+      {language === 'diff' ? (
+        <DiffText text={preview} />
+      ) : (
+        <Code code={visible(preview)} language={language ?? ''} />
+      )}
       <Disclosure
         className="shoulders-Approval-arguments"
         summary={trans.__('Exact arguments')}

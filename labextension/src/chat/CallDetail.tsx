@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { editOf } from '../model/present';
+import { editOf, picturesOf } from '../model/present';
 import { visible } from '../model/visible';
 import type { CallView, Json } from '../wire/generated';
 import { Code } from './CodeBlock';
@@ -116,17 +116,29 @@ function Output({ call }: { call: CallView }): React.JSX.Element | null {
             part.type === 'text' ? (
               <Plain key={index} text={part.text} />
             ) : (
-              <img
+              <Picture
                 key={index}
-                className="shoulders-CallDetail-image"
-                src={`data:${part.media_type};base64,${part.data}`}
-                alt={trans.__('Output of the call')}
+                source={`data:${part.media_type};base64,${part.data}`}
               />
             )
           )}
+      {picturesOf(call).map((source, index) => (
+        <Picture key={index} source={source} />
+      ))}
       {result?.error && <ErrorNote error={result.error} />}
       {result?.warning && <p>{result.warning}</p>}
     </>
+  );
+}
+
+function Picture({ source }: { source: string }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <img
+      className="shoulders-CallDetail-image"
+      src={source}
+      alt={trans.__('Output of the call')}
+    />
   );
 }
 

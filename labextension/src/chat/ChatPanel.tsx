@@ -24,8 +24,11 @@ export function ChatPanel(props: {
   host: IChatHost;
   conversations: IConversations;
   socket: IPageSocket;
+  /** Called once the panel can be used. */
+  onReady?: () => void;
 }): React.JSX.Element {
-  const { host, conversations, socket } = props;
+  const { host, conversations, socket, onReady } = props;
+  React.useEffect(() => onReady?.(), [onReady]);
   useSignalVersion(conversations.changed);
   const [showsHistory, setShowsHistory] = React.useState(false);
   const tab = conversations.active.key;

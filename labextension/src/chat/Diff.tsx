@@ -2,7 +2,12 @@
 
 import * as React from 'react';
 
-import { countChanges, diffLines } from '../model/diff';
+import {
+  countChanges,
+  diffLines,
+  parseDiff,
+  type IDiffLine
+} from '../model/diff';
 import { visible } from '../model/visible';
 import { useTrans } from './use';
 
@@ -13,19 +18,28 @@ export const Diff = React.memo(function Diff(props: {
   before: string;
   after: string;
 }): React.JSX.Element {
-  const trans = useTrans();
   const lines = React.useMemo(
     () => diffLines(props.before, props.after),
     [props.before, props.after]
   );
-  const { added, removed } = countChanges(lines);
+  return <DiffView lines={lines} />;
+});
+
+/** A unified difference as a tool wrote it. */
+export function DiffText({ text }: { text: string }): React.JSX.Element {
+  return <DiffView lines={parseDiff(text)} />;
+}
+
+function DiffView(props: { lines: readonly IDiffLine[] }): React.JSX.Element {
+  const trans = useTrans();
+  const { added, removed } = countChanges(props.lines);
   return (
     <pre
       className="shoulders-Diff"
       tabIndex={0}
       aria-label={trans.__('%1 lines added, %2 removed', added, removed)}
     >
-      {lines.map((line, index) => (
+      {props.lines.map((line, index) => (
         <div
           key={index}
           className={`shoulders-Diff-line shoulders-mod-${line.kind}`}
@@ -36,4 +50,4 @@ export const Diff = React.memo(function Diff(props: {
       ))}
     </pre>
   );
-});
+}

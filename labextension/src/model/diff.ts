@@ -14,8 +14,8 @@ const CONTEXT = 2;
 
 /** The unified difference of two texts by line. */
 export function diffLines(before: string, after: string): IDiffLine[] {
-  const old = Text.of(before.split('\n'));
-  const now = Text.of(after.split('\n'));
+  const old = textOf(before);
+  const now = textOf(after);
   const lines: IDiffLine[] = [];
   let position = 0;
   for (const chunk of Chunk.build(old, now)) {
@@ -24,9 +24,31 @@ export function diffLines(before: string, after: string): IDiffLine[] {
     push(lines, 'new', slice(now, chunk.fromB, chunk.toB));
     position = chunk.toA;
   }
-  same(lines, slice(old, position, old.length + 1), true);
+  same(lines, slice(old, position, old.length), true);
   return lines;
 }
+
+/** Every line ends with a newline, so that an added last line is an addition alone; an empty text has no lines. */
+function textOf(text: string): Text {
+  return Text.of([...(text === '' ? [] : text.split('\n')), '']);
+}
+
+/** The lines of a unified difference as tools write it; each hunk's head becomes a gap. */
+export function parseDiff(text: string): IDiffLine[] {
+  return text.split('\n').map(line => {
+    const kind = MARKS.get(line.slice(0, 1));
+    return kind === undefined
+      ? { kind: 'same', text: line }
+      : { kind, text: kind === 'gap' ? '' : line.slice(1) };
+  });
+}
+
+const MARKS = new Map<string, IDiffLine['kind']>([
+  ['+', 'new'],
+  ['-', 'old'],
+  ['@', 'gap'],
+  [' ', 'same']
+]);
 
 /** Lines added and removed. */
 export function countChanges(lines: readonly IDiffLine[]): {
@@ -38,12 +60,12 @@ export function countChanges(lines: readonly IDiffLine[]): {
   return { added: count('new'), removed: count('old') };
 }
 
-/** The whole lines of `[from, to)`; chunks end after the newline of their last line. */
+/** The lines of `[from, to)`, which ends after a newline. */
 function slice(text: Text, from: number, to: number): string[] {
   if (to <= from) {
     return [];
   }
-  return text.sliceString(from, Math.min(to - 1, text.length)).split('\n');
+  return text.sliceString(from, to - 1).split('\n');
 }
 
 function push(
@@ -60,9 +82,11 @@ function same(
   texts: readonly string[],
   last: boolean
 ): void {
-  const head = lines.length === 0 ? 0 : CONTEXT;
+  const first = lines.length === 0;
+  const head = first ? 0 : CONTEXT;
   const tail = last ? 0 : CONTEXT;
-  if (texts.length <= head + tail + 1) {
+  const unchanged = first && last;
+  if (unchanged || texts.length <= head + tail + 1) {
     push(lines, 'same', texts);
     return;
   }

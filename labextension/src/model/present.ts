@@ -4,6 +4,7 @@ import type {
   AgentView,
   CallView,
   Conversation,
+  Json,
   PartView
 } from '../wire/generated';
 
@@ -185,7 +186,7 @@ export function editOf(
   call: CallView
 ): { before: string; after: string } | null {
   const data = call.result?.data;
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) {
+  if (isObject(data)) {
     const { before, after } = data;
     if (typeof before === 'string' && typeof after === 'string') {
       return { before, after };
@@ -195,4 +196,30 @@ export function editOf(
   return typeof old_string === 'string' && typeof new_string === 'string'
     ? { before: old_string, after: new_string }
     : null;
+}
+
+/** Pictures among the outputs of the cells a call ran, as data addresses. */
+export function picturesOf(call: CallView): string[] {
+  const data = call.result?.data;
+  const outputs = isObject(data) ? data.outputs : null;
+  return (Array.isArray(outputs) ? outputs : []).flatMap(output => {
+    const bundle = isObject(output) ? output.data : null;
+    return isObject(bundle) ? pictureIn(bundle) : [];
+  });
+}
+
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+function pictureIn(bundle: Record<string, Json>): string[] {
+  for (const type of PICTURES) {
+    const data = bundle[type];
+    if (typeof data === 'string') {
+      return [`data:${type};base64,${data.replace(/\s/g, '')}`];
+    }
+  }
+  return [];
+}
+
+function isObject(value: Json | undefined): value is Record<string, Json> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import * as React from 'react';
 
+import type { ChatPanel } from '../chat/ChatPanel';
 import type { IChatHost } from '../chat/host';
 import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/interface';
@@ -42,7 +43,9 @@ export class ChatWidget extends ReactWidget {
 
   protected override render(): React.JSX.Element | null {
     const { Panel } = this;
-    return Panel === null ? null : <Panel {...this.options} />;
+    return Panel === null ? null : (
+      <Panel {...this.options} onReady={this.onReady} />
+    );
   }
 
   protected override onBeforeShow(message: Message): void {
@@ -69,15 +72,9 @@ export class ChatWidget extends ReactWidget {
     this.loading = true;
     void this.options.conversations.refresh();
     import('../chat/ChatPanel')
-      .then(({ ChatPanel }) => {
-        this.Panel = ChatPanel;
+      .then(module => {
+        this.Panel = module.ChatPanel;
         this.update();
-        return this.renderPromise;
-      })
-      .then(() => {
-        if (this.wantsFocus) {
-          requestAnimationFrame(() => this.focusInput());
-        }
       })
       .catch((error: unknown) => {
         this.loading = false; // Tried again when the panel is shown again.
@@ -85,7 +82,14 @@ export class ChatWidget extends ReactWidget {
       });
   }
 
-  private Panel: React.ComponentType<IPanelOptions> | null = null;
+  /** The panel was asked for before it was there. */
+  private readonly onReady = (): void => {
+    if (this.wantsFocus) {
+      this.focusInput();
+    }
+  };
+
+  private Panel: typeof ChatPanel | null = null;
   private loading = false;
   private wantsFocus = false;
 }

@@ -1,0 +1,242 @@
+/** A server and a socket that live in the test: logs in memory, every request noted. */
+
+import { Signal } from '@lumino/signaling';
+
+import { ApiError, type IHttpClient } from '../../client/http';
+import type { IPageSocket, SocketStatus } from '../../client/socket';
+import type {
+  AnswerApproval,
+  CreateSession,
+  DecideProposal,
+  ErrorInfo,
+  Event,
+  EventPage,
+  MessageAccepted,
+  ModelInfo,
+  ModelList,
+  PageFrame,
+  Resync,
+  SendMessage,
+  ServerFrame,
+  Session,
+  SessionList,
+  Status
+} from '../../wire/generated';
+
+export const problem: ErrorInfo = {
+  code: 'internal',
+  message: 'It broke.',
+  hint: 'Mend it.',
+  retryable: true,
+  details: null,
+  provider: null,
+  model: null,
+  request_id: null
+};
+
+export function session(id: string, change: Partial<Session> = {}): Session {
+  return {
+    id,
+    kind: 'chat',
+    source: 'chat',
+    title: `Title of ${id}`,
+    model: 'demo/demo',
+    mode: 'ask',
+    tools: 'enabled',
+    toolset: 'full',
+    interactive: true,
+    status: 'idle',
+    anchor: null,
+    owner: null,
+    message_count: 0,
+    last_seq: 0,
+    tokens_used: 0,
+    window: null,
+    cost_micro_usd: 0,
+    created_at: '2026-11-21T10:00:00Z',
+    updated_at: '2026-11-21T10:00:00Z',
+    ...change
+  };
+}
+
+export function model(id: string, change: Partial<ModelInfo> = {}): ModelInfo {
+  return {
+    id,
+    name: `Name of ${id}`,
+    provider: 'demo',
+    provider_name: 'Demo',
+    available: true,
+    unavailable_reason: null,
+    context_window: 200_000,
+    max_output: null,
+    tools: true,
+    images: false,
+    reasoning: false,
+    prices: { input: null, output: null, cache_read: null, cache_write: null },
+    roles: [],
+    label: null,
+    ...change
+  };
+}
+
+export const status: Status = {
+  version: '0',
+  wire_version: 1,
+  workspace: '/w',
+  models: 'ready',
+  default_model: 'demo/demo',
+  providers: [],
+  demo: true,
+  collaboration: false,
+  sandbox: 'none',
+  state_directory_error: null
+};
+
+/** The socket: `deliver` is the server speaking. */
+export class FakeSocket implements IPageSocket {
+  readonly clientId = 'page';
+  status: SocketStatus = 'open';
+  readonly statusChanged = new Signal<IPageSocket, SocketStatus>(this);
+  readonly opened = new Signal<IPageSocket, void>(this);
+  readonly eventsReceived = new Signal<IPageSocket, readonly Event[]>(this);
+  readonly resyncRequested = new Signal<IPageSocket, Resync>(this);
+  readonly frameReceived = new Signal<IPageSocket, ServerFrame>(this);
+  readonly subscriptions = new Map<string, number>();
+
+  deliver(events: readonly Event[]): void {
+    this.eventsReceived.emit(events);
+  }
+  send(_frame: PageFrame): boolean {
+    return true;
+  }
+  subscribe(sessionId: string, after: number): void {
+    this.subscriptions.set(sessionId, after);
+  }
+  unsubscribe(sessionId: string): void {
+    this.subscriptions.delete(sessionId);
+  }
+  reconnect(): void {
+    this.setStatus('open');
+  }
+  setStatus(status: SocketStatus): void {
+    this.status = status;
+    this.statusChanged.emit(status);
+  }
+}
+
+/** The server: put events into `logs`, read what was asked of it from `asked`. */
+export class FakeServer implements IHttpClient {
+  readonly logs = new Map<string, Event[]>();
+  sessionList: Session[] = [];
+  modelList: ModelList = {
+    models: [model('demo/demo')],
+    default: 'demo/demo',
+    providers: []
+  };
+  serverStatus = status;
+  readonly asked: unknown[][] = [];
+  /** Thrown by the next request. */
+  failure: ApiError | null = null;
+  /** Events per page of a log. */
+  pageSize = 5000;
+
+  fail(info: Partial<ErrorInfo> = {}, code = 500): void {
+    this.failure = new ApiError(code, { ...problem, ...info });
+  }
+
+  async status(): Promise<Status> {
+    return this.answer(this.serverStatus);
+  }
+  async models(): Promise<ModelList> {
+    return this.answer(this.modelList);
+  }
+  async testProvider(): Promise<never> {
+    return Promise.reject(new Error('not in these tests'));
+  }
+  async setKey(id: string): Promise<void> {
+    this.note('setKey', id);
+  }
+  async removeKey(id: string): Promise<void> {
+    this.note('removeKey', id);
+  }
+  async sessions(query: { text?: string } = {}): Promise<SessionList> {
+    const { text = '' } = query;
+    const found = this.sessionList.filter(({ title }) => title.includes(text));
+    return this.answer({ sessions: found, next_cursor: null });
+  }
+  async createSession(body: CreateSession): Promise<Session> {
+    this.note('createSession', body);
+    const made = session(`made-${this.logs.size}`, { title: '' });
+    this.logs.set(made.id, []);
+    return made;
+  }
+  async session(id: string): Promise<Session> {
+    return session(id);
+  }
+  async patchSession(id: string, body: { title?: string | null }) {
+    this.note('patchSession', id, body);
+    return session(id, {
+      title: body.title ?? '',
+      updated_at: '2026-11-22T10:00:00Z'
+    });
+  }
+  async deleteSession(id: string): Promise<void> {
+    this.note('deleteSession', id);
+  }
+  async undeleteSession(id: string): Promise<void> {
+    this.note('undeleteSession', id);
+  }
+  async events(id: string, after: number): Promise<EventPage> {
+    this.note('events', id, after);
+    const log = this.logs.get(id) ?? [];
+    const rest = log.filter(({ seq }) => seq > after);
+    return {
+      events: rest.slice(0, this.pageSize),
+      last_seq: log.length,
+      has_more: rest.length > this.pageSize
+    };
+  }
+  async sendMessage(id: string, body: SendMessage): Promise<MessageAccepted> {
+    this.note('sendMessage', id, body);
+    return { turn_id: 't1', seq: 1 };
+  }
+  async editMessage(id: string, messageId: string, text: string) {
+    this.note('editMessage', id, messageId, text);
+  }
+  async removeMessage(id: string, messageId: string): Promise<void> {
+    this.note('removeMessage', id, messageId);
+  }
+  async cancel(id: string): Promise<void> {
+    this.note('cancel', id);
+  }
+  async resume(id: string, decision: string): Promise<void> {
+    this.note('resume', id, decision);
+  }
+  async answerApproval(id: string, callId: string, body: AnswerApproval) {
+    this.note('answerApproval', id, callId, body);
+  }
+  async decideProposal(id: string, body: DecideProposal): Promise<void> {
+    this.note('decideProposal', id, body);
+  }
+
+  private note(...asked: unknown[]): void {
+    this.asked.push(asked);
+    this.answer(null);
+  }
+
+  private answer<T>(value: T): T {
+    const { failure } = this;
+    this.failure = null;
+    if (failure !== null) {
+      throw failure;
+    }
+    return value;
+  }
+}
+
+/** Let every promise that can go on do so. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) {
+    await Promise.resolve();
+  }
+}
