@@ -100,11 +100,14 @@ class KernelConnection:
                 retryable=True,
             ) from error
 
+    @property
+    def is_stale(self) -> bool:
+        """Whether the kernel was restarted since, or is not listened to any more."""
+        return _life(self.handle) is not self._life or any(task.done() for task in self._readers)
+
     async def is_current(self) -> bool:
         """Return whether the kernel process this was opened on still lives and is listened to."""
-        if _life(self.handle) is not self._life or any(task.done() for task in self._readers):
-            return False
-        return bool(await ensure_async(self.handle.manager.is_alive()))
+        return not self.is_stale and bool(await ensure_async(self.handle.manager.is_alive()))
 
     def execute(self, code: str, cell_id: CellId, request: Request) -> str:
         """Ask the kernel to run ``code`` as the user's own cell would; return the message id.

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.notebook.base import (
     CellRun,
     KernelDirectory,
     KernelHandle,
+    Notebook,
     Notebooks,
     NotebookSnapshot,
     Pages,
@@ -107,7 +108,8 @@ class KernelRunner:
             ticket.settle(error)
 
     async def _perform(self, path: str, cell_id: CellId, ticket: RunTicket) -> None:
-        snapshot = await self._notebooks.open(path).read()
+        notebook = self._notebooks.open(path)
+        snapshot = await notebook.read()
         cell = runnable_cell(snapshot, cell_id)
         handle = await self._kernel(snapshot, ticket)
         line = self._lines.setdefault(handle.kernel_id, _Line())
@@ -115,12 +117,12 @@ class KernelRunner:
             ticket.say("Another run of the agent is in this kernel; this one is next.")
         async with line.lock:
             if waiting:
-                cell = runnable_cell(await self._notebooks.open(path).read(), cell_id)
+                cell = runnable_cell(await notebook.read(), cell_id)
             await self._connect(line, handle, ticket)
-            ticket.settle(await self._execute(path, cell, line, ticket))
+            ticket.settle(await self._execute(notebook, cell, line, ticket))
 
     async def _execute(
-        self, path: str, cell: NotebookCell, line: _Line, ticket: RunTicket
+        self, notebook: Notebook, cell: NotebookCell, line: _Line, ticket: RunTicket
     ) -> CellRun:
         from jupyter_ai_shoulders.notebook.execution import CellRequest
 
@@ -128,7 +130,8 @@ class KernelRunner:
         assert line.reader is not None
         outputs = CellOutputs(self._limits)
         request = CellRequest(line.reader, outputs, ticket.log)
-        view = PageView(self._pages, path, cell.id, RunId(self._ids.new("run")), outputs)
+        run_id = RunId(self._ids.new("run"))
+        view = PageView(self._pages, notebook.path, cell.id, run_id, outputs)
         view.start()
         request.send(line.connection, cell.source, cell.id)
         ticket.sent = request
@@ -148,19 +151,17 @@ class KernelRunner:
             await self._disconnect(line)
         if complete or run.status == "aborted":
             return run
-        return await self._store(path, cell.id, run)
+        return await self._store(notebook, cell.id, run)
 
-    async def _store(self, path: str, cell_id: CellId, run: CellRun) -> CellRun:
+    async def _store(self, notebook: Notebook, cell_id: CellId, run: CellRun) -> CellRun:
         """Put the outputs into the notebook; a run that cannot is still a run."""
         edit = StoreOutputs(
             cell_id=cell_id, outputs=run.outputs, execution_count=run.execution_count
         )
         try:
-            applied = await self._notebooks.open(path).apply([edit], {})
+            applied = await notebook.apply([edit], {})
         except ShouldersError as error:
-            log.warning(
-                "The outputs of cell %s of %s were not stored", cell_id, path, exc_info=True
-            )
+            log.warning("The outputs of cell %s were not stored", cell_id, exc_info=True)
             return replace(run, warning=f"The outputs are not in the notebook: {error}")
         if isinstance(applied, Applied):
             return run
@@ -212,7 +213,7 @@ class KernelRunner:
 
     async def _connect(self, line: _Line, handle: KernelHandle, ticket: RunTicket) -> None:
         if line.connection is not None:
-            if await line.connection.is_current():
+            if not line.connection.is_stale:
                 return
             await self._disconnect(line)
         from jupyter_ai_shoulders.notebook.execution import MessageReader

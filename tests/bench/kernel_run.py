@@ -23,8 +23,10 @@ from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
+from jupyter_ai_shoulders.notebook.names import WorkspaceNotebookNames
 from jupyter_ai_shoulders.testing.notebooks import RecordingPages
 from jupyter_ai_shoulders.tools.base import Result
+from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook_run import RunCell, RunCellArguments
 from jupyter_ai_shoulders.wire.ids import CellId
 from tests.bench.figures import Figure, Goal, spread
@@ -121,7 +123,8 @@ async def _case(folder: Path, cells: int, syncs: SyncClock) -> AsyncGenerator[_C
     client.start_channels(hb=False)
     try:
         await client.wait_for_ready()
-        yield _Case(name, notebooks, RunCell(notebooks, runner), client, syncs)
+        access = NotebookAccess(notebooks, WorkspaceNotebookNames(workspace))
+        yield _Case(name, notebooks, RunCell(access, runner), client, syncs)
     finally:
         client.stop_channels()
         await runner.aclose()
