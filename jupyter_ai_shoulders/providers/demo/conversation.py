@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.providers.demo.steps import Outcome
-from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
     ModelMessage,
@@ -34,6 +33,8 @@ class Task:
     active_cell: str | None
     open_documents: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
+    earlier: str = ""
+    """The words of the request before."""
 
     @property
     def notebook(self) -> str | None:
@@ -54,19 +55,25 @@ class Task:
 
 def read_task(messages: Sequence[ModelMessage]) -> Task:
     """Return the latest request in a conversation."""
-    start = next(
-        (index for index in reversed(range(len(messages))) if is_request(messages[index])), 0
-    )
+    requests = [index for index, message in enumerate(messages) if is_request(message)]
+    start = requests[-1] if requests else 0
     texts = texts_of(messages[start]) if messages else []
+    earlier = texts_of(messages[requests[-2]]) if len(requests) > 1 else []
     workspace = dict(WORKSPACE_LINE.findall("\n".join(texts)))
     listed = workspace.get("open documents", "")
     return Task(
-        words="\n".join(text for text in texts if not text.startswith(NOT_WORDS)).strip(),
+        words=spoken(texts),
+        earlier=spoken(earlier),
         active_document=workspace.get("active document"),
         active_cell=workspace.get("active cell"),
         open_documents=tuple(path.strip() for path in listed.split(",") if path.strip()),
         outcomes=tuple(outcomes(messages[start + 1 :])),
     )
+
+
+def spoken(texts: Sequence[str]) -> str:
+    """Return what the user typed, without what was attached."""
+    return "\n".join(text for text in texts if not text.startswith(NOT_WORDS)).strip()
 
 
 def is_request(message: ModelMessage) -> bool:
@@ -106,8 +113,3 @@ def calls(messages: Sequence[ModelMessage]) -> Iterator[ToolCallPart]:
 def result_text(result: ToolResultPart) -> str:
     """Return the text of a result."""
     return "\n".join(part.text for part in result.content if isinstance(part, TextPart))
-
-
-def call_ids(messages: Sequence[ModelMessage]) -> set[CallId]:
-    """Return the ids in use."""
-    return {call.call_id for call in calls(messages)}

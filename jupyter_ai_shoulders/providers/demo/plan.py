@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.providers.demo.conversation import Task, read_task
@@ -87,9 +87,21 @@ GREETING = words(
 )
 
 
+AGAIN = re.compile(
+    r"\W*(?:(?:yes|ok(?:ay)?|sure|please|do|it|that|go|on|ahead|continue|again|try|once more|now)"
+    r"\W*)+",
+    re.IGNORECASE,
+)
+
+
 def choose(task: Task) -> Skill:
-    """Return the skill for what the user says."""
+    """Return the skill for what the user says; a mere "yes, go on" means the request before."""
     said = task.words
+    if AGAIN.fullmatch(said) and task.earlier:
+        said = task.earlier
+        task = replace(task, words=said, earlier="")
+        if TROUBLE.search(said):
+            return fix(task)
     if FIX.search(said):
         return fix(task)
     if TROUBLE.search(said):

@@ -86,7 +86,7 @@ class GiveUp(Exception):
 def refused(outcome: Outcome, what: str) -> GiveUp:
     """Return the answer when ``what`` could not be done, said by its reason."""
     if outcome.denied:
-        return GiveUp(f"I did not {what}: it was not allowed. Nothing else was changed.")
+        return GiveUp(f"I did not {what}: it was not allowed.")
     if outcome.proposed:
         return GiveUp(
             f"I could not {what} directly, because the cell has changed since I read it. Nothing "

@@ -84,6 +84,9 @@ class Frame:
     def head(self) -> Frame:
         return self
 
+    def copy(self) -> Frame:
+        return self
+
     def __repr__(self) -> str:
         return "  ".join(["", *self.columns])
 
@@ -93,8 +96,11 @@ class Axes:
     """Counts what is drawn."""
 
     drawn: list[str]
+    fails: dict[str, Exception]
 
     def __getattr__(self, name: str) -> Callable[..., None]:
+        if name in self.fails:
+            raise self.fails[name]
         return lambda *_args, **_more: self.drawn.append(name)
 
 
@@ -110,6 +116,8 @@ class Notebook:
     variables: dict[str, Any] = field(default_factory=dict[str, Any])
     runs: dict[str, CellRun] = field(default_factory=dict[str, CellRun])
     drawn: list[str] = field(default_factory=list[str])
+    fails: dict[str, Exception] = field(default_factory=dict[str, Exception])
+    names_new_cells: bool = True
     done: list[Act] = field(default_factory=list[Act])
     counter: Any = field(default_factory=lambda: itertools.count(1))
 
@@ -170,7 +178,7 @@ class Notebook:
         at = list(self.cells).index(str(after)) + 1 if after else len(order)
         order.insert(at, (new, str(arguments["source"])))
         self.cells = dict(order)
-        return f"Added cell {at + 1} (id={new})."
+        return f"Added cell {at + 1}" + (f" (id={new})." if self.names_new_cells else ".")
 
     def number(self, cell_id: str) -> int:
         return list(self.cells).index(cell_id) + 1
@@ -211,7 +219,7 @@ class Notebook:
         return stand_ins.get(name) or __import__(name, *args)
 
     def pyplot(self) -> Any:
-        axes = Axes(self.drawn)
+        axes = Axes(self.drawn, self.fails)
         return types.SimpleNamespace(
             subplots=lambda figsize: (None, axes),  # pyright: ignore[reportUnknownLambdaType]: a pair of numbers
             show=lambda: None,

@@ -179,6 +179,59 @@ async def test_two_columns_and_a_group_become_a_coloured_scatter() -> None:
     assert "`net_revenue` against `units sold`" in answer
 
 
+CHARTS = {
+    "plot units sold over net_revenue as a line": 'ordered["net_revenue"], ordered["units sold"]',
+    "plot the trend of net_revenue": 'ax.plot(ordered["net_revenue"])',
+    "a line of net_revenue against units sold per region": 'sales.groupby("region")',
+    "bar chart of region": 'sales["region"].value_counts().plot.bar(ax=ax)',
+    "histogram of net_revenue for each region": 'rows["net_revenue"].dropna()',
+    "draw how many rows there are per region": 'sales["region"].value_counts()',
+}
+
+
+@pytest.mark.parametrize("ask", CHARTS)
+async def test_kind_of_chart_follows_the_words(ask: str) -> None:
+    notebook = sales("sales[['net_revenue', 'units sold', 'region']]")
+    answer = Talk(notebook).ask(f"plot: {ask}")
+    assert answer.startswith("Done: ")
+    assert CHARTS[ask] in notebook.cells["new-2"]
+
+
+async def test_bars_are_drawn_when_a_column_holds_no_numbers() -> None:
+    notebook = sales()
+    notebook.fails["hist"] = TypeError("no numbers")
+    answer = Talk(notebook).ask("plot `region`")
+    assert "plot.bar" in notebook.cells["new-2"]
+    assert answer.startswith("Done: ")
+
+
+async def test_error_without_a_rule_leaves_the_cell_and_says_so() -> None:
+    notebook = sales()
+    notebook.fails["hist"] = OSError("disk")
+    answer = Talk(notebook).ask("plot `region`")
+    assert "it fails with `OSError: disk`" in answer
+    assert "new-2" in notebook.cells
+
+
+async def test_new_cell_is_found_when_the_tool_names_no_id() -> None:
+    notebook = sales()
+    notebook.names_new_cells = False
+    assert Talk(notebook).ask("plot `region`").startswith("Done: ")
+    assert [act.tool for act in notebook.done].count("read_notebook") == 2
+
+
+async def test_frame_named_in_the_request_is_used() -> None:
+    notebook = sales("other = sales.copy()\nother.head()\nother.head()")
+    notebook.run("m0")
+    Talk(notebook).ask("plot `region` of sales")
+    assert 'sales["region"]' in notebook.cells["new-3"]
+
+
+async def test_plot_without_a_column_asks_for_one() -> None:
+    answer = Talk(sales("sales['region']")).ask("plot my data")
+    assert answer == "Which column of `sales` shall I plot? I know of `region`."
+
+
 async def test_new_cell_goes_below_the_active_one_when_asked() -> None:
     notebook = sales("print(1)", "print(2)")
     Talk(notebook).ask("plot `region` in a new cell below this one", active="m0")
@@ -275,6 +328,21 @@ async def test_second_request_starts_anew() -> None:
     assert "Hello" in talk.ask("hello")
 
 
+async def test_yes_after_an_explanation_fixes_what_was_explained() -> None:
+    notebook = Notebook({"a": "print(math.pi)"})
+    notebook.run("a")
+    talk = Talk(notebook)
+    talk.ask("why does this fail?", active="a")
+    assert "works now" in talk.ask("Yes, please do it!", active="a")
+
+
+async def test_go_on_repeats_the_request_before() -> None:
+    talk = Talk(sales())
+    talk.ask("plot `region`")
+    assert talk.ask("again").startswith("Done: ")
+    assert "no rule for that" in Talk(sales()).ask("go on")
+
+
 # refusals
 
 
@@ -314,6 +382,25 @@ REFUSALS = {
 async def test_refusal_is_told_and_ends_the_attempt(name: str) -> None:
     notebook, words = REFUSALS[name]
     assert words in Talk(notebook).ask("fix it")
+
+
+async def test_what_was_done_before_a_refusal_is_told() -> None:
+    notebook = refuse("run_cell", "The user did not allow this call.")
+    assert Talk(notebook).ask("fix it") == (
+        "Cell 1 would have failed with `NameError: name 'math' is not defined`.\n"
+        "- The cause: `math` was never imported; I added `import math` at the top.\n\n"
+        "I did not run cell 1: it was not allowed."
+    )
+
+
+async def test_unfinished_plot_is_told() -> None:
+    notebook = sales()
+    notebook.refuse = lambda act: "Not allowed." if act.tool == "run_cell" else None
+    answer = Talk(notebook).ask("plot `region`")
+    assert answer == (
+        "I added cell 2 for the plot, but it is not finished. I did not run cell 2: it was not "
+        "allowed."
+    )
 
 
 async def test_tool_that_is_switched_off_is_named() -> None:

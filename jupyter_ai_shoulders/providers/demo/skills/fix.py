@@ -50,7 +50,10 @@ def fix(task: Task) -> Skill:
     if problem is None:
         problem = yield from try_active(task, notebook)
     repair = Repair(notebook, problem)
-    yield from repair.work()
+    try:
+        yield from repair.work()
+    except GiveUp as reason:
+        return repair.report_stopped(reason)
     return repair.report()
 
 
@@ -184,12 +187,20 @@ class Repair:
         """Return what is said before other cells run."""
         return f"Cell {self.cell.number}: {found.why}. I'll run {listed(list(found.cells))} first."
 
+    def story(self) -> list[str]:
+        """Return what was wrong and what was done, line by line."""
+        verb = "failed with" if self.problem.seen else "would have failed with"
+        lines = [f"Cell {self.cell.number} {verb} `{self.problem.error}`."]
+        return lines + [f"- {line[0].upper()}{line[1:]}." for line in as_sentences(self.told)]
+
+    def report_stopped(self, reason: GiveUp) -> str:
+        """Return the answer when something was not possible on the way."""
+        return "\n".join([*self.story(), f"\n{reason}"]) if self.told else str(reason)
+
     def report(self) -> str:
         """Return the answer."""
         number = self.cell.number
-        verb = "failed with" if self.problem.seen else "would have failed with"
-        lines = [f"Cell {number} {verb} `{self.problem.error}`."]
-        lines += [f"- {line[0].upper()}{line[1:]}." for line in as_sentences(self.told)]
+        lines = self.story()
         if self.error is None:
             lines.append(f"\nI ran cell {number} again: it works now.")
         elif self.told:

@@ -51,8 +51,11 @@ def plot(task: Task) -> Skill:
         hint = f" I know of {known}." if known else ""
         raise GiveUp(f"Which column of `{frame.name}` shall I plot?{hint}")
     drawing = Drawing(notebook, wish, frame.name)
-    yield from drawing.begin(task, frame)
-    yield from drawing.work()
+    try:
+        yield from drawing.begin(task, frame)
+        yield from drawing.work()
+    except GiveUp as reason:
+        return drawing.report_stopped(reason)
     return drawing.report()
 
 
@@ -166,6 +169,7 @@ class Drawing:
         if isinstance(settled, NoSuchColumn):
             path = self.notebook.path
             yield Act("delete_cell", {"path": path, "cell_id": self.new_cell.id})
+            self.cell = None
             names = ", ".join(f"`{column}`" for column in columns)
             raise GiveUp(
                 f"`{self.frame}` has no column like `{settled.name}`; it has {names}. I took my "
@@ -214,6 +218,12 @@ class Drawing:
         """Give the new cell other source."""
         yield from edit(self.notebook, self.new_cell, source, say)
         self.cell = replace(self.new_cell, source=source)
+
+    def report_stopped(self, reason: GiveUp) -> str:
+        """Return the answer when something was not possible on the way."""
+        if self.cell is None:
+            return str(reason)
+        return f"I added cell {self.cell.number} for the plot, but it is not finished. {reason}"
 
     def report(self) -> str:
         """Return the answer."""

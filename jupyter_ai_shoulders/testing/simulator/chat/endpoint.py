@@ -22,8 +22,8 @@ from jupyter_ai_shoulders.testing.simulator.chat.schema import (
     TextPart,
     ToolMessage,
     UserMessage,
-    parse,
 )
+from jupyter_ai_shoulders.testing.simulator.chat.wording import parse
 from jupyter_ai_shoulders.testing.simulator.delivery import interleave
 from jupyter_ai_shoulders.testing.simulator.exchange import Stream, with_failure
 from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
