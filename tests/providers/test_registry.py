@@ -1,0 +1,337 @@
+"""Which model answers, who says so, and what the settings show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_ai_shoulders.core.clock import RandomIds
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ProviderError
+from jupyter_ai_shoulders.providers.base import Stop
+from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
+from jupyter_ai_shoulders.testing.simulator import Failure, Simulator, ToolUse, overloaded, reply
+from jupyter_ai_shoulders.wire.api import Prices, ProviderHealth
+from jupyter_ai_shoulders.wire.errors import ErrorCode
+from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+from tests.providers.support import FakeClock, ask, collect
+
+ANTHROPIC = ProviderId("anthropic")
+KEY = "sk-ant-api03-" + "k" * 20
+
+
+@dataclass
+class Place:
+    """A home, a workspace, and the registry on them."""
+
+    home: Path
+    state: Path
+    environ: dict[str, str] = field(default_factory=dict[str, str])
+    clock: FakeClock = field(default_factory=FakeClock)
+    last_used: ModelId | None = None
+
+    def registry(self, trait: dict[str, Any] | None = None) -> ModelRegistry:
+        return build_registry(
+            self.home,
+            self.state,
+            self.clock,
+            RandomIds(),
+            environ=self.environ,
+            trait=trait,
+            last_used=lambda: self.last_used,
+        )
+
+    def configure(self, content: Any, *, user: bool = False) -> None:
+        path = (self.home / ".shoulders" if user else self.state) / "models.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+
+    @asynccontextmanager
+    async def on(self, simulator: Simulator) -> AsyncGenerator[ModelRegistry]:
+        """The registry with Anthropic pointed at the simulator, and a key."""
+        self.environ["ANTHROPIC_API_KEY"] = simulator.key
+        self.configure({"providers": {"anthropic": {"url": simulator.url}}})
+        registry = self.registry()
+        try:
+            yield registry
+        finally:
+            await registry.aclose()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "home", tmp_path / "work" / ".shoulders")
+
+
+LAB: dict[str, Any] = {
+    "providers": {"lab": {"kind": "openai_chat", "url": "http://lab.test/v1"}},
+    "models": [{"id": "tiny", "provider": "lab"}],
+}
+
+
+def test_without_any_key_the_demo_answers(place: Place) -> None:
+    registry = place.registry()
+    assert registry.default_model() == "demo"
+    assert registry.readiness() == "demo"
+    assert registry.resolve(None).spec.label == "Demo (no AI model)"
+
+
+def test_with_a_key_the_default_answers(place: Place) -> None:
+    place.environ["ANTHROPIC_API_KEY"] = KEY
+    registry = place.registry()
+    assert registry.default_model() == "claude-opus-5-5"
+    assert registry.readiness() == "ready"
+    assert registry.resolve(None).spec.id == "claude-opus-5-5"
+
+
+def test_last_used_model_wins_while_it_can_answer(place: Place) -> None:
+    place.environ["ANTHROPIC_API_KEY"] = KEY
+    registry = place.registry()
+    place.last_used = ModelId("claude-haiku-5-5")
+    assert registry.default_model() == "claude-haiku-5-5"
+    place.last_used = ModelId("gone")
+    assert registry.default_model() == "claude-opus-5-5"
+    place.last_used = ModelId("demo")
+    assert registry.default_model() == "claude-opus-5-5"
+
+
+def test_users_default_is_taken_and_files_are_read_anew(place: Place) -> None:
+    registry = place.registry()
+    assert registry.default_model() == "demo"
+    place.configure({**LAB, "default": "tiny"})
+    assert registry.default_model() == "tiny"
+    place.environ["ANTHROPIC_API_KEY"] = KEY
+    assert registry.default_model() == "tiny"
+    place.configure(LAB)
+    assert registry.default_model() == "claude-opus-5-5"
+
+
+def test_model_that_needs_no_key_beats_the_demo(place: Place) -> None:
+    place.configure(LAB, user=True)
+    assert place.registry().default_model() == "tiny"
+
+
+def test_workspace_wins_over_home_and_home_over_trait(place: Place) -> None:
+    names = [{"models": [{"id": "demo", "name": name}]} for name in ("Trait", "Home", "Work")]
+    registry = place.registry(trait=names[0])
+    assert registry.resolve(ModelId("demo")).spec.name == "Trait"
+    place.configure(names[1], user=True)
+    assert registry.resolve(ModelId("demo")).spec.name == "Home"
+    place.configure(names[2])
+    assert registry.resolve(ModelId("demo")).spec.name == "Work"
+
+
+@pytest.mark.parametrize(
+    ("model", "code"),
+    [("gpt-0", "unknown_model"), ("claude-opus-5-5", "no_key"), ("later", "unknown_model")],
+)
+def test_model_that_cannot_answer_is_refused_with_what_to_do(
+    place: Place, model: str, code: ErrorCode
+) -> None:
+    place.configure(
+        {
+            "providers": {"other": {"kind": "google"}},
+            "models": [{"id": "later", "provider": "other"}],
+        }
+    )
+    with pytest.raises(InvalidRequest) as caught:
+        place.registry().resolve(ModelId(model))
+    assert caught.value.info.code == code
+    assert caught.value.info.hint
+
+
+def test_no_model_at_all_is_said(place: Place) -> None:
+    place.configure({"providers": {"demo": {"kind": "google"}}})
+    registry = place.registry()
+    assert registry.readiness() == "none"
+    with pytest.raises(InvalidRequest) as caught:
+        registry.resolve(None)
+    assert caught.value.info.code == "no_model"
+
+
+def test_missing_variable_makes_a_provider_unavailable(place: Place) -> None:
+    lab = {"kind": "openai_chat", "url": "http://${LAB_HOST}/v1"}
+    place.configure({**LAB, "providers": {"lab": lab}})
+    registry = place.registry()
+    assert registry.default_model() == "demo"
+    infos = {info.id: info for info in registry.listing().models}
+    assert "LAB_HOST" in (infos[ModelId("tiny")].unavailable_reason or "")
+    place.environ["LAB_HOST"] = "lab.test"
+    assert registry.default_model() == "tiny"
+
+
+def test_broken_file_is_a_problem_and_the_rest_works(place: Place) -> None:
+    place.configure('{\n  "models": [')
+    place.configure({"default": "demo"}, user=True)
+    registry = place.registry()
+    assert [(problem.source, problem.line) for problem in registry.problems()] == [
+        (".shoulders/models.json", 2)
+    ]
+    assert registry.default_model() == "demo"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe{}", b'{"default": "demo"}' + b" " * 5_000_000])
+def test_file_that_cannot_be_used_is_a_problem(place: Place, content: bytes) -> None:
+    place.state.mkdir(parents=True)
+    (place.state / "models.json").write_bytes(content)
+    assert len(place.registry().problems()) == 1
+
+
+def test_listing_shows_capabilities_prices_and_availability(place: Place) -> None:
+    listing = place.registry().listing()
+    haiku = next(info for info in listing.models if info.id == "claude-haiku-5-5")
+    assert listing.default == "demo"
+    assert not haiku.available
+    assert "ANTHROPIC_API_KEY" in (haiku.unavailable_reason or "")
+    assert haiku.prices == Prices(
+        input=100_000, output=500_000, cache_read=10_000, cache_write=125_000
+    )
+    assert (haiku.tools, haiku.images, haiku.reasoning) == (True, True, True)
+    assert haiku.roles == ("ghost", "cheap")
+
+
+async def test_key_is_stored_shown_by_its_end_and_removed(place: Place) -> None:
+    registry = place.registry()
+    stored = await registry.set_key(ANTHROPIC, KEY)
+    assert stored == ProviderHealth(
+        id=ANTHROPIC,
+        name="Anthropic",
+        kind="anthropic",
+        key_set=True,
+        key_last4="kkkk",
+        key_source="file",
+        needs_key=True,
+        state="unknown",
+        error=None,
+    )
+    assert registry.default_model() == "claude-opus-5-5"
+    assert (place.home / ".shoulders" / "keys.env").read_text() == f"ANTHROPIC_API_KEY={KEY}\n"
+    removed = await registry.remove_key(ANTHROPIC)
+    assert (removed.key_set, removed.state) == (False, "no_key")
+    assert registry.default_model() == "demo"
+
+
+async def test_key_of_the_environment_cannot_be_changed(place: Place) -> None:
+    place.environ["ANTHROPIC_API_KEY"] = KEY
+    registry = place.registry()
+    with pytest.raises(Conflict):
+        await registry.set_key(ANTHROPIC, "another-key-0123")
+    with pytest.raises(Conflict):
+        await registry.remove_key(ANTHROPIC)
+    assert registry.health()[0].key_source == "environment"
+
+
+async def test_unknown_provider_is_not_found(place: Place) -> None:
+    registry = place.registry()
+    nobody = ProviderId("nobody")
+    for attempt in (registry.set_key(nobody, KEY), registry.test(nobody), registry.check(nobody)):
+        with pytest.raises(NotFound):
+            await attempt
+
+
+def test_redactor_knows_every_secret_in_use(place: Place) -> None:
+    place.environ.update(ANTHROPIC_API_KEY="live-key-one-0123", TEAM_TOKEN="live-token-0123")
+    headers = {"Authorization": "Bearer ${TEAM_TOKEN}"}
+    lab = {"kind": "openai_chat", "url": "http://lab.test/v1", "headers": headers}
+    place.configure({**LAB, "providers": {"lab": lab}})
+    registry = place.registry()
+    text = "live-key-one-0123 live-token-0123"
+    assert registry.redactor().redact(text) == "[redacted] [redacted]"
+    assert registry.redactor() is registry.redactor()
+    place.environ["ANTHROPIC_API_KEY"] = "live-key-two-0123"
+    assert registry.redactor().redact("live-key-two-0123") == "[redacted]"
+
+
+async def test_resolved_provider_speaks_for_its_model(place: Place, simulator: Simulator) -> None:
+    simulator.script("Hello")
+    async with place.on(simulator) as registry:
+        resolved = registry.resolve(ModelId("claude-haiku-5-5"))
+        events = await collect(resolved.provider, ask("Hi", model=resolved.spec.model))
+        assert events[-1] == Stop("end_turn")
+        assert registry.health()[0].state == "ok"
+
+
+async def test_failing_provider_is_shown_until_its_state_is_old(
+    place: Place, simulator: Simulator
+) -> None:
+    simulator.script(overloaded())
+    async with place.on(simulator) as registry:
+        resolved = registry.resolve(ModelId("claude-haiku-5-5"))
+        with pytest.raises(ProviderError):
+            await collect(resolved.provider, ask("Hi", model=resolved.spec.model))
+        failing = registry.health()[0]
+        assert failing.state == "failing"
+        assert failing.error is not None
+        assert failing.error.code == "overloaded"
+        place.clock.seconds += 301
+        assert registry.health()[0].state == "unknown"
+
+
+async def test_check_asks_once_in_five_minutes(place: Place, simulator: Simulator) -> None:
+    async with place.on(simulator) as registry:
+        for _ in range(3):
+            assert (await registry.check(ANTHROPIC)).state == "ok"
+        place.clock.seconds += 301
+        await registry.check(ANTHROPIC)
+    assert [record.path for record in simulator.requests] == ["/v1/models"] * 2
+
+
+async def test_check_without_a_key_asks_nobody(place: Place) -> None:
+    assert (await place.registry().check(ANTHROPIC)).state == "no_key"
+
+
+async def test_provider_test_makes_a_streamed_tool_call(place: Place, simulator: Simulator) -> None:
+    simulator.script(reply(ToolUse(name="report_word", arguments={"word": "shoulders"})))
+    async with place.on(simulator) as registry:
+        outcome = await registry.test(ANTHROPIC)
+    assert outcome.ok, outcome
+    assert (outcome.model, outcome.stream_ok, outcome.tool_call_ok) == (
+        "claude-haiku-5-5",
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "stream_ok", "words"),
+    [
+        pytest.param(reply("shoulders"), True, "did not call the tool", id="no call"),
+        pytest.param(
+            reply(ToolUse(name="report_word", arguments='{"wor')),
+            True,
+            "did not arrive whole",
+            id="broken call",
+        ),
+        pytest.param(reply(failure=Failure(status=401)), False, "not accepted", id="wrong key"),
+    ],
+)
+async def test_provider_test_says_what_failed(
+    place: Place, simulator: Simulator, answer: Any, stream_ok: bool, words: str
+) -> None:
+    simulator.script(answer)
+    async with place.on(simulator) as registry:
+        outcome = await registry.test(ANTHROPIC)
+    assert (outcome.ok, outcome.stream_ok, outcome.tool_call_ok) == (False, stream_ok, False)
+    assert outcome.error is not None
+    assert words in outcome.error.message
+    assert outcome.error.hint
+
+
+async def test_provider_test_without_key_or_models(place: Place) -> None:
+    place.configure({"providers": {"lab": LAB["providers"]["lab"]}})
+    registry = place.registry()
+    codes = [
+        outcome.error and outcome.error.code
+        for outcome in (await registry.test(ANTHROPIC), await registry.test(ProviderId("lab")))
+    ]
+    assert codes == ["no_key", "no_model"]
+
+
+async def test_demo_passes_its_test(place: Place) -> None:
+    outcome = await place.registry().test(ProviderId("demo"))
+    assert outcome.ok, outcome
