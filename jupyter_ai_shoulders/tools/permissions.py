@@ -41,7 +41,7 @@ class PermissionsFile(Protocol):
 
 
 class _StrictModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class _Examples(_StrictModel):

@@ -6,6 +6,7 @@ Made by ``host`` from the tool objects; asked by ``engine`` and by the handler o
 from __future__ import annotations
 
 import difflib
+import functools
 import json
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -32,10 +33,16 @@ class Problem:
     error: ErrorInfo
 
 
-@dataclass(frozen=True, slots=True)
 class _Entry:
-    tool: Tool[Any]
-    definition: ToolDefinition
+    """A tool and its definition, made on first use: schemas take time, and servers start often."""
+
+    def __init__(self, tool: Tool[Any], describe: Callable[[str], str]) -> None:
+        self.tool = tool
+        self._describe = describe
+
+    @functools.cached_property
+    def definition(self) -> ToolDefinition:
+        return _definition(self.tool, self._describe)
 
 
 def shipped_description(name: str) -> str:
@@ -53,11 +60,8 @@ class ToolRegistry:
         describe: Callable[[str], str] = shipped_description,
     ) -> None:
         """Take the tools there are; ``describe`` finds the text a tool is offered with."""
-        entries = [_Entry(tool, _definition(tool, describe)) for tool in tools]
-        self._entries = {
-            entry.definition.name: entry
-            for entry in sorted(entries, key=lambda entry: entry.definition.name)
-        }
+        named = {tool.name: _Entry(tool, describe) for tool in tools}
+        self._entries = dict(sorted(named.items()))
 
     def get(self, name: str) -> Tool[Any] | None:
         """Return the tool, or None."""

@@ -36,7 +36,7 @@ Pattern = Annotated[str, Field(min_length=1)]
 class RuleMatch(BaseModel):
     """What a rule is limited to, as the file spells it; every pattern given must match."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     path: Pattern | None = None
     """A glob on the path of the call's target."""
