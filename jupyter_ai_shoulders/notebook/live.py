@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnap
 from jupyter_ai_shoulders.notebook.claims import Claim, Claims
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
 from jupyter_ai_shoulders.notebook.edits import apply_edits
+from jupyter_ai_shoulders.notebook.grace import GraceTimers, Sleep
 from jupyter_ai_shoulders.notebook.journal import (
     Journal,
     JournalEntry,
@@ -87,6 +88,7 @@ class LiveDocuments:
         clock: Clock,
         ids: IdSource,
         times: LiveTimes | None = None,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._workspace = workspace
         self._disk = disk
@@ -99,7 +101,7 @@ class LiveDocuments:
         self._runs = PageRuns(transport)
         self._copies = RecoveryCopies(recovery, clock)
         self._locks: dict[WorkspacePath, asyncio.Lock] = {}
-        self._timers: dict[tuple[WorkspacePath, ClientId], asyncio.Task[None]] = {}
+        self._timers = GraceTimers(sleep)
         self._tasks: set[asyncio.Task[None]] = set()
 
     # life
@@ -107,30 +109,25 @@ class LiveDocuments:
     async def start(self) -> None:
         """Take up the unsaved notebooks of the last session: their pages may return."""
         for copy in await self._copies.load():
-            claim = copy.claim()
-            if self._claims.get(claim.path, claim.client) is not None:
-                continue  # the page was faster
-            self._claims = self._claims.restored(claim)
-            self._journals[claim.path] = (*self._journal(claim.path), *copy.journal)
-            self._wait_for(claim, self._times.restart_grace)
+            claim = copy.claim(self._workspace.path(copy.path))
+            journal = self._journal(claim.path)
+            added = (entry for entry in copy.journal if entry not in journal)
+            self._journals[claim.path] = (*journal, *added)
+            if self._claims.get(claim.path, claim.client) is None:
+                self._claims = self._claims.restored(claim)
+                self._wait_for(claim, self._times.restart_grace)
+            else:  # the page was faster
+                self._run(self._deliver_locked(claim.path))
 
-    async def settle(self, *, pages_too: bool = False) -> None:
-        """Wait for what is being replayed, delivered and copied now.
-
-        ``pages_too``: first until the time of grace of every page that is away is over.
-        """
-        if pages_too and self._timers:
-            await asyncio.wait(self._timers.values())
+    async def settle(self) -> None:
+        """Wait for what is being replayed, delivered and copied now; not for pages."""
         while self._tasks:
             await asyncio.wait(self._tasks)
         await self._copies.settle()
 
     async def aclose(self) -> None:
         """Stop waiting for pages. What is not on the disk is in the recovery copies."""
-        for timer in self._timers.values():
-            timer.cancel()
-        await asyncio.gather(*self._timers.values(), return_exceptions=True)
-        self._timers.clear()
+        await self._timers.aclose()
         await self.settle()
 
     # frames of pages
@@ -237,7 +234,7 @@ class LiveDocuments:
         """Take a claim; a page that is loaded anew takes over from those that are away."""
         before = self._claims.get(name, client)
         self._claims = self._claims.opened(client, name, frame)
-        self._stop_timer(name, client)
+        self._timers.stop(self._claims.items[name, client])
         journal = self._journal(name)
         if before is None:
             journal = self._take_over(name, journal)
@@ -268,9 +265,8 @@ class LiveDocuments:
         """End a claim. What the user discards is theirs alone: the agent's edits go to the disk."""
         if not discarded:
             self._journals[claim.path] = saved(self._journal(claim.path), claim.client)
-        self._copies.drop(claim)
         self._claims = self._claims.left(claim)
-        self._run(self._end(claim))
+        self._run(self._end(claim, keep_text=False))
 
     def _leave(self, client: ClientId) -> None:
         self._requests.lost(client)
@@ -288,7 +284,7 @@ class LiveDocuments:
         """End the claims of pages that are away, in favour of one that is loaded anew."""
         away = [claim for claim in self._claims.of_path(name) if not claim.present]
         for claim in away:
-            self._stop_timer(name, claim.client)
+            self._timers.stop(claim)
             self._leave_copy(claim)
         self._claims = self._claims.ended(away)
         return moved_from(journal, [claim.client for claim in away])
@@ -296,34 +292,28 @@ class LiveDocuments:
     # pages that are away
 
     def _wait_for(self, claim: Claim, seconds: float) -> None:
-        async def wait() -> None:
-            await asyncio.sleep(seconds)
-            self._timers.pop((claim.path, claim.client), None)
-            self._leave_copy(claim)
-            self._run(self._end(claim))
+        self._timers.start(claim, seconds, lambda: self._run(self._end(claim, keep_text=True)))
 
-        self._stop_timer(claim.path, claim.client)
-        self._timers[claim.path, claim.client] = asyncio.create_task(wait())
-
-    def _stop_timer(self, name: WorkspacePath, client: ClientId) -> None:
-        timer = self._timers.pop((name, client), None)
-        if timer is not None:
-            timer.cancel()
-
-    async def _end(self, claim: Claim) -> None:
+    async def _end(self, claim: Claim, *, keep_text: bool) -> None:
         """End a claim: its edits go to another page that has the notebook open, or to the disk."""
         async with self._lock(claim.path):
             now = self._claims.get(claim.path, claim.client)
             if now is None or now.present or now.epoch != claim.epoch:
                 return  # announced again, or taken over, meanwhile
-            self._stop_timer(claim.path, claim.client)
+            self._timers.stop(claim)
             self._claims = self._claims.ended([claim])
-            self._journals[claim.path] = moved_from(self._journal(claim.path), [claim.client])
-            if self._claims.of_path(claim.path):
+            journal = moved_from(self._journal(claim.path), [claim.client])
+            others = self._claims.of_path(claim.path)
+            self._journals[claim.path] = journal if others else ()
+            for other in others:
+                self._keep_copy(other)
+            if others:
                 await self._deliver(claim.path)
-                return
-            journal = self._journals.pop(claim.path, ())
-            self._copies.keep_rejected(claim, await replay(self._disk, claim, journal))
+            else:
+                self._copies.keep_rejected(claim, await replay(self._disk, claim, journal))
+            # Only now: until then the copy holds the edits, should the server be killed.
+            if self._claims.get(claim.path, claim.client) is None:
+                self._leave_copy(claim if keep_text else replace(claim, dirty=False))
 
     async def _apply_overlay(
         self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
@@ -422,7 +412,12 @@ class LiveDocuments:
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("Live documents: a task in the background failed", exc_info=error)
 
 
 def _outcome(answer: DocumentApplied | DocumentConflict) -> Applied | Conflicted:

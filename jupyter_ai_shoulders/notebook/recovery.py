@@ -60,11 +60,11 @@ class RecoveryCopy(WireModel):
     journal: tuple[JournalEntry, ...]
     left: bool = False
 
-    def claim(self) -> Claim:
+    def claim(self, path: WorkspacePath) -> Claim:
         """Return the claim of the page this is the copy of."""
         return Claim(
             client=self.client,
-            path=WorkspacePath(self.path),
+            path=path,
             page_path=self.page_path,
             epoch=self.epoch,
             cells=self.cells,

@@ -37,10 +37,11 @@ from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 
 
 class StillClock:
-    """A clock that moves only when it is told to."""
+    """A clock that moves only when it is told to, and those who sleep by it."""
 
     def __init__(self) -> None:
         self.time = datetime(2026, 11, 21, tzinfo=UTC)
+        self.sleepers: list[tuple[datetime, asyncio.Event]] = []
 
     def now(self) -> datetime:
         return self.time
@@ -48,8 +49,20 @@ class StillClock:
     def monotonic(self) -> float:
         return self.time.timestamp()
 
-    def advance(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
+        waker = asyncio.Event()
+        self.sleepers.append((self.time + timedelta(seconds=seconds), waker))
+        await waker.wait()
+
+    async def advance(self, seconds: float) -> None:
+        """Move on, and let those whose time has come run."""
+        await asyncio.sleep(0)  # those that were just told to sleep fall asleep
         self.time += timedelta(seconds=seconds)
+        for until, waker in self.sleepers:
+            if until <= self.time:
+                waker.set()
+        for _ in range(3):
+            await asyncio.sleep(0)
 
 
 class CountingIds:

@@ -42,7 +42,6 @@ from tests.notebook.fake_page import (
 
 A, B, C = CellId("aaaa"), CellId("bbbb"), CellId("cccc")
 RUN = RunId("run")
-NEVER = 3600.0
 OUTPUT: JsonObject = {"output_type": "stream", "name": "stdout", "text": "42\n"}
 
 
@@ -76,7 +75,8 @@ class Bench:
 
     async def expire(self) -> None:
         """Let the time of grace of all pages that are away be over, and what follows be done."""
-        await self.live.settle(pages_too=True)
+        await self.clock.advance(60)
+        await self.live.settle()
 
     def on_disk(self) -> dict[str, str]:
         cells = json.loads(self.file.read_text())["cells"]
@@ -112,7 +112,7 @@ def make_bench(file: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterat
     workspace = Workspace(file.parent)
     made: list[Bench] = []
 
-    def make(recovery: MemoryRecovery | None = None, **times: float) -> Bench:
+    def make(recovery: MemoryRecovery | None = None, answer: float = 5.0) -> Bench:
         sockets, clock = FakeSockets(), StillClock()
         disk = DiskNotebooks(workspace)
         store = recovery or MemoryRecovery()
@@ -123,11 +123,8 @@ def make_bench(file: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterat
             recovery=store,
             clock=clock,
             ids=CountingIds(),
-            times=LiveTimes(
-                answer=times.get("answer", 5.0),
-                grace=times.get("grace", 0.0),
-                restart_grace=times.get("restart_grace", 0.0),
-            ),
+            times=LiveTimes(answer=answer),
+            sleep=clock.sleep,
         )
         router = NotebookRouter(workspace, live, disk)
         made.append(Bench(file, workspace, disk, sockets, store, clock, live, router))
@@ -143,12 +140,6 @@ def make_bench(file: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterat
 @pytest.fixture
 def bench(make_bench: MakeBench) -> Bench:
     return make_bench()
-
-
-@pytest.fixture
-def patient(make_bench: MakeBench) -> Bench:
-    """One that waits for pages as long as the test lasts."""
-    return make_bench(grace=NEVER, restart_grace=NEVER)
 
 
 # a page is there
@@ -250,7 +241,7 @@ async def test_request_that_reaches_a_thawed_page_too_late_is_refused(bench: Ben
     page.mute = True
     work = asyncio.create_task(bench.edit(C, "c = 4", before="c = 3"))
     await page.asked.wait()
-    bench.clock.advance(6)
+    await bench.clock.advance(6)
     page.mute = False
     frame = page.frames.pop()
     page.receive(frame)
@@ -368,23 +359,23 @@ async def test_closing_with_discard_keeps_the_agents_edits_and_drops_the_users(
 # the page vanishes
 
 
-async def test_clean_page_that_vanishes_gives_the_notebook_back_at_once(patient: Bench) -> None:
-    page = await patient.page()
+async def test_clean_page_that_vanishes_gives_the_notebook_back_at_once(bench: Bench) -> None:
+    page = await bench.page()
     page.vanish()
-    assert not patient.router.in_page("n.ipynb")
-    assert (await patient.read()).backend == "disk"
-    await patient.edit(C, "c = 4", before="c = 3")
-    assert patient.on_disk() == {**ORIGINAL, "cccc": "c = 4"}
+    assert not bench.router.in_page("n.ipynb")
+    assert (await bench.read()).backend == "disk"
+    await bench.edit(C, "c = 4", before="c = 3")
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 4"}
 
 
-async def test_dirty_page_that_vanishes_is_waited_for(patient: Bench) -> None:
-    page = await patient.page()
+async def test_dirty_page_that_vanishes_is_waited_for(bench: Bench) -> None:
+    page = await bench.page()
     await page.type("aaaa", "a = 2  # typing")
     await page.insert(1, "dddd", "new = 1")
     page.vanish()
-    before = patient.file.read_bytes()
+    before = bench.file.read_bytes()
 
-    snapshot = await patient.read(outputs="all")
+    snapshot = await bench.read(outputs="all")
     assert (snapshot.backend, snapshot.dirty) == ("live", True)
     assert [(cell.id, cell.source) for cell in snapshot.cells] == [
         ("aaaa", "a = 2  # typing"),
@@ -392,47 +383,79 @@ async def test_dirty_page_that_vanishes_is_waited_for(patient: Bench) -> None:
         ("bbbb", "# Title"),
         ("cccc", "c = 3"),
     ]
-    assert not patient.router.in_page("n.ipynb")
-    outcome = await patient.edit(A, "a = 9", before="a = 1")
+    assert not bench.router.in_page("n.ipynb")
+    outcome = await bench.edit(A, "a = 9", before="a = 1")
     assert isinstance(outcome, Conflicted)
-    outcome = await patient.edit(A, "a = 9", before="a = 2  # typing")
+    outcome = await bench.edit(A, "a = 9", before="a = 2  # typing")
     assert isinstance(outcome, Applied)
-    assert (await patient.sources())["aaaa"] == "a = 9"
-    assert patient.file.read_bytes() == before
+    assert (await bench.sources())["aaaa"] == "a = 9"
+    assert bench.file.read_bytes() == before
 
 
 async def test_edits_made_while_the_page_was_away_reach_it_when_it_returns(
-    patient: Bench,
+    bench: Bench,
 ) -> None:
-    page = await patient.page()
+    page = await bench.page()
     await page.type("aaaa", "a = 2  # typing")
     page.vanish()
-    await patient.edit(C, "c = 4", before="c = 3")
+    await bench.edit(C, "c = 4", before="c = 3")
     outputs = CellOutputs(cell_id=A, outputs=(OUTPUT,), execution_count=1)
     insert = CellInsert(cell_id=CellId("n"), cell_type="code", source="n", metadata={}, after=B)
-    await patient.router.open("n.ipynb").apply([outputs, insert], {})
+    await bench.router.open("n.ipynb").apply([outputs, insert], {})
     await page.open()
-    await patient.live.settle()
+    await bench.live.settle()
     assert page.sources == {**ORIGINAL, "aaaa": "a = 2  # typing", "n": "n", "cccc": "c = 4"}
     assert page.cell("aaaa").outputs == (OUTPUT,)
-    assert patient.on_disk() == ORIGINAL
+    assert bench.on_disk() == ORIGINAL
     await page.save()
     await page.close(discarded=False)
-    await patient.live.settle()
-    assert patient.copies() == []
+    await bench.live.settle()
+    assert bench.copies() == []
 
 
-async def test_edits_are_done_once_however_often_the_page_comes_and_goes(patient: Bench) -> None:
-    page = await patient.page()
+async def test_edits_are_done_once_however_often_the_page_comes_and_goes(bench: Bench) -> None:
+    page = await bench.page()
     await page.type("aaaa", "typing")
     page.vanish()
-    await patient.edit(C, "c = 4", before="c = 3")
+    await bench.edit(C, "c = 4", before="c = 3")
     for _ in range(3):
         await page.open()
-        await patient.live.settle()
+        await bench.live.settle()
         page.vanish()
     applies = [frame for frame in page.frames if isinstance(frame, DocumentApply)]
     assert len(applies) == 1
+
+
+async def test_edit_that_its_page_did_not_take_waits_for_the_next_one(
+    make_bench: MakeBench,
+) -> None:
+    bench = make_bench(answer=0.02)
+    page = await bench.page()
+    await page.type("aaaa", "typing")
+    page.vanish()
+    await bench.edit(C, "c = 4", before="c = 3")
+    page.mute = True
+    await page.open()
+    await bench.live.settle()
+    page.mute = False
+    await bench.edit(C, "c = 5", before="c = 4")
+    assert page.sources == {**ORIGINAL, "aaaa": "typing", "cccc": "c = 5"}
+
+
+async def test_edit_of_a_cell_the_user_changed_while_away_is_kept_aside(bench: Bench) -> None:
+    page = await bench.page()
+    await page.type("aaaa", "typing")
+    page.vanish()
+    await bench.edit(C, "c = 4", before="c = 3")
+    page.cells[2] = page.cells[2].model_copy(
+        update={"source": "c = 7", "version": cell_version("c = 7")}
+    )
+    await page.open()
+    await bench.live.settle()
+    assert page.sources["cccc"] == "c = 7"
+    [aside] = [copy for copy in bench.copies() if copy["left"]]
+    assert [entry["edit"]["source"] for entry in aside["journal"]] == ["c = 4"]
+    assert aside["cells"] == []
 
 
 async def test_edit_in_a_page_that_does_not_come_back_is_put_on_the_disk(bench: Bench) -> None:
@@ -521,16 +544,16 @@ async def test_cell_inserted_and_deleted_again_leaves_no_trace(bench: Bench) -> 
     assert bench.file.read_bytes() == before
 
 
-async def test_page_loaded_anew_gets_the_edits_the_last_one_did_not_save(patient: Bench) -> None:
-    page = await patient.page("before reload")
+async def test_page_loaded_anew_gets_the_edits_the_last_one_did_not_save(bench: Bench) -> None:
+    page = await bench.page("before reload")
     await page.type("aaaa", "typing lost by the reload")
-    await patient.edit(C, "c = 4", before="c = 3")
+    await bench.edit(C, "c = 4", before="c = 3")
     page.vanish()
-    again = await patient.page("after reload")
-    await patient.live.settle()
+    again = await bench.page("after reload")
+    await bench.live.settle()
     assert again.sources == {**ORIGINAL, "cccc": "c = 4"}
-    assert patient.on_disk() == ORIGINAL
-    [left] = [copy for copy in patient.copies() if copy["left"]]
+    assert bench.on_disk() == ORIGINAL
+    [left] = [copy for copy in bench.copies() if copy["left"]]
     assert left["cells"][0]["source"] == "typing lost by the reload"
 
 
@@ -558,13 +581,13 @@ async def test_edit_is_not_put_on_a_file_that_was_deleted(
 
 
 async def test_notebook_whose_file_is_gone_is_read_from_what_was_announced(
-    patient: Bench,
+    bench: Bench,
 ) -> None:
-    page = await patient.page()
+    page = await bench.page()
     await page.type("aaaa", "typing")
     page.vanish()
-    patient.file.unlink()
-    assert await patient.sources() == {**ORIGINAL, "aaaa": "typing"}
+    bench.file.unlink()
+    assert await bench.sources() == {**ORIGINAL, "aaaa": "typing"}
 
 
 async def test_answer_that_comes_late_is_still_known_when_the_page_vanishes(
@@ -659,7 +682,7 @@ async def test_run_of_a_notebook_nobody_has_open_is_the_runners_to_store(bench: 
 
 
 async def test_unsaved_notebook_survives_the_server(make_bench: MakeBench) -> None:
-    old = make_bench(grace=NEVER)
+    old = make_bench()
     page = await old.page()
     await page.type("aaaa", "typing")
     await old.edit(B, "# By the agent", before="# Title")
@@ -668,7 +691,7 @@ async def test_unsaved_notebook_survives_the_server(make_bench: MakeBench) -> No
     await old.live.aclose()
     assert old.on_disk() == ORIGINAL
 
-    new = make_bench(old.recovery, restart_grace=NEVER)
+    new = make_bench(old.recovery)
     await new.live.start()
     expected = {"aaaa": "typing", "bbbb": "# By the agent", "cccc": "c = 4"}
     assert await new.sources() == expected
@@ -685,7 +708,7 @@ async def test_unsaved_notebook_survives_the_server(make_bench: MakeBench) -> No
 async def test_edits_of_the_last_session_reach_the_file_when_no_page_returns(
     make_bench: MakeBench,
 ) -> None:
-    old = make_bench(grace=NEVER)
+    old = make_bench()
     page = await old.page()
     await page.type("aaaa", "typing")
     await old.edit(C, "c = 4", before="c = 3")
@@ -698,9 +721,30 @@ async def test_edits_of_the_last_session_reach_the_file_when_no_page_returns(
     [copy] = new.copies()
     assert (copy["left"], copy["cells"][0]["source"]) == (True, "typing")
 
-    third = make_bench(old.recovery, restart_grace=NEVER)
+    third = make_bench(old.recovery)
     await third.live.start()
     assert (await third.read()).backend == "disk"
+
+
+async def test_page_that_is_faster_than_the_start_gets_the_edits_too(
+    make_bench: MakeBench,
+) -> None:
+    old = make_bench()
+    page = await old.page()
+    await page.type("aaaa", "typing")
+    page.vanish()
+    await old.edit(C, "c = 4", before="c = 3")
+    await old.live.aclose()
+
+    store = MemoryRecovery()
+    store.texts = dict(old.recovery.texts)
+    new = make_bench(store)
+    page.live, page.sockets = new.live, new.sockets
+    opening = asyncio.create_task(new.live.start())
+    await page.open()
+    await opening
+    await new.live.settle()
+    assert page.sources == {**ORIGINAL, "aaaa": "typing", "cccc": "c = 4"}
 
 
 async def test_recovery_copy_that_cannot_be_read_is_left_alone(
