@@ -9,30 +9,32 @@ import asyncio
 import logging
 import os
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
-from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
-from jupyter_ai_shoulders.host.hub import EventHub
+from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
 from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
-from jupyter_ai_shoulders.storage.blobs import FileBlobs
-from jupyter_ai_shoulders.storage.database import Database
-from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.files import StateFile
-from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
+from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.complete import Complete
+from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.frames import PageFrame, ServerFrame
+from jupyter_ai_shoulders.wire.frames import ServerFrame
 from jupyter_ai_shoulders.wire.ids import ClientId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode
 
@@ -49,30 +51,6 @@ class PagePort(Protocol):
     def deleted(self, session_id: SessionId) -> None:
         """Tell the pages that show a session that it is gone."""
         ...
-
-
-class PageDocuments(Protocol):
-    """The notebooks open in pages, as the page socket reports them."""
-
-    def connected(self, client_id: ClientId) -> None:
-        """Take note of a page that said hello."""
-        ...
-
-    async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
-        """Take a document frame of a page."""
-        ...
-
-    def disconnected(self, client_id: ClientId) -> None:
-        """Take note that a page is gone."""
-        ...
-
-
-class _NoDocuments:
-    def connected(self, client_id: ClientId) -> None: ...
-
-    async def handle(self, client_id: ClientId, frame: PageFrame) -> None: ...
-
-    def disconnected(self, client_id: ClientId) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,32 +87,28 @@ class Host:
         self,
         *,
         settings: HostSettings,
-        directory: StateDirectory,
-        database: Database,
-        hub: EventHub,
-        log: SqliteEventLog,
-        sessions: SqliteSessions,
-        blobs: FileBlobs,
+        store: Store,
         models: ModelRegistry,
         tools: ToolRegistry,
         rules: RuleBook,
         engine: Engine,
         conversations: Conversations,
-        live: PageDocuments,
+        documents: Documents,
+        proposals: Proposals,
     ) -> None:
         self.settings = settings
-        self.hub = hub
-        self.log = log
-        self.sessions = sessions
-        self.blobs = blobs
+        self.hub = store.hub
+        self.log = store.log
+        self.sessions = store.sessions
         self.models = models
         self.tools = tools
         self.rules = rules
         self.engine = engine
         self.conversations = conversations
-        self.live = live
-        self._directory = directory
-        self._database = database
+        self.live = documents.live
+        self.proposals = proposals
+        self._store = store
+        self._documents = documents
         self._recovery = asyncio.Lock()
         self._recovered = False
         self._reported: str | None = None
@@ -153,28 +127,22 @@ class Host:
 
     def state_error(self) -> ErrorInfo | None:
         """Return why conversations cannot be kept now, None when they can."""
-        try:
-            self._directory.check()
-            self._database.existing()
-        except StateUnavailable as error:
-            return error.info
-        return None
+        return self._store.problem()
 
     async def aclose(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
-        try:
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._store.aclose)
+            stack.push_async_callback(self.models.aclose)
+            stack.push_async_callback(self._documents.aclose)
+            stack.push_async_callback(self.proposals.aclose)
             await self.engine.stop()
-        except ShouldersError:
-            _log.exception("The engine did not stop in order")
-        await self.models.aclose()
-        await self.log.aclose()
-        self._database.close()
 
     async def _recover(self) -> None:
         try:
-            await asyncio.to_thread(self._database.existing)
-            self.sessions.purge()
+            await self._store.open()
             await self.engine.start()
+            await self._documents.start()
         except StateUnavailable as error:
             if str(error) != self._reported:
                 _log.warning("Conversations are not available: %s %s", error, error.info.hint)
@@ -185,48 +153,48 @@ class Host:
 
 def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     """Return a host; nothing is read, written or started before it is asked for."""
-    directory = StateDirectory(settings.state_dir)
-    database = Database(directory, ports.clock)
-    blobs = FileBlobs(directory)
-    hub = EventHub()
-    log = SqliteEventLog(database, hub, ports.clock, blobs.flush)
-    sessions = SqliteSessions(database, log, ports.clock)
-    models = _models(settings, ports, sessions)
-    rules = RuleBook(StateFile(directory, "tools.json"))
-    tools = ToolRegistry([Complete()])
+    clock, ids = ports.clock, ports.ids
+    store = Store(settings.state_dir, clock)
+    documents = Documents(
+        root=settings.workspace,
+        recovery=RecoveryFiles(store.directory),
+        kernels=ports.kernels,
+        pages=ports.pages,
+        clock=clock,
+        ids=ids,
+    )
+    models = _models(settings, ports, store.sessions)
+    rules = RuleBook(StateFile(store.directory, "tools.json"))
+    tools = ToolRegistry([Complete(), *_notebook_tools(documents, ids)])
     engine = Engine(
-        log=log,
-        sessions=sessions,
-        blobs=blobs,
+        log=store.log,
+        sessions=store.sessions,
+        blobs=store.blobs,
         models=models,
         tools=tools,
         rules=rules,
-        clock=ports.clock,
-        ids=ports.ids,
+        clock=clock,
+        ids=ids,
         settings=EngineSettings(workspace=str(settings.workspace), step_limit=settings.step_limit),
     )
     conversations = Conversations(
-        sessions=sessions,
+        sessions=store.sessions,
         turns=engine,
         models=models,
         pages=ports.pages,
-        ids=ports.ids,
+        ids=ids,
         defaults=SessionDefaults(mode=settings.default_mode),
     )
     return Host(
         settings=settings,
-        directory=directory,
-        database=database,
-        hub=hub,
-        log=log,
-        sessions=sessions,
-        blobs=blobs,
+        store=store,
         models=models,
         tools=tools,
         rules=rules,
         engine=engine,
         conversations=conversations,
-        live=_NoDocuments(),
+        documents=documents,
+        proposals=Proposals(store.log, documents.notebooks, documents.runner, ids),
     )
 
 
@@ -247,3 +215,7 @@ def _models(settings: HostSettings, ports: HostPorts, sessions: SqliteSessions) 
         keys=KeyStore(settings.home / KEY_FILE, ports.environ, system_keyring()),
         last_used=last_used,
     )
+
+
+def _notebook_tools(documents: Documents, ids: IdSource) -> list[Tool[Any]]:
+    return notebook_tools(documents.notebooks, documents.runner, ids, documents.names)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.server.service import Service
 
 API_PATH = "shoulders/api/v1/"
+QUIET_SECONDS = 0.5
+"""After the start the browser asks for the lab's own pages; our imports must not be in its way."""
 
 
 class ShouldersApp(ExtensionApp):
@@ -49,11 +51,16 @@ class ShouldersApp(ExtensionApp):
         """Stop running turns and bring everything to the disk, in less than five seconds."""
         if self._warming is not None:
             self._warming.cancel()
-        if self._service is not None:
-            await self._service.aclose()
-            self._service = None
+        service, self._service = self._service, None
+        if service is None:
+            return
+        try:
+            await service.aclose()
+        except Exception:
+            self.log.exception("The AI colleague did not stop in order")
 
     async def _warm(self) -> None:
+        await asyncio.sleep(QUIET_SECONDS)
         await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
         await self.service().host()
 

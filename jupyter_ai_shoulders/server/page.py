@@ -1,8 +1,8 @@
 """One browser page: the sessions it follows and the frames on their way to it.
 
 Made by ``server.socket`` for each connection. Events go out in batches, one frame for all sessions
-about every 10 ms, the first one at once; a page too slow for them is told to fetch what it missed,
-so the memory spent on it is bounded.
+about every 10 ms; after a pause some frames go out at once, so that a turn's first words do not
+wait. A page too slow for them is told to fetch what it missed: the memory spent on it is bounded.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from jupyter_ai_shoulders.wire.frames import Resync, ServerFrame
 from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
 
 BATCH_SECONDS = 0.010
+"""Between two frames, once so many have gone out at once:"""
+BURST_FRAMES = 8
 MAX_EVENT_CHARACTERS = 8 << 20
 """Of events that wait for a slow page; beyond it they are dropped and the page re-syncs."""
 MAX_FRAME_CHARACTERS = 128 << 20
@@ -138,13 +140,14 @@ class Page:
 
     async def _run(self) -> None:
         clock = asyncio.get_running_loop().time
+        paid = clock()
         while True:
             await self._wake.wait()
             self._wake.clear()
-            began = clock()
+            paid = max(paid, clock()) + BATCH_SECONDS
             while self._waiting:
                 await self._connection.send(self._next_text())
-            await asyncio.sleep(max(0.0, began + BATCH_SECONDS - clock()))
+            await asyncio.sleep(max(0.0, paid - (BURST_FRAMES - 1) * BATCH_SECONDS - clock()))
 
     def _next_text(self) -> str:
         item = self._waiting.popleft()

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.server.models import (
     ProviderTestHandler,
 )
 from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
+from jupyter_ai_shoulders.server.proposals import ProposalHandler, ProposalsHandler
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.server.sessions import SessionHandler, SessionsHandler, UndeleteHandler
 from jupyter_ai_shoulders.server.socket import PageSocketHandler
@@ -39,6 +40,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/cancel", CancelHandler),
     (f"sessions/{_ID}/resume", ResumeHandler),
     (f"sessions/{_ID}/approvals/{_ID}", ApprovalHandler),
+    ("proposals", ProposalsHandler),
+    (f"proposals/{_ID}", ProposalHandler),
     ("tools", ToolsHandler),
     ("tools/permissions", PermissionsHandler),
 )

@@ -1,6 +1,6 @@
-"""Small text files of the state directory: what people edit too, and copies of unsaved notebooks.
+"""Small text files of the state directory, replaced whole: permissions, copies of notebooks.
 
-Made by ``host``: a ``StateFile`` for the rule book, a ``StateFolder`` for the live documents.
+Made by ``host`` for the rule book, and used by ``recovery``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import os
 import secrets
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.failures import storage_errors
 
@@ -34,43 +33,6 @@ class StateFile:
         self._directory.prepare()
         with storage_errors(f"write {self._path.name}", self._directory.path):
             _replace(self._path, text)
-
-
-class StateFolder:
-    """A folder of texts by name. All methods block and may run in any thread."""
-
-    def __init__(self, directory: StateDirectory, name: str) -> None:
-        self._directory = directory
-        self._folder = directory.path / name
-
-    def put(self, name: str, text: str) -> None:
-        """Keep a text, all or nothing, durably. Raises ``StateUnavailable``."""
-        path = self._path(name)
-        self._directory.prepare()
-        with storage_errors(f"write {self._folder.name}/{name}", self._directory.path):
-            self._folder.mkdir(exist_ok=True)
-            _replace(path, text)
-
-    def remove(self, name: str) -> None:
-        """Forget a text that may not exist. Raises ``StateUnavailable``."""
-        with storage_errors(f"remove {self._folder.name}/{name}", self._directory.path):
-            self._path(name).unlink(missing_ok=True)
-
-    def read_all(self) -> dict[str, str]:
-        """Return all texts by name. Raises ``StateUnavailable``."""
-        with storage_errors(f"read {self._folder.name}", self._directory.path):
-            if not self._folder.is_dir():
-                return {}
-            return {
-                path.name: path.read_text(encoding="utf-8", errors="replace")
-                for path in sorted(self._folder.iterdir())
-                if not path.name.startswith(".")
-            }
-
-    def _path(self, name: str) -> Path:
-        if not name or name.startswith(".") or "/" in name or os.sep in name:
-            raise InvalidRequest(f"{name!r} is not a name for a file of the state directory.")
-        return self._folder / name
 
 
 def _replace(path: Path, text: str) -> None:

@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import pytest
 
 from jupyter_ai_shoulders.testing.simulator import Delivery, Simulator, ToolUse, rate_limited, reply
 from tests.server.client import ENDED, Api
+from tests.upstream import notebook
 
 
 def types(events: list[dict[str, object]]) -> list[object]:
@@ -227,7 +230,10 @@ async def test_resume_is_refused_unless_the_turn_was_interrupted(api: Api) -> No
     assert malformed.error["message"].startswith("decision")
 
 
-async def test_an_approval_is_answered_once(api: Api, upstream: Simulator) -> None:
+async def test_an_approval_is_answered_once(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    (jp_root_dir / "a.ipynb").write_text(notebook(("c1", "1 + 1")))
     upstream.script(
         reply(ToolUse(name="run_cell", arguments={"path": "a.ipynb", "cell_id": "c1"})),
         "Not run.",

@@ -84,10 +84,11 @@ async def test_events_of_all_sessions_share_a_frame() -> None:
     page.disconnected()
 
 
-async def test_the_first_event_goes_out_at_once_and_the_next_wait_for_a_batch(
+async def test_some_frames_go_out_at_once_and_the_next_events_wait_for_a_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(page_module, "BATCH_SECONDS", 0.25)
+    monkeypatch.setattr(page_module, "BURST_FRAMES", 2)
     page, connection = connected()
     page.follow(A, 0, [])
     loop = asyncio.get_running_loop()
@@ -95,14 +96,16 @@ async def test_the_first_event_goes_out_at_once_and_the_next_wait_for_a_batch(
 
     page.offer(notice(A, 1))
     await connection.received(1)
-    first = loop.time() - began
     page.offer(notice(A, 2))
-    await asyncio.sleep(0)
-    page.offer(notice(A, 3))
     await connection.received(2)
+    burst = loop.time() - began
+    page.offer(notice(A, 3))
+    await asyncio.sleep(0)
+    page.offer(notice(A, 4))
+    await connection.received(3)
 
-    assert [seqs(frame) for frame in connection.frames] == [[(A, 1)], [(A, 2), (A, 3)]]
-    assert first < 0.2 < loop.time() - began
+    assert [seqs(frame) for frame in connection.frames] == [[(A, 1)], [(A, 2)], [(A, 3), (A, 4)]]
+    assert burst < 0.2 < loop.time() - began
     page.disconnected()
 
 

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.core.errors import InvalidRequest, StateUnavailable
+from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.files import StateFile, StateFolder
+from jupyter_ai_shoulders.storage.files import StateFile
 
 
 @pytest.fixture
@@ -51,28 +51,3 @@ def test_a_file_that_is_not_utf8_is_read_as_far_as_it_goes(file: StateFile, tmp_
     (tmp_path / ".shoulders" / "tools.json").write_bytes(b'{"a": "\xff"}')
 
     assert file.read() == '{"a": "�"}'
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> StateFolder:
-    return StateFolder(StateDirectory(tmp_path / ".shoulders"), "recovery")
-
-
-def test_a_folder_keeps_texts_by_name(folder: StateFolder, tmp_path: Path) -> None:
-    assert folder.read_all() == {}
-    folder.remove("never")
-    assert not (tmp_path / ".shoulders").exists()
-
-    folder.put("a.json", "old")
-    folder.put("a.json", "new")
-    folder.put("b.json", "other")
-    folder.remove("b.json")
-
-    assert folder.read_all() == {"a.json": "new"}
-    assert [path.name for path in (tmp_path / ".shoulders" / "recovery").iterdir()] == ["a.json"]
-
-
-@pytest.mark.parametrize("name", ["", "../a", "a/b", ".hidden"])
-def test_a_folder_takes_no_paths(folder: StateFolder, name: str) -> None:
-    with pytest.raises(InvalidRequest):
-        folder.put(name, "x")

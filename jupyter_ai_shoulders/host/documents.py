@@ -1,0 +1,62 @@
+"""The notebooks of a workspace, wherever they live, and the kernels that run their cells.
+
+Part of the composition root: ``host.build`` makes it and closes it.
+"""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.notebook.base import KernelDirectory
+from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
+from jupyter_ai_shoulders.notebook.kernels import KernelRunner
+from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.notebook.names import WorkspaceNotebookNames
+from jupyter_ai_shoulders.notebook.page_requests import PageTransport
+from jupyter_ai_shoulders.notebook.recovery import RecoveryStore
+from jupyter_ai_shoulders.notebook.router import NotebookRouter
+
+
+class Documents:
+    """Back ends and runner over one workspace; a resource: ``start`` and ``aclose`` it."""
+
+    def __init__(
+        self,
+        *,
+        root: Path,
+        recovery: RecoveryStore,
+        kernels: KernelDirectory,
+        pages: PageTransport,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self.workspace = Workspace(root)
+        self.names = WorkspaceNotebookNames(self.workspace)
+        self._disk = DiskNotebooks(self.workspace)
+        self.live = LiveDocuments(
+            workspace=self.workspace,
+            disk=self._disk,
+            transport=pages,
+            recovery=recovery,
+            clock=clock,
+            ids=ids,
+        )
+        self.notebooks = NotebookRouter(self.workspace, self.live, self._disk)
+        self.runner = KernelRunner(
+            notebooks=self.notebooks, kernels=kernels, pages=self.live, clock=clock, ids=ids
+        )
+
+    async def start(self) -> None:
+        """Take up the unsaved notebooks of the last process. Raises ``StateUnavailable``."""
+        await self.live.start()
+
+    async def aclose(self) -> None:
+        """Leave the kernels running, write what is on its way to the disk, let go."""
+        async with AsyncExitStack() as stack:
+            stack.callback(self.workspace.close)
+            stack.push_async_callback(self._disk.close)
+            stack.push_async_callback(self.live.aclose)
+            await self.runner.aclose()

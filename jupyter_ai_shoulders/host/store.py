@@ -1,0 +1,55 @@
+"""The state directory of one process: log, sessions and blobs over one database.
+
+Part of the composition root: ``host.build`` makes it and closes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.host.hub import EventHub
+from jupyter_ai_shoulders.storage.blobs import FileBlobs
+from jupyter_ai_shoulders.storage.database import Database
+from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.sessions import SqliteSessions
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+
+
+class Store:
+    """What is kept; nothing is made before the first write."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.directory = StateDirectory(path)
+        self.hub = EventHub()
+        self.blobs = FileBlobs(self.directory)
+        self._database = Database(self.directory, clock)
+        self.log = SqliteEventLog(self._database, self.hub, clock, self.blobs.flush)
+        self.sessions = SqliteSessions(self._database, self.log, clock)
+
+    async def open(self) -> None:
+        """Open what exists, repaired if need be, and drop what was deleted long ago.
+
+        Raises ``StateUnavailable``.
+        """
+        await asyncio.to_thread(self._database.existing)
+        self.sessions.purge()
+
+    def problem(self) -> ErrorInfo | None:
+        """Return why nothing can be kept now, None when it can."""
+        try:
+            self.directory.check()
+            self._database.existing()
+        except StateUnavailable as error:
+            return error.info
+        return None
+
+    async def aclose(self) -> None:
+        """Bring everything to the disk and let another process have the directory."""
+        async with AsyncExitStack() as stack:
+            stack.callback(self._database.close)
+            await self.log.aclose()
