@@ -62,7 +62,7 @@ class KeyStore:
     def __init__(
         self, file: Path, environ: Mapping[str, str], keyring: Keyring | None = None
     ) -> None:
-        """``keyring`` is a real back end (see ``system_keyring``), or None to use the file."""
+        """``keyring`` is preferred to the file where it keeps what it is given."""
         self._file = KeyFile(file)
         self._environ = environ
         self._keyring = keyring
@@ -218,11 +218,46 @@ class KeyFile:
             raise
 
 
-def system_keyring() -> Keyring | None:
-    """Return the system's keyring, or None when the package or a real back end is missing.
+class SystemKeyring:
+    """The system's keyring; keeps nothing where there is none, or none that is real.
 
-    Takes a while (it may start a D-Bus connection): call it in a thread.
+    Looked for at the first use: the package takes a while to load and may talk to other processes.
     """
+
+    def __init__(self) -> None:
+        self._backend: Keyring | None = None
+        self._looked = False
+
+    def get_password(self, service: str, username: str, /) -> str | None:
+        """Return the password, or None."""
+        backend = self._find()
+        return None if backend is None else backend.get_password(service, username)
+
+    def set_password(self, service: str, username: str, password: str, /) -> None:
+        """Store the password."""
+        backend = self._find()
+        if backend is not None:
+            backend.set_password(service, username, password)
+
+    def delete_password(self, service: str, username: str, /) -> None:
+        """Remove the password."""
+        backend = self._find()
+        if backend is not None:
+            backend.delete_password(service, username)
+
+    def _find(self) -> Keyring | None:
+        if not self._looked:
+            self._backend = _real_backend()
+            self._looked = True
+        return self._backend
+
+
+def system_keyring() -> Keyring:
+    """Return the system's keyring; made at once, looked for at its first use."""
+    return SystemKeyring()
+
+
+def _real_backend() -> Keyring | None:
     try:
         keyring: Any = import_module("keyring")
     except ImportError:

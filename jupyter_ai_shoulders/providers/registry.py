@@ -145,6 +145,11 @@ class ModelRegistry:
             return failed_test(error)
         return await round_trip(resolved, self._clock, needs_call=provider.kind != "demo")
 
+    async def warm(self) -> None:
+        """Look all keys up in a thread, so that a slow keyring never stalls the event loop."""
+        names = [provider.key_name for provider in self._files.current().providers.values()]
+        await asyncio.to_thread(self._keys.values, names)
+
     async def set_key(self, provider_id: ProviderId, value: str) -> ProviderHealth:
         """Store a provider's key.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -174,7 +176,28 @@ def test_last_characters_are_shown_of_long_keys_only(value: str, last4: str | No
     assert value not in repr(key)
 
 
-def test_keyring_that_is_no_real_one_is_not_used() -> None:
+def test_without_a_real_keyring_the_file_is_used(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """The package is an optional extra; with it, the tests' environment names its failing one."""
     assert os.environ["PYTHON_KEYRING_BACKEND"] == "keyring.backends.fail.Keyring"
-    assert system_keyring() is None
+    store = KeyStore(file, {}, system_keyring())
+    assert store.set(NAME, VALUE) == Key(VALUE, "file")
+    assert store.get(NAME) == Key(VALUE, "file")
+    store.remove(NAME)
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize(("priority", "source"), [(5, "keyring"), (0.5, "file"), (-1, "file")])
+def test_installed_keyring_is_used_when_its_back_end_is_real(
+    file: Path, monkeypatch: pytest.MonkeyPatch, priority: float, source: str
+) -> None:
+    backend = FakeKeyring()
+    monkeypatch.setattr(backend, "priority", priority, raising=False)
+    package = ModuleType("keyring")
+    monkeypatch.setattr(package, "get_keyring", lambda: backend, raising=False)
+    monkeypatch.setitem(sys.modules, "keyring", package)
+    store = KeyStore(file, {}, system_keyring())
+    assert store.set(NAME, VALUE).source == source
+    store.remove(NAME)
+    assert store.get(NAME) is None
