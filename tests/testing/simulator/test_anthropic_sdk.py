@@ -331,3 +331,20 @@ async def test_count_tokens_and_models(client: AsyncAnthropic, simulator: Simula
     assert opus.capabilities is not None
     assert opus.capabilities.thinking.types.adaptive.supported
     assert not opus.capabilities.thinking.types.disabled.supported
+
+
+async def test_foreign_thinking_can_be_dropped_with_the_beta(
+    client: AsyncAnthropic, simulator: Simulator
+) -> None:
+    simulator.script(EVERYTHING, "Done")
+    dropping = {"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "drop_block"}}
+    header = {"anthropic-beta": "thinking-binding-controls-2026-08-01"}
+    answer = await agent_loop(client, system="Be brief", thinking=dropping, extra_headers=header)
+    assert answer.stop_reason == "end_turn"
+
+
+async def test_redacted_thinking_comes_back_too(
+    client: AsyncAnthropic, simulator: Simulator
+) -> None:
+    simulator.script(reply(Reasoning(text="", redacted=True), ToolUse(name="run")), "Done")
+    assert (await agent_loop(client)).stop_reason == "end_turn"

@@ -6,7 +6,6 @@ Also explains an error without touching anything. Chosen by ``plan``.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -191,7 +190,8 @@ class Repair:
         """Return what was wrong and what was done, line by line."""
         verb = "failed with" if self.problem.seen else "would have failed with"
         lines = [f"Cell {self.cell.number} {verb} `{self.problem.error}`."]
-        return lines + [f"- {line[0].upper()}{line[1:]}." for line in as_sentences(self.told)]
+        words = ["The cause", *("Then" for _ in self.told[1:])]
+        return lines + [f"- {word}: {told}." for word, told in zip(words, self.told, strict=False)]
 
     def report_stopped(self, reason: GiveUp) -> str:
         """Return the answer when something was not possible on the way."""
@@ -208,8 +208,3 @@ class Repair:
         else:
             lines.append(f"\n{self.advice or 'I could not find a fix.'} I changed nothing.")
         return "\n".join(lines)
-
-
-def as_sentences(told: Sequence[str]) -> list[str]:
-    """Return what was done, a name in backticks never capitalised."""
-    return [line if not line.startswith("`") else f"The cause: {line}" for line in told]
