@@ -27,6 +27,6 @@ def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]
 def http(
     simulator: Simulator, jp_asyncio_loop: asyncio.AbstractEventLoop
 ) -> Iterator[httpx.AsyncClient]:
-    client = httpx.AsyncClient(base_url=simulator.url, timeout=10)
+    client = httpx.AsyncClient(base_url=simulator.url, timeout=10, verify=False)  # plain HTTP
     yield client
     jp_asyncio_loop.run_until_complete(client.aclose())
