@@ -99,7 +99,7 @@ def test_a_pending_approval_survives_and_nothing_ran_meanwhile(
     assert not (workspace / "ran").exists()
     (request,) = of_type(log, "approval-request")
     api.post(f"sessions/{session}/approvals/{request['call_id']}", {"decision": "allow"})
-    events = api.turn(session)
+    events = api.turn(session, log[-1]["seq"])
 
     assert (workspace / "ran").exists()
     assert [result["status"] for result in of_type(events, "tool-result")] == ["ok"]
@@ -125,10 +125,10 @@ def test_a_cell_that_ran_when_the_server_was_killed_is_unknown_and_not_run_again
         if event["type"] == "tool-start":
             break
     api.lab.kill()
-    check(api, session, seen)
+    log = check(api, session, seen)
 
     api.post(f"sessions/{session}/resume", {"decision": "resume"})
-    events = api.turn(session)
+    events = [*log, *api.turn(session, log[-1]["seq"])]
 
     assert [result["status"] for result in of_type(events, "tool-result")] == ["unknown"]
     assert of_type(events, "turn-end")[0]["exit"] == "final_response"
