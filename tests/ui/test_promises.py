@@ -27,9 +27,9 @@ for tick in range(1, 21):
 PROSE = " ".join(f"word{number}" for number in range(400))
 
 
-def api(lab: Lab, path: str) -> Any:
+def api(lab: Lab, path: str, **query: str) -> Any:
     """GET one route of the API."""
-    with urllib.request.urlopen(lab.url(f"shoulders/api/v1/{path}"), timeout=30) as answer:
+    with urllib.request.urlopen(lab.url(f"shoulders/api/v1/{path}", **query), timeout=30) as answer:
         return json.load(answer)
 
 
@@ -41,7 +41,7 @@ def only_session(lab: Lab) -> dict[str, Any]:
 
 def events(lab: Lab) -> list[dict[str, Any]]:
     """The log of the one conversation."""
-    page = api(lab, f"sessions/{only_session(lab)['id']}/events?limit=5000")
+    page = api(lab, f"sessions/{only_session(lab)['id']}/events", limit="5000")
     assert not page["has_more"]
     return page["events"]
 

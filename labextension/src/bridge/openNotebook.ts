@@ -22,6 +22,7 @@ import type {
   OutputSummary
 } from '../wire/generated';
 import { cellVersion } from '../wire/versions';
+import { RunOutputs, type IOutputArea } from './runOutputs';
 import { conflictsOf, textChanges, type ICellView } from './plan';
 import type { ISharedNotebookWithCells } from './shared';
 
@@ -116,32 +117,30 @@ export class OpenNotebook {
   /** Show the cell as running: no outputs, `[*]`. */
   runStarted(id: string): void {
     const cell = this.codeCell(id);
-    if (cell === null) {
-      return;
+    const area = this.outputArea(id);
+    if (cell !== null && area !== null) {
+      this.runs.set(id, new RunOutputs(area));
+      cell.execution_count = null;
+      cell.executionState = 'running';
     }
-    this.trust(id);
-    cell.updateOutputs(0, cell.outputs.length, []);
-    cell.execution_count = null;
-    cell.executionState = 'running';
   }
 
   /** Outputs from position `index` on are now these. */
   runOutput(id: string, index: number, outputs: readonly JsonObject[]): void {
-    const cell = this.codeCell(id);
-    if (cell !== null) {
-      const count = cell.outputs.length;
-      cell.updateOutputs(Math.min(index, count), count, outputs.map(toOutput));
-    }
+    this.runs.get(id)?.show(index, outputs.map(toOutput));
   }
 
   /** The run is over. */
   runEnded(id: string, executionCount: number | null): void {
+    this.runs.delete(id);
     const cell = this.codeCell(id);
     if (cell !== null) {
       cell.execution_count = executionCount;
       cell.executionState = 'idle';
     }
   }
+
+  private readonly runs = new Map<string, RunOutputs>();
 
   private get shared(): ISharedNotebookWithCells {
     // NotebookModel.sharedModel is the YNotebook; its interface type lacks the Y-side members used here.
@@ -163,13 +162,19 @@ export class OpenNotebook {
     return cell?.cell_type === 'code' ? cell : null;
   }
 
-  /** Outputs the agent made in the user's name are trusted as the user's own run would be. */
-  private trust(id: string): void {
+  /**
+   * Where a code cell's outputs are shown. What the agent runs in the user's name is trusted as the
+   * user's own run would be.
+   */
+  private outputArea(id: string): IOutputArea | null {
     for (const model of this.panel.context.model.cells) {
       if (model.id === id && model.type === 'code') {
-        (model as ICodeCellModel).trusted = true;
+        const code = model as ICodeCellModel;
+        code.trusted = true;
+        return code.outputs;
       }
     }
+    return null;
   }
 
   /** Run `change` as a step of its own on the notebook's undo stack. */
@@ -245,8 +250,7 @@ export class OpenNotebook {
       outputs: fromOutputs(cell.outputs),
       execution_count: cell.execution_count
     };
-    this.trust(id);
-    cell.updateOutputs(0, cell.outputs.length, outputs.map(toOutput));
+    this.outputArea(id)?.fromJSON(outputs.map(toOutput));
     cell.execution_count = execution_count;
     return inverse;
   }
@@ -365,12 +369,16 @@ function attachmentsOf(cell: YCellType): JsonObject | null {
 
 /** The shared model joins a list of lines with commas: give it one string. */
 function toOutput(output: JsonObject): nbformat.IOutput {
-  const text = output.text;
-  const whole = Array.isArray(text)
-    ? { ...output, text: text.join('') }
+  const lines = output.text;
+  const whole = Array.isArray(lines)
+    ? { ...output, text: lines.reduce<string>(joined, '') }
     : output;
   // The server sends nbformat outputs; the wire types them as JSON objects.
   return whole as unknown as nbformat.IOutput;
+}
+
+function joined(text: string, line: Json): string {
+  return typeof line === 'string' ? text + line : text;
 }
 
 function fromOutputs(outputs: readonly nbformat.IOutput[]): JsonObject[] {
