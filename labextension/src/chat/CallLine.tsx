@@ -16,22 +16,24 @@ export const CallLine = React.memo(function CallLine(props: {
   call: CallView;
 }): React.JSX.Element {
   const { call } = props;
+  const note = useNote(call);
   if (call.state === 'waiting' && call.approval !== null) {
     return <ApprovalCard call={call} approval={call.approval} />;
   }
   return (
     <Disclosure
       className={`shoulders-Call shoulders-mod-${call.state}`}
-      summary={<Summary call={call} />}
+      label={[call.title, call.target ?? '', note].join(' ').trim()}
+      summary={<Summary call={call} note={note} />}
     >
       {() => <CallDetail call={call} />}
     </Disclosure>
   );
 });
 
-function Summary({ call }: { call: CallView }): React.JSX.Element {
+function Summary(props: { call: CallView; note: string }): React.JSX.Element {
   const { Icon } = useHost();
-  const note = useNote(call);
+  const { call, note } = props;
   return (
     <>
       <Icon name={toolIcon(call.tool)} />

@@ -96,11 +96,11 @@ export const status: Status = {
 export class FakeSocket implements IPageSocket {
   readonly clientId = 'page';
   status: SocketStatus = 'open';
-  readonly statusChanged = new Signal<IPageSocket, SocketStatus>(this);
-  readonly opened = new Signal<IPageSocket, void>(this);
-  readonly eventsReceived = new Signal<IPageSocket, readonly Event[]>(this);
-  readonly resyncRequested = new Signal<IPageSocket, Resync>(this);
-  readonly frameReceived = new Signal<IPageSocket, ServerFrame>(this);
+  readonly statusChanged = new Signal<this, SocketStatus>(this);
+  readonly opened = new Signal<this, void>(this);
+  readonly eventsReceived = new Signal<this, readonly Event[]>(this);
+  readonly resyncRequested = new Signal<this, Resync>(this);
+  readonly frameReceived = new Signal<this, ServerFrame>(this);
   readonly subscriptions = new Map<string, number>();
 
   deliver(events: readonly Event[]): void {

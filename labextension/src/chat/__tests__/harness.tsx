@@ -1,0 +1,131 @@
+/** Renders views in a made-up page: no lab, a server in memory, every act of the page noted. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import { render } from '@testing-library/react';
+import * as React from 'react';
+
+import { Conversations } from '../../model/conversations';
+import { FakeServer, FakeSocket, settled } from '../../model/__tests__/fakes';
+import type { Event } from '../../wire/generated';
+import { ChatPanel } from '../ChatPanel';
+import type { IChatHost, ISituation } from '../host';
+import { HostContext, PlaceContext } from '../use';
+
+// jsdom lays nothing out, so there is nothing to scroll.
+Element.prototype.scrollIntoView = () => {};
+
+const fill = (text: string, args: unknown[]): string =>
+  text.replace(/%(\d)/g, (_, index: string) => String(args[Number(index) - 1]));
+
+// What of the bundle the views use.
+const trans = {
+  __: (text: string, ...args: unknown[]) => fill(text, args),
+  _n: (one: string, many: string, n: number, ...args: unknown[]) =>
+    fill(n === 1 ? one : many, [n, ...args])
+} as unknown as TranslationBundle;
+
+const nowhere: ISituation = {
+  document: null,
+  cell: null,
+  selection: null,
+  openDocuments: []
+};
+
+/** The page: `done` holds what it was asked to do. */
+export class FakeHost implements IChatHost {
+  readonly trans = trans;
+  readonly done: unknown[][] = [];
+  readonly situationChanged = new Signal<this, void>(this);
+  situation = nowhere;
+  sure = true;
+
+  readonly Icon = ({ name }: { name: string }): React.JSX.Element => (
+    <i data-icon={name} />
+  );
+  readonly openDocument = (...args: unknown[]): void => this.note('open', args);
+  readonly insertBelow = (...args: unknown[]): boolean => {
+    this.note('insert', args);
+    return true;
+  };
+  readonly copy = (text: string): void => this.note('copy', [text]);
+  readonly highlight = async (
+    code: string,
+    language: string,
+    into: HTMLElement
+  ): Promise<void> => {
+    const span = document.createElement('span');
+    span.dataset.language = language;
+    span.textContent = code;
+    into.replaceChildren(span);
+  };
+  readonly setKey = async (...args: unknown[]): Promise<void> =>
+    this.note('key', args);
+  readonly confirm = async (): Promise<boolean> => this.sure;
+
+  look(change: Partial<ISituation>): void {
+    this.situation = { ...this.situation, ...change };
+    this.situationChanged.emit();
+  }
+
+  private note(what: string, args: unknown[]): void {
+    this.done.push([what, ...args]);
+  }
+}
+
+/** One view with the page around it. */
+export function show(view: React.JSX.Element) {
+  const { host, server, conversations } = world();
+  const place = { conversations, tab: conversations.active.key };
+  const wrapper = (props: { children: React.ReactNode }): React.JSX.Element => (
+    <HostContext.Provider value={host}>
+      <PlaceContext.Provider value={place}>
+        {props.children}
+      </PlaceContext.Provider>
+    </HostContext.Provider>
+  );
+  return { ...render(view, { wrapper }), host, server };
+}
+
+/** The whole panel, on a conversation with this log. */
+export async function showPanel(
+  log: readonly Event[] = [],
+  prepare: (server: FakeServer, host: FakeHost) => void = () => {}
+) {
+  const { host, server, socket, conversations } = world();
+  prepare(server, host);
+  if (log.length > 0) {
+    server.logs.set('s1', [...log]);
+    conversations.open('s1');
+    conversations.close(conversations.tabs[0]?.key ?? '');
+  }
+  void conversations.refresh();
+  const panel = render(
+    <ChatPanel host={host} conversations={conversations} socket={socket} />
+  );
+  await act(settled);
+  return { ...panel, host, server, socket, conversations };
+}
+
+/** Let what was started come to rest and be rendered. */
+export async function act(work: () => Promise<void> | void): Promise<void> {
+  await React.act(async () => {
+    await work();
+    await settled();
+  });
+}
+
+function world() {
+  const host = new FakeHost();
+  const server = new FakeServer();
+  const socket = new FakeSocket();
+  let count = 0;
+  const conversations = new Conversations({
+    http: server,
+    socket,
+    keeper: { read: () => null, write: () => {} },
+    newId: () => `id-${count++}`,
+    schedule: callback => callback()
+  });
+  return { host, server, socket, conversations };
+}

