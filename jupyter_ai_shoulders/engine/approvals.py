@@ -19,10 +19,10 @@ from jupyter_ai_shoulders.providers.base import ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
-from jupyter_ai_shoulders.tools.rules import Allow, Ask, Deny, Question, decide
+from jupyter_ai_shoulders.tools.rules import Allow, Ask, Deny, Question, decide, target_of
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import ToolCall
+from jupyter_ai_shoulders.wire.events import ApprovalScope, ToolCall
 from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
 
 
@@ -120,6 +120,14 @@ def _invalid_call(call: Call, *, known: bool) -> ErrorInfo:
     )
 
 
+def _tellable(
+    scopes: tuple[ApprovalScope, ...], arguments: JsonObject
+) -> tuple[ApprovalScope, ...]:
+    """Return the scopes whose reach the log can tell: a document that the arguments name."""
+    named = target_of(arguments).path is not None
+    return scopes if named else tuple(scope for scope in scopes if scope != "document")
+
+
 def _outcome(
     decision: Allow | Ask | Deny, arguments: JsonObject, subject: CallSubject
 ) -> Allowed | Asks | Settle:
@@ -135,7 +143,7 @@ def _outcome(
                 preview=subject.preview,
                 language=subject.language,
                 reason=decision.reason,
-                scopes=decision.scopes,
+                scopes=_tellable(decision.scopes, arguments),
             )
         case _:
             assert_never(decision)

@@ -58,6 +58,7 @@ class Context:
         self._blobs = blobs
         self._transcript = Transcript()
         self._entries: dict[Role, BlobHash] = {}
+        self._system = ""
         self._tools: tuple[ToolDefinition, ...] = ()
         self._counted: tuple[TokenFamily, int, int] = ("other", 0, 0)
         """Family, number and estimated tokens of the closed messages counted so far."""
@@ -76,9 +77,8 @@ class Context:
 
     def built(self, notices: Sequence[str] = ()) -> Built:
         """Return system prompt, messages and tools as they stand."""
-        system = self._entries.get("system")
         return Built(
-            system=self._blobs.get(system).decode() if system else "",
+            system=self._system,
             messages=tuple(self._transcript.messages(notices)),
             tools=self._tools,
         )
@@ -97,6 +97,8 @@ class Context:
         )
 
     def _enter(self, event: ContextAdd) -> None:
+        if event.role == "system":
+            self._system = self._blobs.get(event.blob).decode()
         if event.role == "tools":
             self._tools = read_tools(self._blobs.get(event.blob))
         if event.role == "meta" and event.source == ZONE_SOURCE:

@@ -204,8 +204,9 @@ class SessionDriver:
         """Decide on from the end of an operation; nothing may be raised here."""
         self._operation = None
         try:
+            signal = self._signal(task)
             if not self.broken:
-                self.dispatch(self._signal(task))
+                self.dispatch(signal)
         except Exception:  # noqa: BLE001 the turn's last resort: logged, and the log is read anew
             _log.exception("Session %s cannot go on.", self.session_id)
             self._give_up()

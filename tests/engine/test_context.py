@@ -65,6 +65,14 @@ async def test_sent_bytes_only_grow_within_a_turn_and_across_turns():
         assert prefix(request)[-1] in prefix(w.provider.requests[-1])
 
 
+async def test_messages_that_are_closed_stay_the_same_objects():
+    """Providers keep the encoded bytes of a message by its identity."""
+    w = await story()
+    first, second = w.provider.requests[-2:]
+    for before, after in zip(first.messages[:-3], second.messages, strict=False):
+        assert before is after
+
+
 async def test_request_can_be_rebuilt_from_the_log_byte_for_byte():
     w = await story()
     steps = [event.seq for event in w.events if isinstance(event, ev.StepStart)]

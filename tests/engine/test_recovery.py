@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, StateUnavailable
+from jupyter_ai_shoulders.engine import shelf
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.testing.scripted import (
     Call,
@@ -189,6 +190,16 @@ async def test_message_whose_turn_never_began_begins_when_it_is_sent_again():
     assert after.of(ev.TurnStart)[0].turn_id == accepted.turn_id
     assert len(after.of(ev.MessageAdd)) == 1
     check(after)
+
+
+async def test_long_log_is_read_in_pages(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shelf, "PAGE", 3)
+    w = world(turn(Say("One.")), "Two.")
+    await w.say()
+    after = await restarted(w, None, "Two.")
+    await w.say("More", message="x")
+    await after.say("More", message="x")
+    assert after.provider.requests[0].messages == w.provider.requests[1].messages
 
 
 async def test_restart_twice_says_it_once():
