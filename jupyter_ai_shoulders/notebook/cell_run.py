@@ -27,7 +27,9 @@ RunStatus = Literal["ok", "error", "aborted", "died", "cancelled"]
 WATCH_SECONDS = 0.5
 """Between two looks at whether the kernel lives and which page is there."""
 QUEUE_NOTICE_SECONDS = 0.15
-"""A request that has not begun by then is queued behind another one."""
+"""A request that has not begun by then in a busy kernel is queued; shorter waits are not told."""
+QUEUE_GUESS_SECONDS = 2.0
+"""A request that has not begun by then is queued behind something we did not see begin."""
 INTERRUPT_PATIENCE_SECONDS = 5.0
 """How long a cancelled call waits for a kernel that was interrupted."""
 LOG_SECONDS = 0.1
@@ -159,13 +161,18 @@ class CellExecution:
 
     def _note_queue(self) -> None:
         started = self._request.started
-        if not started and not self._queued:
-            self._queued = True
-            self._ticket.say("The kernel is busy; this cell is queued behind what it runs.")
-        elif started and self._queued:
+        if started and self._queued:
             self._queued = False
             self._began = self._clock.monotonic()
             self._ticket.say("Running.")
+        elif not (started or self._queued) and self._seems_queued():
+            self._queued = True
+            self._ticket.say("The kernel is busy; this cell is queued behind what it runs.")
+
+    def _seems_queued(self) -> bool:
+        """A kernel that was busy when we came has not told us so: then time tells."""
+        waited = self._clock.monotonic() - self._began
+        return self._connection.is_busy_elsewhere or waited > QUEUE_GUESS_SECONDS
 
     def _report(self) -> None:
         now = self._clock.monotonic()

@@ -28,8 +28,8 @@ SHELL_NUDGES = 10
 """One nudge in so many also asks on the shell channel, where a busy kernel queues it."""
 PATIENCE_SECONDS = 120.0
 """How long a living kernel may leave the nudges unanswered."""
-PARENT_HEADER = 2
-"""Position of the parent header in a message's frames: signature, header, parent header, …"""
+HEADER, PARENT_HEADER, CONTENT = 1, 2, 4
+"""Positions in a message's frames: signature, header, parent header, metadata, content, …"""
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError)
 """What jupyter_client and nbclient raise for messages that do not follow the protocol."""
 
@@ -63,6 +63,8 @@ class KernelConnection:
 
     def __init__(self, handle: KernelHandle) -> None:
         self.handle = handle
+        self.is_busy_elsewhere = False
+        """Whether the kernel was last seen to run somebody else's cell."""
         self._life = _life(handle)
         self._client = handle.client()
         self._requests: dict[bytes, Request] = {}
@@ -84,6 +86,12 @@ class KernelConnection:
         A kernel that is busy with a cell answers on the control channel, one that cannot do so
         when it is idle again.
         """
+        if getattr(self._client.shell_channel, "socket", None) is None:
+            raise Conflict(
+                "This kernel runs behind a gateway, where the agent cannot run cells yet.",
+                code="no_kernel",
+                hint="Run the cell yourself, or use a kernel of this Jupyter server.",
+            )
         self._client.start_channels(stdin=False, hb=False)
         self._client.allow_stdin = False
         self._read(self._client.iopub_channel, self._on_output)
@@ -188,6 +196,8 @@ class KernelConnection:
         request = self._request_of(parts)
         if request is not None:
             request.on_output(self.session.deserialize(parts))
+        elif b'"status"' in parts[HEADER] and b'"execute_request"' in parts[PARENT_HEADER]:
+            self.is_busy_elsewhere = b'"busy"' in parts[CONTENT]
 
     def _on_reply(self, parts: list[bytes]) -> None:
         request = self._request_of(parts)

@@ -7,7 +7,9 @@ import pytest
 from jupyter_client.manager import AsyncKernelManager
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound
+from jupyter_ai_shoulders.notebook import execution
 from jupyter_ai_shoulders.notebook.base import RunProgress
+from jupyter_ai_shoulders.notebook.kernel_connection import Message, message_status
 from jupyter_ai_shoulders.notebook.outputs import OutputLimits
 from jupyter_ai_shoulders.testing.notebooks import RunFrame, memory_cell
 from jupyter_ai_shoulders.wire.ids import CellId, ClientId
@@ -208,6 +210,60 @@ async def test_cancelling_a_queued_run_spares_the_users_cell_and_stops_ours_when
         # The next run waits for the cancelled one, which is interrupted as soon as it begins.
         assert (await at.run_source("done")).outputs[0]["data"] == {"text/plain": "True"}
         assert kernels.interrupts == 1
+
+
+async def test_cancelling_a_run_that_waits_for_another_one_leaves_that_alone(kernels: OneKernel):
+    async with bench(kernels, "import time; time.sleep(0.4); 'first'", "'never'") as at:
+        first = asyncio.create_task(at.run("a"))
+        await asyncio.sleep(0.1)
+        second = asyncio.create_task(at.run("b"))
+        await at.reported("status")
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        assert (await first).outputs[0]["data"] == {"text/plain": "'first'"}
+        assert kernels.interrupts == 0
+        assert at.notebook.cell("b").execution_count is None
+
+
+def lost(request: execution.CellRequest, message: Message) -> None:
+    """Take no message."""
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "failure"),
+    [("print('x')", "ok", None), ("1/0", "error", "ZeroDivisionError: division by zero")],
+)
+async def test_a_reply_that_is_lost_is_made_up_from_the_outputs(
+    source: str,
+    status: str,
+    failure: str | None,
+    kernels: OneKernel,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async with bench(kernels) as at:
+        await at.run_source("pass")
+        monkeypatch.setattr(execution, "LOST_SECONDS", 0.2)
+        monkeypatch.setattr(execution.CellRequest, "on_reply", lost)
+        run = await at.run_source(source)
+        assert (run.status, run.failure) == (status, failure)
+
+
+async def test_an_idle_status_that_is_lost_does_not_hold_the_run(
+    kernels: OneKernel, monkeypatch: pytest.MonkeyPatch
+):
+    received = execution.CellRequest.on_output
+
+    def without_idle(request: execution.CellRequest, message: Message) -> None:
+        if message_status(message) != "idle":
+            received(request, message)
+
+    async with bench(kernels) as at:
+        await at.run_source("pass")
+        monkeypatch.setattr(execution, "LOST_SECONDS", 0.2)
+        monkeypatch.setattr(execution.CellRequest, "on_output", without_idle)
+        run = await at.run_source("print('x')")
+        assert (run.status, run.outputs[0]["text"]) == ("ok", "x\n")
 
 
 async def test_two_runs_never_interleave(kernels: OneKernel):

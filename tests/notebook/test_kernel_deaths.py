@@ -4,10 +4,14 @@ import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.notebook import kernels as kernels_module
+from jupyter_ai_shoulders.notebook.base import KernelHandle
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
 from tests.notebook.live_kernel import PATH, bench
@@ -120,3 +124,57 @@ print("done")
         assert at.notebook.cell("a").outputs == (
             {"output_type": "stream", "name": "stdout", "text": "deaf\ndone\n"},
         )
+
+
+class NoKernels:
+    """A ``KernelDirectory`` whose kernels cannot be had."""
+
+    def __init__(self, found: KernelHandle | None = None) -> None:
+        self.found = found
+
+    async def find(self, path: str) -> KernelHandle | None:
+        return self.found
+
+    async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
+        raise FileNotFoundError("no such program: python3")
+
+    async def interrupt(self, kernel_id: str) -> None:
+        raise AssertionError
+
+
+async def test_a_kernel_that_cannot_be_started_says_why():
+    async with bench(NoKernels(), "1") as at:
+        with pytest.raises(Conflict, match="no such program: python3") as failed:
+            await at.run("a")
+        assert failed.value.info.code == "no_kernel"
+
+
+async def test_a_dead_kernel_that_nobody_restarts_is_told(monkeypatch: pytest.MonkeyPatch):
+    class DeadManager:
+        async def is_alive(self) -> bool:
+            return False
+
+    def no_client() -> AsyncKernelClient:
+        raise AssertionError
+
+    monkeypatch.setattr(kernels_module, "RESTART_SECONDS", 0.0)
+    dead = KernelHandle("dead", "python3", "python", DeadManager(), no_client)
+    async with bench(NoKernels(dead), "1") as at:
+        with pytest.raises(Conflict, match="does not come back") as failed:
+            await at.run("a")
+        assert failed.value.info.code == "kernel_died"
+        assert at.texts("status") == "The kernel died; waiting for its restart."
+
+
+async def test_a_kernel_behind_a_gateway_is_refused_with_a_reason():
+    class GatewayClient:
+        shell_channel = object()
+
+        def stop_channels(self) -> None:
+            pass
+
+    handle = KernelHandle("far", "python3", "python", None, lambda: cast("Any", GatewayClient()))
+    connection = KernelConnection(handle)
+    with pytest.raises(Conflict, match="behind a gateway"):
+        await connection.open(lambda: None)
+    await connection.close()
