@@ -18,10 +18,10 @@ from statistics import quantiles
 import aiohttp
 
 from jupyter_ai_shoulders.wire.ids import SessionId
-from tests.bench.figures import Figure, Goal, single, spread
+from tests.bench.figures import Figure, Goal, single, spread, timed
 from tests.bench.served import Server, client
-from tests.bench.store import delta, open_store
-from tests.bench.timing import Stopwatch, interleaved
+from tests.bench.store import add_session, delta, open_store
+from tests.bench.timing import Sample, Stopwatch, interleaved
 from tests.lab import Lab
 
 ROUNDS = 25
@@ -51,7 +51,7 @@ async def _measure(lab: Lab) -> list[Figure]:
         lab.stop()
     ours, floor = taken["events"], taken["file"]
     return [
-        Figure("5 000 events", "ms", spread(ours), spread(floor)),
+        timed("5 000 events", ours, floor),
         Figure(
             "5 000 events, 95th percentile",
             "ms",
@@ -78,21 +78,21 @@ class _Case:
         url = f"{self.server.url}/sessions/{self.session}/events?after=0&limit={EVENTS}"
         return await _get(self.server.http, url)
 
-    async def events(self) -> float:
-        watch = Stopwatch()
+    async def events(self) -> Sample:
+        watch = Stopwatch(self.server.lab.pid)
         await self.body()
-        return watch.ms
+        return watch.sample()
 
-    async def file(self) -> float:
-        watch = Stopwatch()
+    async def file(self) -> Sample:
+        watch = Stopwatch(self.server.lab.pid)
         await _get(self.server.http, f"http://127.0.0.1:{self.server.lab.port}/files/{FILE}")
-        return watch.ms
+        return watch.sample()
 
 
 async def _filled(state: Path) -> SessionId:
     """Put two conversations into a log; return the second one."""
     async with open_store(state) as store:
-        for session in (store.add("one"), last := store.add("two")):
+        for session in (add_session(store, "one"), last := add_session(store, "two")):
             for number in range(EVENTS):
                 store.log.append(session, delta(number))
         return last
@@ -116,5 +116,5 @@ async def _get(http: aiohttp.ClientSession, url: str) -> bytes:
         return await answer.read()
 
 
-def _p95(samples: Sequence[float]) -> float:
-    return quantiles(samples, n=20, method="inclusive")[-1]
+def _p95(samples: Sequence[Sample]) -> float:
+    return quantiles([sample.ms for sample in samples], n=20, method="inclusive")[-1]

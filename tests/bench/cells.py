@@ -1,10 +1,11 @@
-"""Reading and editing one cell of a notebook on disk.
+"""Reading and editing one cell of a notebook on disk, at three sizes.
 
 The floor of reading is ``json.loads`` of the file, that of editing ``json`` read, change and write
 beside with a rename. Warm: the file was read before and has not changed, as between two calls of
-a turn. Time in ``fsync`` is taken off (ours syncs, the floor does not). An edited notebook that
-Jupyter had signed is signed again after the edit, in the writer's thread: the last row of each
-size says when that is done too.
+a turn. Time in ``fsync`` is taken off (ours syncs, the floor does not). A tool's row is a whole
+call: what the user is shown of it, the call itself, and the text for the model. An edited notebook
+that Jupyter had signed is signed again after the edit, in the writer's thread: the last row of
+each size says when that is done too, the sync of the signatures’ database included.
 """
 
 from __future__ import annotations
@@ -12,148 +13,183 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import Any
 
-from jupyter_ai_shoulders.guard.paths import Workspace
-from jupyter_ai_shoulders.notebook.base import Applied
-from jupyter_ai_shoulders.notebook.disk import DiskNotebook, DiskNotebooks
+from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.notebook.base import Applied, Notebook
+from jupyter_ai_shoulders.notebook.trust import NotebookTrust
+from jupyter_ai_shoulders.tools.base import CallContext, Result, Tool
+from jupyter_ai_shoulders.tools.notebook_edit import EditCellArguments
+from jupyter_ai_shoulders.tools.notebook_read import ReadNotebookArguments
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import CellSource
-from tests.bench.figures import Figure, Goal, spread
+from tests.bench.figures import Figure, Goal, timed
 from tests.bench.notebook_files import (
+    CALL,
     PASS,
     SIZES,
-    DiskOnly,
     edit_with_json,
-    private_trust,
+    opened,
+    private_home,
+    tools_of,
     write_notebook,
 )
-from tests.bench.timing import Stopwatch, SyncClock, interleaved, syncs_noted
+from tests.bench.timing import Sample, Stopwatch, SyncClock, Way, interleaved, syncs_noted
 
 ROUNDS = 15
 SETTLED_SECONDS = 0.025
 """A file changed less than 20 ms ago is read again: two calls of a turn are further apart."""
 CELL = CellId(PASS)
+SIGNED = "signed"
 
 
 def measure() -> list[Figure]:
     """Measure all sizes."""
-    return asyncio.run(_measure())
+    with private_home(), syncs_noted() as syncs:
+        return asyncio.run(_measure(syncs))
 
 
-async def _measure() -> list[Figure]:
-    return [figure for cells in SIZES for figure in await _figures(cells)]
+async def _measure(syncs: SyncClock) -> list[Figure]:
+    figures: list[Figure] = []
+    for cells in SIZES:
+        with tempfile.TemporaryDirectory() as folder:
+            async with _case(Path(folder), cells, syncs) as case:
+                taken = await interleaved(ROUNDS, case.ways())
+        figures += _figures(cells, taken)
+    return figures
 
 
-async def _figures(cells: int) -> list[Figure]:
-    with tempfile.TemporaryDirectory() as folder, syncs_noted() as syncs:
-        async with _case(Path(folder), cells, syncs) as case:
-            taken = await interleaved(
-                ROUNDS,
-                {
-                    "json read": case.json_read,
-                    "cold": case.cold_read,
-                    "warm": case.warm_read,
-                    "json edit": case.json_edit,
-                    "edit": case.edit,
-                    "signed": case.edit_signed,
-                },
-            )
-    found = {name: spread(samples) for name, samples in taken.items()}
-    at = f"{cells} cells"
+def _figures(cells: int, taken: Mapping[str, list[Sample]]) -> list[Figure]:
+    loads, rewrite = taken["loads"], taken["rewrite"]
     edit = Goal("times", 1.3 if cells < max(SIZES) else 1.0)
-    read = found["json read"]
+
+    def row(name: str, ours: str, floor: list[Sample], goal: Goal | None = None) -> Figure:
+        return timed(f"{name}, {cells} cells", taken[ours], floor, goal)
+
     return [
-        Figure(f"read one cell, cold, {at}", "ms", found["cold"], read, Goal("at most", 10)),
-        Figure(f"read one cell, warm, {at}", "ms", found["warm"], read, Goal("at most", 2)),
-        Figure(f"edit one cell, {at}", "ms", found["edit"], found["json edit"], edit),
-        Figure(f"edit one cell and sign, {at}", "ms", found["signed"], found["json edit"]),
+        row("read one cell, cold", "cold", loads, Goal("at most", 10)),
+        row("read one cell, warm", "warm", loads, Goal("at most", 2)),
+        row("tool `read_notebook`, one cell", "read tool", loads),
+        row("edit one cell", "edit", rewrite, edit),
+        row("tool `edit_cell`", "edit tool", rewrite),
+        row("edit one cell and sign", "sign", rewrite),
     ]
 
 
 @dataclass
 class _Case:
-    """A notebook of one size in two copies, ours and the floor's."""
+    """A notebook of one size in three copies: ours, ours signed, and the floor's."""
 
-    workspace: Workspace
-    disk: DiskNotebooks
-    path: str
-    signed: str
+    documents: Documents
+    tools: dict[str, Tool[Any]]
+    name: str
     beside: Path
     syncs: SyncClock
-    numbers: count[int]
+    numbers: count[int] = field(default_factory=count)
 
-    async def json_read(self) -> float:
+    def ways(self) -> dict[str, Way]:
+        return {
+            "loads": self.loads,
+            "cold": self.cold_read,
+            "warm": self.warm_read,
+            "read tool": self.read_tool,
+            "rewrite": self.rewrite,
+            "edit": self.edit,
+            "edit tool": self.edit_tool,
+            "sign": self.edit_signed,
+        }
+
+    async def loads(self) -> Sample:
         watch = Stopwatch()
         content = json.loads(self.beside.read_bytes())
         next(cell for cell in content["cells"] if cell["id"] == PASS)
-        return watch.ms
+        return watch.sample()
 
-    async def cold_read(self) -> float:
-        fresh = DiskNotebooks(self.workspace)
-        notebook = DiskOnly(fresh, self.workspace).open(self.path)
-        taken = await _read(notebook)
-        await fresh.close()
-        return taken
-
-    async def warm_read(self) -> float:
-        await asyncio.sleep(SETTLED_SECONDS)
-        notebook = DiskOnly(self.disk, self.workspace).open(self.path)
-        await notebook.read()
-        return await _read(notebook)
-
-    async def json_edit(self) -> float:
+    async def rewrite(self) -> Sample:
         watch = Stopwatch()
-        edit_with_json(self.beside, f"x = {next(self.numbers)}")
-        return watch.ms
+        edit_with_json(self.beside, self.source())
+        return watch.sample()
 
-    async def edit(self) -> float:
-        return (await self._edit(self.path))[0]
+    async def cold_read(self) -> Sample:
+        async with opened(self.documents.workspace.directory) as fresh:
+            return await _read(fresh.notebooks.open(self.name))
 
-    async def edit_signed(self) -> float:
-        return (await self._edit(self.signed))[1]
+    async def warm_read(self) -> Sample:
+        return await _read(await self.settled(self.name))
 
-    async def _edit(self, path: str) -> tuple[float, float]:
+    async def read_tool(self) -> Sample:
+        await self.settled(self.name)
+        args = ReadNotebookArguments(path=self.name, cells=(CELL,))
+        return (await self.call("read_notebook", args, CALL))[0]
+
+    async def edit(self) -> Sample:
+        return (await self.apply(self.name))[0]
+
+    async def edit_signed(self) -> Sample:
+        return (await self.apply(f"{SIGNED}/{self.name}"))[1]
+
+    async def edit_tool(self) -> Sample:
+        await self.settled(self.name)
+        read = ReadNotebookArguments(path=self.name, cells=(CELL,))
+        _, result = await self.call("read_notebook", read, CALL)
+        seen = {(item.path, item.cell_id): item.version for item in result.seen}
+        context = CallContext(CALL.session_id, CALL.turn_id, CALL.call_id, seen, None)
+        args = EditCellArguments(path=self.name, cell_id=CELL, source=self.source())
+        return (await self.call("edit_cell", args, context))[0]
+
+    async def call(self, name: str, args: Any, context: CallContext) -> tuple[Sample, Result]:
+        """Do what the engine does for a call; return what it took without syncs."""
+        tool = self.tools[name]
+        synced, watch = self.syncs.ms, Stopwatch()
+        await tool.subject(args, context)
+        results = [item async for item in tool.run(args, context) if isinstance(item, Result)]
+        assert results[0].ok, results
+        return watch.sample().less(self.syncs.ms - synced), results[0]
+
+    async def apply(self, path: str) -> tuple[Sample, Sample]:
         """Return when the edit is done, and when the writer is free for the next one."""
-        await asyncio.sleep(SETTLED_SECONDS)
-        notebook = DiskOnly(self.disk, self.workspace).open(path)
-        await notebook.read()
+        notebook = await self.settled(path)
         synced, watch = self.syncs.ms, Stopwatch()
         cell = (await notebook.read()).cell(CELL)
         assert cell is not None
-        change = CellSource(cell_id=CELL, source=f"x = {next(self.numbers)}")
+        change = CellSource(cell_id=CELL, source=self.source())
         assert isinstance(await notebook.apply([change], {CELL: cell.version}), Applied)
-        edited = watch.ms
+        edited = watch.sample()
         await notebook.apply([], {})
         synced = self.syncs.ms - synced
-        return edited - synced, watch.ms - synced
+        return edited.less(synced), watch.sample().less(synced)
+
+    async def settled(self, path: str) -> Notebook:
+        """Return a notebook that nobody writes any more and that was read since."""
+        notebook = self.documents.notebooks.open(path)
+        await notebook.apply([], {})
+        await asyncio.sleep(SETTLED_SECONDS)
+        await notebook.read()
+        return notebook
+
+    def source(self) -> str:
+        return f"x = {next(self.numbers)}"
 
 
-async def _read(notebook: DiskNotebook) -> float:
+async def _read(notebook: Notebook) -> Sample:
     watch = Stopwatch()
     assert (await notebook.read()).cell(CELL) is not None
-    return watch.ms
+    return watch.sample()
 
 
 @asynccontextmanager
 async def _case(folder: Path, cells: int, syncs: SyncClock) -> AsyncGenerator[_Case]:
-    root, signed, beside = (folder / name for name in ("root", "root/signed", "beside"))
-    for directory in (root, signed, beside):
-        directory.mkdir()
-    name = write_notebook(root, cells)
-    write_notebook(signed, cells)
-    write_notebook(beside, cells)
-    trust = private_trust(folder / "trust")
-    trust.sign((signed / name).read_text())
+    root, beside = folder / "root", folder / "beside"
+    for directory in (root, root / SIGNED, beside):
+        directory.mkdir(exist_ok=True)
+        name = write_notebook(directory, cells)
+    trust = NotebookTrust()
+    trust.sign((root / SIGNED / name).read_text())
     trust.close()
-    workspace = Workspace(root)
-    disk = DiskNotebooks(workspace, private_trust(folder / "trust"))
-    try:
-        yield _Case(workspace, disk, name, f"signed/{name}", beside / name, syncs, count())
-    finally:
-        await disk.close()
-        workspace.close()
+    async with opened(root) as documents:
+        yield _Case(documents, tools_of(documents), name, beside / name, syncs)

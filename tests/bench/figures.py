@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import Literal, assert_never
 
+from tests.bench.timing import Sample
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -63,6 +65,9 @@ class Figure:
     ours: Spread
     floor: Spread | None = None
     goal: Goal | None = None
+    cpu: float | None = None
+    """CPU milliseconds of ours, and below of the floor."""
+    floor_cpu: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -84,6 +89,21 @@ class Figure:
         return self.goal.is_met(self.ours.middle, self.floor.middle if self.floor else None)
 
 
+def timed(
+    name: str, ours: Sequence[Sample], floor: Sequence[Sample], goal: Goal | None = None
+) -> Figure:
+    """Return a figure in milliseconds from the samples of both."""
+    return Figure(
+        name,
+        "ms",
+        spread([sample.ms for sample in ours]),
+        spread([sample.ms for sample in floor]),
+        goal,
+        median(sample.cpu for sample in ours),
+        median(sample.cpu for sample in floor),
+    )
+
+
 def spread(samples: Sequence[float]) -> Spread:
     """Return median and quartiles."""
     if len(samples) == 1:
@@ -100,8 +120,8 @@ def single(value: float) -> Spread:
 def table(figures: Sequence[Figure]) -> str:
     """Return the figures as a Markdown table, ratios first."""
     rows = [
-        "| figure | ours / floor | ours − floor | ours | floor | goal | met |",
-        "|---|--:|--:|--:|--:|---|---|",
+        "| figure | ours / floor | ours − floor | ours | floor | CPU ours / floor | goal | met |",
+        "|---|--:|--:|--:|--:|--:|---|---|",
     ]
     return "\n".join([*rows, *map(_row, figures)])
 
@@ -113,10 +133,18 @@ def _row(figure: Figure) -> str:
         f"{_number(figure.added)} {figure.unit}" if figure.floor else "",
         f"{_range(figure.ours)} {figure.unit}",
         f"{_range(figure.floor)} {figure.unit}" if figure.floor else "",
+        _cpu(figure),
         figure.goal.text(figure.unit) if figure.goal else "",
         {True: "yes", False: "**no**", None: ""}[figure.met],
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _cpu(figure: Figure) -> str:
+    if figure.cpu is None:
+        return ""
+    floor = "–" if figure.floor_cpu is None else _number(figure.floor_cpu)
+    return f"{_number(figure.cpu)} / {floor} ms"
 
 
 def _range(value: Spread) -> str:

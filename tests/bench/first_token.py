@@ -3,18 +3,20 @@
 The floor asks the simulated provider directly; the relay is the least a server in between can do.
 Ours: `POST messages` to the first `text-delta` on the page socket, and on an event stream, with
 all that lies between (log, context, request, decoding). Each sample has a conversation of its own,
-made and followed before the clock starts; connections are open, as in real use.
+made and followed before the clock starts; connections are open, as in real use. CPU is what the
+server's process has used by then, beside the relay's.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 
-from tests.bench.figures import Figure, Goal, spread
+from tests.bench.figures import Figure, Goal, timed
 from tests.bench.relay import relay_to
 from tests.bench.served import Provider, Server, serving
-from tests.bench.timing import Stopwatch, interleaved
+from tests.bench.timing import Sample, Stopwatch, interleaved
 from tests.upstream import says
 
 ROUNDS = 40
@@ -32,7 +34,7 @@ def measure() -> list[Figure]:
 async def _measure() -> list[Figure]:
     async with serving(SCRIPT) as (server, provider):
         with relay_to(provider.url) as relay:
-            case = _Case(server, provider, Provider(relay.url, provider.http))
+            case = _Case(server, provider, Provider(relay.url, provider.http), relay.pid)
             ways = {
                 "direct": case.direct,
                 "relay": case.through_relay,
@@ -40,12 +42,15 @@ async def _measure() -> list[Figure]:
                 "stream": case.on_stream,
             }
             taken = await interleaved(ROUNDS, ways, warm=3)
-    found = {name: spread(samples) for name, samples in taken.items()}
+    relayed = median(sample.cpu for sample in taken["relay"])
     goal = Goal("added", 5)
     return [
-        Figure("bare relay", "ms", found["relay"], found["direct"]),
-        Figure("session, page socket", "ms", found["socket"], found["direct"], goal),
-        Figure("session, event stream", "ms", found["stream"], found["direct"], goal),
+        replace(timed(name, taken[way], taken["direct"], limit), floor_cpu=relayed)
+        for name, way, limit in (
+            ("bare relay", "relay", None),
+            ("session, page socket", "socket", goal),
+            ("session, event stream", "stream", goal),
+        )
     ]
 
 
@@ -54,45 +59,45 @@ class _Case:
     server: Server
     provider: Provider
     relay: Provider
+    relay_pid: int
 
-    async def direct(self) -> float:
-        return await _first(self.provider)
+    async def direct(self) -> Sample:
+        return await self._first(self.provider)
 
-    async def through_relay(self) -> float:
-        return await _first(self.relay)
+    async def through_relay(self) -> Sample:
+        return await self._first(self.relay)
 
-    async def on_socket(self) -> float:
+    async def on_socket(self) -> Sample:
         session, seq = await self.server.session()
         async with self.server.page({session: seq}) as socket:
-            watch = Stopwatch()
+            watch = Stopwatch(self.server.lab.pid)
             sending = asyncio.create_task(self.server.send(session, "Hello"))
             while OUR_DELTA not in (frame := await socket.receive_str()):
                 pass
-            taken = watch.ms
+            taken = watch.sample()
             await sending
             while OUR_END not in frame:  # what is still written must not disturb the next sample
                 frame = await socket.receive_str()
             return taken
 
-    async def on_stream(self) -> float:
+    async def on_stream(self) -> Sample:
         session, seq = await self.server.session()
         async with self.server.events(session, seq) as stream:
-            watch = Stopwatch()
+            watch = Stopwatch(self.server.lab.pid)
             sending = asyncio.create_task(self.server.send(session, "Hello"))
             while OUR_DELTA.encode() not in await stream.readline():
                 pass
-            taken = watch.ms
+            taken = watch.sample()
             await sending
             while OUR_END.encode() not in await stream.readline():
                 pass
             return taken
 
-
-async def _first(provider: Provider) -> float:
-    watch = Stopwatch()
-    taken: float | None = None
-    async for piece in provider.stream("Hello"):
-        if taken is None and VENDOR_DELTA in piece:
-            taken = watch.ms
-    assert taken is not None
-    return taken
+    async def _first(self, provider: Provider) -> Sample:
+        watch = Stopwatch(self.relay_pid)
+        taken: Sample | None = None
+        async for piece in provider.stream("Hello"):
+            if taken is None and VENDOR_DELTA in piece:
+                taken = watch.sample()
+        assert taken is not None
+        return taken

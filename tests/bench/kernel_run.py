@@ -9,86 +9,75 @@ model. Syncs of the file are taken off.
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
-from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
-from jupyter_ai_shoulders.guard.paths import Workspace
-from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
-from jupyter_ai_shoulders.notebook.kernels import KernelRunner
+from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
-from jupyter_ai_shoulders.notebook.names import WorkspaceNotebookNames
-from jupyter_ai_shoulders.testing.notebooks import RecordingPages
-from jupyter_ai_shoulders.tools.base import Result
-from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
-from jupyter_ai_shoulders.tools.notebook_run import RunCell, RunCellArguments
+from jupyter_ai_shoulders.tools.base import Result, Tool
+from jupyter_ai_shoulders.tools.notebook_run import RunCellArguments
 from jupyter_ai_shoulders.wire.ids import CellId
-from tests.bench.figures import Figure, Goal, spread
+from tests.bench.figures import Figure, Goal, timed
 from tests.bench.notebook_files import (
     CALL,
     PASS,
     SIZES,
-    DiskOnly,
-    private_trust,
+    opened,
+    private_home,
+    tools_of,
     write_notebook,
 )
-from tests.bench.timing import Stopwatch, SyncClock, interleaved, syncs_noted
+from tests.bench.timing import Sample, Stopwatch, SyncClock, interleaved, syncs_noted
 
 ROUNDS = 25
 SETTLED_SECONDS = 0.025
 
 
 def measure() -> list[Figure]:
-    """Measure all sizes on one kernel each."""
-    with tempfile.TemporaryDirectory() as home:
-        profile = Path(home, "profile_default")
-        profile.mkdir()
-        (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n")
-        with patch.dict(os.environ, IPYTHONDIR=home):
-            return asyncio.run(_measure())
+    """Measure all sizes, each on a kernel of its own."""
+    with private_home(), syncs_noted() as syncs:
+        return asyncio.run(_measure(syncs))
 
 
-async def _measure() -> list[Figure]:
-    return [await _figure(cells) for cells in SIZES]
-
-
-async def _figure(cells: int) -> Figure:
-    with tempfile.TemporaryDirectory() as folder, syncs_noted() as syncs:
-        async with _case(Path(folder), cells, syncs) as case:
-            taken = await interleaved(ROUNDS, {"raw": case.raw, "run": case.run}, warm=3)
-    ours, floor = spread(taken["run"]), spread(taken["raw"])
-    return Figure(f"run `pass`, {cells} cells", "ms", ours, floor, Goal("times", 1.5))
+async def _measure(syncs: SyncClock) -> list[Figure]:
+    figures: list[Figure] = []
+    for cells in SIZES:
+        with tempfile.TemporaryDirectory() as folder:
+            async with _case(Path(folder), cells, syncs) as case:
+                taken = await interleaved(ROUNDS, {"raw": case.raw, "run": case.run}, warm=3)
+        name, goal = f"run `pass`, {cells} cells", Goal("times", 1.5)
+        figures.append(timed(name, taken["run"], taken["raw"], goal))
+    return figures
 
 
 @dataclass
 class _Case:
     path: str
-    notebooks: DiskOnly
-    tool: RunCell
+    documents: Documents
+    tool: Tool[Any]
     client: Any
     syncs: SyncClock
 
-    async def raw(self) -> float:
+    async def raw(self) -> Sample:
         watch = Stopwatch()
         message_id = self.client.execute("pass")
         await asyncio.gather(self._reply(message_id), self._idle(message_id))
-        return watch.ms
+        return watch.sample()
 
-    async def run(self) -> float:
+    async def run(self) -> Sample:
         await asyncio.sleep(SETTLED_SECONDS)
         args = RunCellArguments(path=self.path, cell_id=CellId(PASS))
         synced, watch = self.syncs.ms, Stopwatch()
         await self.tool.subject(args, CALL)
         async for item in self.tool.run(args, CALL):
             assert not isinstance(item, Result) or item.ok, item
-        taken = watch.ms - (self.syncs.ms - synced)
-        await self.notebooks.open(self.path).apply([], {})  # the writer signs: not in the floor
+        taken = watch.sample().less(self.syncs.ms - synced)
+        # The writer looks whether the notebook is signed: that must not be in the floor.
+        await self.documents.notebooks.open(self.path).apply([], {})
         return taken
 
     async def _reply(self, message_id: str) -> None:
@@ -106,28 +95,15 @@ class _Case:
 
 
 @asynccontextmanager
-async def _case(folder: Path, cells: int, syncs: SyncClock) -> AsyncGenerator[_Case]:
-    name = write_notebook(folder, cells)
-    workspace = Workspace(folder)
-    disk = DiskNotebooks(workspace, private_trust(folder / "trust"))
-    notebooks = DiskOnly(disk, workspace)
-    kernels = LocalKernels(folder)
-    runner = KernelRunner(
-        notebooks=notebooks,
-        kernels=kernels,
-        pages=RecordingPages(),
-        clock=SystemClock(),
-        ids=RandomIds(),
-    )
+async def _case(root: Path, cells: int, syncs: SyncClock) -> AsyncGenerator[_Case]:
+    name = write_notebook(root, cells)
+    kernels = LocalKernels(root)
     client: Any = (await kernels.start(name, "python3")).client()
     client.start_channels(hb=False)
     try:
         await client.wait_for_ready()
-        access = NotebookAccess(notebooks, WorkspaceNotebookNames(workspace))
-        yield _Case(name, notebooks, RunCell(access, runner), client, syncs)
+        async with opened(root, kernels) as documents:
+            yield _Case(name, documents, tools_of(documents)["run_cell"], client, syncs)
     finally:
         client.stop_channels()
-        await runner.aclose()
         await kernels.aclose()
-        await disk.close()
-        workspace.close()

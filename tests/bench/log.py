@@ -20,10 +20,11 @@ from itertools import count
 from pathlib import Path
 from statistics import quantiles
 
+from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.wire.ids import SessionId
-from tests.bench.figures import Figure, Goal, single, spread
-from tests.bench.store import Store, delta, open_store
-from tests.bench.timing import Stopwatch, interleaved
+from tests.bench.figures import Figure, Goal, single, timed
+from tests.bench.store import add_session, delta, open_store
+from tests.bench.timing import Sample, Stopwatch, interleaved
 
 ROUNDS = 60
 APPENDS = 50
@@ -39,7 +40,7 @@ def measure() -> list[Figure]:
 async def _measure() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder, _plain(Path(folder)) as plain:
         async with open_store(Path(folder, "state")) as store:
-            case = _Case(store, store.add("log"), plain)
+            case = _Case(store, add_session(store, "log"), plain)
             # Syncs first: one must not pay for what the plain table leaves to write.
             syncs = {
                 "sync": case.sync,
@@ -50,7 +51,7 @@ async def _measure() -> list[Figure]:
             await interleaved(ROUNDS, {"append": case.append, "insert": case.insert})
     ours, floor = case.appends[APPENDS:], case.inserts[APPENDS:]
     return [
-        Figure("append a delta", "ms", spread(ours), spread(floor)),
+        timed("append a delta", ours, floor),
         Figure(
             "append a delta, 99th percentile",
             "ms",
@@ -58,19 +59,8 @@ async def _measure() -> list[Figure]:
             single(_p99(floor)),
             Goal("at most", 2),
         ),
-        Figure(
-            "sync at a boundary",
-            "ms",
-            spread(taken["sync"]),
-            spread(taken["fdatasync"]),
-            Goal("times", 1.5),
-        ),
-        Figure(
-            "sync at a boundary, over one in a thread",
-            "ms",
-            spread(taken["sync"]),
-            spread(taken["hop"]),
-        ),
+        timed("sync at a boundary", taken["sync"], taken["fdatasync"], Goal("times", 1.5)),
+        timed("sync at a boundary, over one in a thread", taken["sync"], taken["hop"]),
     ]
 
 
@@ -88,48 +78,48 @@ class _Case:
     session: SessionId
     plain: _Plain
     numbers: count[int] = field(default_factory=lambda: count(10_000))
-    appends: list[float] = field(default_factory=list[float])
-    inserts: list[float] = field(default_factory=list[float])
+    appends: list[Sample] = field(default_factory=list[Sample])
+    inserts: list[Sample] = field(default_factory=list[Sample])
     text: str = ""
 
-    async def append(self) -> float:
+    async def append(self) -> Sample:
         syncing = asyncio.create_task(self.store.log.sync())
         await asyncio.sleep(0)
         round_ = Stopwatch()
         for _ in range(APPENDS):
             watch = Stopwatch()
             self.text = self.store.log.append(self.session, delta(next(self.numbers))).text
-            self.appends.append(watch.ms)
-        taken = round_.ms
+            self.appends.append(watch.sample())
+        taken = round_.sample()
         await syncing
         await self.store.log.sync()
         return taken
 
-    async def insert(self) -> float:
+    async def insert(self) -> Sample:
         round_ = Stopwatch()
         for _ in range(APPENDS):
             watch = Stopwatch()
             self.plain.table.execute("INSERT INTO texts (body) VALUES (?)", (self.text,))
-            self.inserts.append(watch.ms)
-        return round_.ms
+            self.inserts.append(watch.sample())
+        return round_.sample()
 
-    async def sync(self) -> float:
+    async def sync(self) -> Sample:
         self.store.log.append(self.session, delta(next(self.numbers)))
         watch = Stopwatch()
         await self.store.log.sync()
-        return watch.ms
+        return watch.sample()
 
-    async def fdatasync(self) -> float:
+    async def fdatasync(self) -> Sample:
         os.write(self.plain.grown, PAGE)
         watch = Stopwatch()
         os.fdatasync(self.plain.grown)
-        return watch.ms
+        return watch.sample()
 
-    async def fdatasync_in_thread(self) -> float:
+    async def fdatasync_in_thread(self) -> Sample:
         os.write(self.plain.grown, PAGE)
         watch = Stopwatch()
         await asyncio.to_thread(os.fdatasync, self.plain.grown)
-        return watch.ms
+        return watch.sample()
 
 
 @contextmanager
@@ -146,5 +136,5 @@ def _plain(folder: Path) -> Generator[_Plain]:
         os.close(grown)
 
 
-def _p99(samples: list[float]) -> float:
-    return quantiles(samples, n=100)[-1]
+def _p99(samples: list[Sample]) -> float:
+    return quantiles([sample.ms for sample in samples], n=100)[-1]

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.testing.scripted import Call, Say, ScriptedProvider, Turn, turn
 from jupyter_ai_shoulders.tools.base import CallContext, Progress, Result, text_content
@@ -28,10 +29,10 @@ from jupyter_ai_shoulders.wire.commands import SendMessage
 from jupyter_ai_shoulders.wire.events import Risk, TurnEnd
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from tests.bench.figures import Figure, Goal, Spread, spread
+from tests.bench.figures import Figure, Goal, timed
 from tests.bench.notebook_files import CALL
-from tests.bench.store import Store, open_store
-from tests.bench.timing import Stopwatch, Way, interleaved
+from tests.bench.store import add_session, open_store
+from tests.bench.timing import Sample, Stopwatch, Way, interleaved
 from tests.engine.tools import Desk, FakeTool, PathArguments
 from tests.engine.world import FakeModels, MemoryFile, spec
 
@@ -82,24 +83,17 @@ async def _measure() -> list[Figure]:
                     ways[f"{tool} {steps}"] = case.turn(tool, steps)
             ways["bare"] = case.bare(max(STEPS))
             taken = await interleaved(ROUNDS, ways)
-    found = {name: spread(samples) for name, samples in taken.items()}
-    return [figure for tool in GOALS for figure in _figures(tool, found)]
+    return [figure for tool in GOALS for figure in _figures(tool, taken)]
 
 
-def _figures(tool: str, found: dict[str, Spread]) -> list[Figure]:
+def _figures(tool: str, taken: dict[str, list[Sample]]) -> list[Figure]:
     kind = {"look": "read", "edit": "change"}[tool]
     goal = Goal("added", GOALS[tool])
-    short, long = (found[f"{tool} {steps}"] for steps in STEPS)
+    short, long = (taken[f"{tool} {steps}"] for steps in STEPS)
     return [
-        Figure(f"{kind}, step of a turn of {STEPS[0]}", "ms", short, found["bare"], goal),
-        Figure(f"{kind}, step of a turn of {STEPS[1]}", "ms", long, found["bare"], goal),
-        Figure(
-            f"{kind}, step of {STEPS[1]} over one of {STEPS[0]}",
-            "ms",
-            long,
-            short,
-            Goal("times", 1.2),
-        ),
+        timed(f"{kind}, step of a turn of {STEPS[0]}", short, taken["bare"], goal),
+        timed(f"{kind}, step of a turn of {STEPS[1]}", long, taken["bare"], goal),
+        timed(f"{kind}, step of {STEPS[1]} over {STEPS[0]}", long, short, Goal("times", 1.2)),
     ]
 
 
@@ -109,26 +103,26 @@ class _Case:
     numbers: count[int] = field(default_factory=count)
 
     def turn(self, tool: str, steps: int) -> Way:
-        """Return what runs a whole turn and gives the milliseconds of a step."""
+        """Return what runs a whole turn and gives what a step takes."""
 
-        async def run() -> float:
-            session_id = self.store.add(str(next(self.numbers)))
+        async def run() -> Sample:
+            session_id = add_session(self.store, str(next(self.numbers)))
             engine = _engine(self.store, ScriptedProvider(*script(tool, steps)))
             message = SendMessage(id=MessageId("m"), text="Look at the file.", mode="auto_edit")
             watch = Stopwatch()
             await engine.send(session_id, message)
             await engine.settled(session_id)
-            taken = watch.ms
+            taken = watch.sample()
             await engine.stop()
             self._expect_completed(session_id)
-            return taken / steps
+            return taken.over(steps)
 
         return run
 
     def bare(self, steps: int) -> Way:
         """Return what plays the same script without an engine."""
 
-        async def run() -> float:
+        async def run() -> Sample:
             provider, tool = ScriptedProvider(*script("look", steps)), Look(Desk())
             args = PathArguments(path="a.csv")
             watch = Stopwatch()
@@ -137,7 +131,7 @@ class _Case:
                     pass
                 async for _item in tool.run(args, CALL):
                     pass
-            return watch.ms / steps
+            return watch.sample().over(steps)
 
         return run
 

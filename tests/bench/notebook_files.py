@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import os
+import tempfile
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-from jupyter_ai_shoulders.guard.paths import Workspace
-from jupyter_ai_shoulders.notebook.disk import DiskNotebook, DiskNotebooks
-from jupyter_ai_shoulders.notebook.trust import NotebookTrust
-from jupyter_ai_shoulders.tools.base import CallContext
-from jupyter_ai_shoulders.wire.ids import CallId, SessionId, TurnId
+from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
+from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.notebook.base import KernelDirectory
+from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
+from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
+from jupyter_ai_shoulders.tools.base import CallContext, Tool
+from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
+from jupyter_ai_shoulders.wire.frames import ServerFrame
+from jupyter_ai_shoulders.wire.ids import CallId, ClientId, SessionId, TurnId
 
 SIZES = (10, 200, 2000)
 """Cells; 2 000 of them make about 1 MB."""
@@ -83,26 +92,44 @@ def _code(cell_id: str, source: str, outputs: list[Any]) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class DiskOnly:
-    """The notebooks of a folder, none of them open in a page."""
+class NoPages:
+    """No page has anything open."""
 
-    disk: DiskNotebooks
-    workspace: Workspace
-
-    def open(self, path: str) -> DiskNotebook:
-        """See ``Notebooks.open``."""
-        return self.disk.open(self.workspace.path(path))
-
-    def in_page(self, path: str) -> bool:
-        """See ``Notebooks.in_page``."""
-        del path
-        return False
+    def send(self, client_id: ClientId, frame: ServerFrame) -> None:
+        """See ``PageTransport.send``."""
 
 
-def private_trust(folder: Path) -> NotebookTrust:
-    """Return signatures kept in ``folder``: a measurement leaves nothing in the user's home."""
-    from nbformat.sign import NotebookNotary
+@asynccontextmanager
+async def opened(root: Path, kernels: KernelDirectory | None = None) -> AsyncGenerator[Documents]:
+    """The notebooks of a folder as the server has them, with kernels of this process."""
+    own = LocalKernels(root)
+    documents = Documents(
+        root=root,
+        recovery=RecoveryFiles(StateDirectory(root / ".shoulders")),
+        kernels=kernels or own,
+        pages=NoPages(),
+        clock=SystemClock(),
+        ids=RandomIds(),
+    )
+    try:
+        yield documents
+    finally:
+        await documents.aclose()
+        await own.aclose()
 
-    folder.mkdir(exist_ok=True)
-    return NotebookTrust(lambda: NotebookNotary(data_dir=str(folder)))
+
+def tools_of(documents: Documents) -> dict[str, Tool[Any]]:
+    """Return the notebook tools over these notebooks, by name."""
+    tools = notebook_tools(documents.notebooks, documents.runner, RandomIds(), documents.names)
+    return {tool.name: tool for tool in tools}
+
+
+@contextmanager
+def private_home() -> Generator[None]:
+    """Keep signatures and the kernels' history out of the user's home, and the kernels silent."""
+    with tempfile.TemporaryDirectory() as home:
+        profile = Path(home, "profile_default")
+        profile.mkdir()
+        (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n")
+        with patch.dict(os.environ, IPYTHONDIR=home, JUPYTER_DATA_DIR=home):
+            yield
