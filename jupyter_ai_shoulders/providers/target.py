@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.failure import Service
 from jupyter_ai_shoulders.providers.http import Call, Timeouts, Upstream
+from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.wire.parts import ProviderState
 
 
@@ -32,6 +33,7 @@ class Target:
     upstream: Upstream
     ids: IdSource
     report: Callable[[ProviderError | None], None]
+    encoded: MessageCache
 
     def call(
         self,

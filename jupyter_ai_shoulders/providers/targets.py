@@ -20,8 +20,9 @@ from jupyter_ai_shoulders.providers.failure import Service
 from jupyter_ai_shoulders.providers.health import HealthBook
 from jupyter_ai_shoulders.providers.http import Upstream
 from jupyter_ai_shoulders.providers.keys import Key, KeyStore
+from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.providers.target import Target
-from jupyter_ai_shoulders.wire.ids import ProviderId
+from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
 _WHERE = {
     "environment": "from the environment",
@@ -50,6 +51,7 @@ class Targets:
         self._now = now
         self._new_upstream = new_upstream
         self._upstreams: dict[tuple[ProviderId, str], Upstream] = {}
+        self._caches: dict[ModelId, tuple[ModelSpec, ProviderSpec, MessageCache]] = {}
         self._redactor = Redactor()
         self._redacted: frozenset[str] = frozenset()
 
@@ -80,6 +82,7 @@ class Targets:
             upstream=self._upstream(expanded),
             ids=self._ids,
             report=partial(self._health.report, provider.id),
+            encoded=self._cache(model, provider),
         )
 
     def key(self, provider: ProviderSpec) -> Key | None:
@@ -136,6 +139,14 @@ class Targets:
             "query": provider.query,
         }
         return provider.model_copy(update=cast("dict[str, object]", expand(values, self._environ)))
+
+    def _cache(self, model: ModelSpec, provider: ProviderSpec) -> MessageCache:
+        """Return the model's cache; a new one when its settings have changed."""
+        known = self._caches.get(model.id)
+        if known is None or known[0] is not model or known[1] is not provider:
+            known = (model, provider, MessageCache())
+            self._caches[model.id] = known
+        return known[2]
 
     def _upstream(self, provider: ProviderSpec) -> Upstream:
         place = (provider.id, provider.url)

@@ -34,6 +34,7 @@ from jupyter_ai_shoulders.providers.base import (
 from jupyter_ai_shoulders.providers.catalogue_files import shipped_text
 from jupyter_ai_shoulders.providers.failure import Service
 from jupyter_ai_shoulders.providers.http import Upstream
+from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.providers.openai_chat.provider import OpenAIChatProvider
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, ProviderId
@@ -141,6 +142,7 @@ def target(
         upstream=Upstream(transport),
         ids=SequentialIds(),
         report=reports.append,
+        encoded=MessageCache(),
     )
 
 

@@ -97,8 +97,13 @@ async def test_thinking_comes_back_only_to_the_model_that_made_it(simulator: Sim
     ]
 
 
-@pytest.mark.parametrize("name", ["claude-opus-5-5", "claude-haiku-5-5", "claude-opus-5"])
-async def test_changed_prefix_is_accepted_everywhere(simulator: Simulator, name: str) -> None:
+@pytest.mark.parametrize("level", ["default", "none"])
+@pytest.mark.parametrize(
+    "name", ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-5"]
+)
+async def test_changed_prefix_is_accepted_everywhere(
+    simulator: Simulator, name: str, level: ThinkingLevel
+) -> None:
     """Thinking bound to what came before is dropped where that changed, in a tool loop too."""
     simulator.script(
         reply(Reasoning(text="One."), "Hello."),
@@ -110,13 +115,13 @@ async def test_changed_prefix_is_accepted_everywhere(simulator: Simulator, name:
     model = claude(name)
     async with connected(simulator, "anthropic", model=model) as provider:
         talk = Conversation(provider, model)
-        await talk.say("Hi")
+        await talk.say("Hi", thinking="default")
         talk.system = "Be verbose."
-        await talk.say("Look.")
-        await talk.answer_calls()
+        await talk.say("Look.", thinking="default")
+        await talk.answer_calls(thinking="default")
         talk.system = "Be terse."
-        await talk.answer_calls()
-        await talk.say("Thanks.", tools=())
+        await talk.answer_calls(thinking=level)
+        await talk.say("Thanks.", thinking=level, tools=())
     assert [record.refusal for record in simulator.requests] == [None] * 5
 
 

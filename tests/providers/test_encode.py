@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from typing import Any
 
@@ -11,6 +12,7 @@ from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.anthropic import encode as anthropic
 from jupyter_ai_shoulders.providers.anthropic.provider import endpoint as anthropic_endpoint
 from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.providers.openai_chat import encode as chat
 from jupyter_ai_shoulders.providers.openai_chat.profiles import PROFILES, profile_of
 from jupyter_ai_shoulders.providers.openai_chat.provider import endpoint as chat_endpoint
@@ -30,6 +32,7 @@ from tests.providers.support import (
     provider_of,
     result,
     target,
+    user,
 )
 
 CONVERSATION = (
@@ -341,3 +344,43 @@ async def test_headers_and_query(kind: Any, auth: str, expected: dict[str, str])
     assert dict(request.url.params) == {"api-version": "7"}
     version = request.headers.get("anthropic-version")
     assert version == ("2026-10-21" if kind == "anthropic" else None)
+
+
+def test_messages_are_encoded_once_and_forgotten_with_their_conversation() -> None:
+    cache = MessageCache()
+    message, made = user("Hi"), iter([b"one", b"two", b"three"])
+    assert cache.get(message, "x", lambda: next(made)) == b"one"
+    assert cache.get(message, "x", lambda: next(made)) == b"one"
+    assert cache.get(message, "y", lambda: next(made)) == b"two"
+    assert cache.get(user("Hi"), "y", lambda: next(made)) == b"three"
+    del message
+    gc.collect()
+    assert len(cache) == 0
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "openai_chat"])
+def test_kept_messages_make_the_same_body(kind: Any) -> None:
+    made = target(kind)
+    request = ask(*CONVERSATION)
+    bodies = [
+        anthropic.encode(request, made).body
+        if kind == "anthropic"
+        else chat.encode(request, made, PROFILES["generic"])
+        for _ in range(2)
+    ]
+    assert bodies[0] == bodies[1]
+    assert len(made.encoded) == len(CONVERSATION)
+
+
+def test_kept_message_is_encoded_anew_when_its_prefix_changed() -> None:
+    model = claude("claude-opus-5-5")
+    made = target("anthropic", model=model)
+    thinking = {"type": "thinking", "thinking": "Hm", "signature": "s"}
+    prefix = anthropic.encode(ask("Hi"), made).prefix
+    state = made.state({"block": thinking, "prefix": prefix})
+    history = (user("Hi"), assistant(ReasoningPart(text="Hm", state=state), TextPart(text="So.")))
+    kept = anthropic.encode(ask(*history, "And?"), made).body
+    dropped = anthropic.encode(ask(*history, "And?", system="Other."), made).body
+    assert b'"thinking":"Hm"' in kept
+    assert b'"thinking":"Hm"' not in dropped
+    assert anthropic.encode(ask(*history, "And?"), made).body == kept

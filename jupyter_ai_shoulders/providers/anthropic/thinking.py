@@ -43,6 +43,11 @@ class Thinking:
         """Whether the answer can begin with thinking."""
         return self.kind in {"adaptive", "enabled"}
 
+    @property
+    def can_drop_unbound(self) -> bool:
+        """Whether the server can be asked to drop blocks, see ``with_unbound_dropped``."""
+        return self.kind in {"adaptive", "between_tools"}
+
     def parameter(self) -> dict[str, Any] | None:
         """Return the ``thinking`` object."""
         match self.kind:
@@ -95,8 +100,13 @@ def can_be_off(model: ModelSpec) -> bool:
 
 
 def with_unbound_dropped(thinking: Thinking) -> Thinking:
-    """Return the same with the request to drop blocks bound to another conversation."""
-    return replace(thinking, drop_unbound=True) if thinking.kind == "adaptive" else thinking
+    """Return the same with the request to drop blocks bound to another conversation.
+
+    Only adaptive thinking has that setting, so thinking between tools becomes that for one request.
+    """
+    if thinking.kind == "between_tools":
+        return Thinking("adaptive", effort="low", drop_unbound=True)
+    return replace(thinking, drop_unbound=True)
 
 
 def _effort(model: ModelSpec, level: ThinkingLevel) -> Effort | None:

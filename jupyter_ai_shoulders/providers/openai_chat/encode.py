@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
     ImagePart,
+    ModelMessage,
     ReasoningPart,
     ResultContent,
     TextPart,
@@ -39,15 +40,11 @@ _ALPHABET = string.ascii_letters + string.digits
 def encode(request: ModelRequest, target: Target, profile: Profile) -> bytes:
     """Return the body of ``POST /chat/completions``."""
     history = _History(target, profile)
-    messages: list[VendorObject] = []
+    messages = [history.encode(message) for message in request.messages]
     if request.system.strip():
-        messages.append({"role": "system", "content": request.system})
-    for message in request.messages:
-        if isinstance(message, UserMessage):
-            messages += history.user(message)
-        else:
-            messages += history.assistant(message)
-    return encode_body(_head(request, target, profile), [encode_json(item) for item in messages])
+        messages.insert(0, encode_json({"role": "system", "content": request.system}))
+    head = _head(request, target, profile)
+    return encode_body(head, [message for message in messages if message])
 
 
 def _head(request: ModelRequest, target: Target, profile: Profile) -> VendorObject:
@@ -113,6 +110,14 @@ class _History:
     def __init__(self, target: Target, profile: Profile) -> None:
         self._target = target
         self._profile = profile
+
+    def encode(self, message: ModelMessage) -> bytes:
+        """Return the JSON of the vendor's messages, with commas between; none may be left."""
+        return self._target.encoded.get(message, None, lambda: self._encode(message))
+
+    def _encode(self, message: ModelMessage) -> bytes:
+        made = self.user(message) if isinstance(message, UserMessage) else self.assistant(message)
+        return b",".join(encode_json(item) for item in made)
 
     def user(self, message: UserMessage) -> list[VendorObject]:
         """Return one message per result, then what the user said.
