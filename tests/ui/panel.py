@@ -86,7 +86,9 @@ class OpenNotebook:
             """async () => {
                 const panel = window.jupyterapp.shell.currentWidget;
                 await panel.context.ready;
-                return panel.sessionContext.session?.kernel?.status === 'idle';
+                await panel.sessionContext.ready;
+                const kernel = panel.sessionContext.session?.kernel;
+                return kernel?.status === 'idle' && kernel.connectionStatus === 'connected';
             }""",
             timeout=60_000,
         )
@@ -102,8 +104,8 @@ class OpenNotebook:
         return self.cell(cell_id).locator(".cm-content")
 
     def output(self, cell_id: str) -> Locator:
-        """The cell's output area."""
-        return self.cell(cell_id).locator(".jp-Cell-outputArea")
+        """The outputs the cell shows."""
+        return self.cell(cell_id).locator(".jp-OutputArea-output")
 
     def run(self, cell_id: str) -> None:
         """Run a cell by hand and wait for its end."""
