@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
@@ -154,7 +155,8 @@ class Host:
 def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     """Return a host; nothing is read, written or started before it is asked for."""
     clock, ids = ports.clock, ports.ids
-    store = Store(settings.state_dir, clock)
+    secrets = Secrets(clock)
+    store = Store(settings.state_dir, clock, secrets.redact)
     documents = Documents(
         root=settings.workspace,
         recovery=RecoveryFiles(store.directory),
@@ -164,6 +166,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         ids=ids,
     )
     models = _models(settings, ports, store.sessions)
+    secrets.know(models.redactor)
     rules = RuleBook(StateFile(store.directory, "tools.json"))
     tools = ToolRegistry([Complete(), *_notebook_tools(documents, ids)])
     engine = Engine(

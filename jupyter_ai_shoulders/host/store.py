@@ -6,6 +6,7 @@ Part of the composition root: ``host.build`` makes it and closes it.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -23,12 +24,12 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 class Store:
     """What is kept; nothing is made before the first write."""
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(self, path: Path, clock: Clock, redact: Callable[[str], str]) -> None:
         self.directory = StateDirectory(path)
         self.hub = EventHub()
         self.blobs = FileBlobs(self.directory)
         self._database = Database(self.directory, clock)
-        self.log = SqliteEventLog(self._database, self.hub, clock, self.blobs.flush)
+        self.log = SqliteEventLog(self._database, self.hub, clock, self.blobs.flush, redact)
         self.sessions = SqliteSessions(self._database, self.log, clock)
 
     async def open(self) -> None:

@@ -54,12 +54,18 @@ class SqliteEventLog:
         sink: EventSink,
         clock: Clock,
         flush_blobs: Callable[[], None],
+        redact: Callable[[str], str] = str,
     ) -> None:
-        """``flush_blobs`` brings the blobs to the disk, before the events that name them."""
+        """``flush_blobs`` brings the blobs to the disk, before the events that name them.
+
+        ``redact`` takes secrets out of an event's text; nothing that is logged or sent to clients
+        passes it by.
+        """
         self._database = database
         self._sink = sink
         self._clock = clock
         self._flush_blobs = flush_blobs
+        self._redact = redact
         self._durability = Durability(self._flush, database.checkpoint)
         self._tails: dict[SessionId, Tail] = {}
 
@@ -70,7 +76,7 @@ class SqliteEventLog:
         read-only); then nothing was logged and nothing published.
         """
         tail = self._begin(session_id, event)
-        stamped, text = encode(self._stamped(session_id, event, tail))
+        stamped, text = self._redacted(*encode(self._stamped(session_id, event, tail)))
         if isinstance(stamped, Projected):
             tail = self._commit_projected(stamped, text, tail)
         else:
@@ -177,6 +183,10 @@ class SqliteEventLog:
                 }
             )
         return event.model_copy(update=stamps)
+
+    def _redacted(self, event: Event, text: str) -> tuple[Event, str]:
+        redacted = self._redact(text)
+        return (event, text) if redacted == text else (parse_event(redacted), redacted)
 
     def _message_count(self, tail: Tail) -> int:
         rows = self._database.rows(

@@ -282,3 +282,16 @@ async def test_deleting_a_conversation_stops_its_turn(api: Api, upstream: Simula
         end = await stream.until(ENDED)
 
     assert end["exit"] == "cancelled"
+
+
+async def test_a_key_in_a_message_reaches_neither_log_nor_provider(
+    api: Api, upstream: Simulator
+) -> None:
+    upstream.script("I saw nothing.")
+    session_id = await api.new_session()
+
+    log = await api.run(session_id, f"my key is {upstream.key}, keep it safe")
+
+    message = next(event for event in log if event["type"] == "message-add")
+    assert message["text"] == "my key is [redacted], keep it safe"
+    assert upstream.key not in str(log) + str(upstream.requests[-1].body)

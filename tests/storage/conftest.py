@@ -1,6 +1,6 @@
 """Stores on temporary directories, closed at the end of the test."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,8 +24,10 @@ def open_store(state_dir: Path, clock: MovableClock) -> Iterator[OpenStore]:
     """Opens a store; call it again after ``crash`` for the next process."""
     opened: list[Store] = []
 
-    def factory(path: Path = state_dir, vfs: str | None = None) -> Store:
-        opened.append(Store(path, clock, vfs))
+    def factory(
+        path: Path = state_dir, vfs: str | None = None, redact: Callable[[str], str] = str
+    ) -> Store:
+        opened.append(Store(path, clock, vfs, redact))
         return opened[-1]
 
     yield factory

@@ -49,13 +49,19 @@ class Published:
 class Store:
     """Everything of one process on one state directory."""
 
-    def __init__(self, path: Path, clock: MovableClock, vfs: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        clock: MovableClock,
+        vfs: str | None = None,
+        redact: Callable[[str], str] = str,
+    ) -> None:
         self.directory = StateDirectory(path)
         self.clock = clock
         self.published = Published()
         self.database = Database(self.directory, clock, vfs)
         self.blobs = FileBlobs(self.directory)
-        self.log = SqliteEventLog(self.database, self.published, clock, self.blobs.flush)
+        self.log = SqliteEventLog(self.database, self.published, clock, self.blobs.flush, redact)
         self.sessions = SqliteSessions(self.database, self.log, clock)
 
     def add(self, name: str, **fields: object) -> Session:

@@ -224,3 +224,20 @@ def test_events_carry_the_time_and_order_by_number(store: Store) -> None:
 
     assert (logged.event.seq, logged.event.at) == (2, "2026-11-21T04:00:00.000Z")
     assert isinstance(store.log.read(session_id)[0].event, SessionCreate)
+
+
+def test_what_is_logged_and_published_is_redacted(open_store: OpenStore) -> None:
+    def redact(text: str) -> str:
+        return text.replace("hunter2", "[redacted]")
+
+    store = open_store(redact=redact)
+    session_id = store.add("a", title="hunter2").id
+
+    logged = store.log.append(session_id, delta("my key is hunter2"))
+
+    assert isinstance(logged.event, TextDelta)
+    assert logged.event.text == "my key is [redacted]"
+    assert store.log.read(session_id)[-1] == logged
+    assert store.sessions.get(session_id).title == "[redacted]"
+    store.crash()
+    assert b"hunter2" not in store.directory.database.read_bytes()
