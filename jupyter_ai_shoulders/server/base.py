@@ -10,12 +10,12 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from jupyter_server.base.handlers import APIHandler
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 from tornado.web import HTTPError
 
 from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
-from jupyter_ai_shoulders.server.body import parse_body, parse_value
+from jupyter_ai_shoulders.server.body import adapter_of, parse_body, parse_value
 from jupyter_ai_shoulders.server.status_codes import code_of, status_of
 from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.storage.failures import unknown_session
@@ -69,7 +69,7 @@ class ShouldersHandler(APIHandler):
         """Return the request's query arguments. Raises ``InvalidRequest``."""
         given = {name: self.get_query_argument(name, None) for name in model.model_fields}
         present = {name: value for name, value in given.items() if value is not None}
-        return parse_value(TypeAdapter(model), present)
+        return parse_value(adapter_of(model), present)
 
     def answer(self, model: WireModel, status: int = 200) -> None:
         """Finish with a wire model."""

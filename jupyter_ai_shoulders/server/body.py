@@ -6,6 +6,7 @@ Used by the HTTP handlers and by the page socket.
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
@@ -33,7 +34,13 @@ def parse_body(model: type[ModelT], raw: bytes) -> ModelT:
             f"The request has {len(raw) >> 20} MB; at most {MAX_BODY_BYTES >> 20} MB are accepted.",
             hint="Attach a path instead of the content, or a smaller image.",
         )
-    return parse_json(TypeAdapter(model), raw or b"{}")
+    return parse_json(adapter_of(model), raw or b"{}")
+
+
+@cache
+def adapter_of(model: type[ModelT]) -> TypeAdapter[ModelT]:
+    """Return what reads the model; building it takes 2 ms (chapter 14), so it is built once."""
+    return TypeAdapter(model)
 
 
 def parse_json(adapter: TypeAdapter[ValueT], raw: str | bytes) -> ValueT:

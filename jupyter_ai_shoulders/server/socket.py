@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
@@ -47,7 +49,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         self._host_source = host_source
         self._roster = roster
         self._page: Page | None = None
-        self._frames: TypeAdapter[PageFrame] = TypeAdapter(PageFrame)
+        self._frames = page_frames()
 
     @property
     def max_message_size(self) -> int:
@@ -149,6 +151,12 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             return
         await self.send(_text(Welcome(wire_version=WIRE_VERSION, server_version=__version__)))
         await self.send(_text(frame))
+
+
+@cache
+def page_frames() -> TypeAdapter[PageFrame]:
+    """Return what reads the frames of a page; building it takes milliseconds."""
+    return TypeAdapter(PageFrame)
 
 
 def _text(frame: WireModel) -> str:
