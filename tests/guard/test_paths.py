@@ -259,6 +259,7 @@ def test_replace_that_fails_leaves_the_file_and_no_other(
     linux: Workspace,
     root: Path,
     monkeypatch: pytest.MonkeyPatch,
+    *,
     number: int,
     error: type[ShouldersError],
     code: str,

@@ -344,6 +344,20 @@ async def test_saved_edits_are_not_done_again_when_the_notebook_is_closed(bench:
     assert bench.on_disk() == ORIGINAL
 
 
+async def test_saved_edits_are_not_done_again_on_a_file_that_others_changed(
+    bench: Bench,
+) -> None:
+    original = bench.file.read_bytes()
+    page = await bench.page()
+    await bench.edit(C, "c = 4", before="c = 3")
+    await page.save()
+    bench.file.write_bytes(original)  # git checkout
+    await page.type("aaaa", "typing")
+    page.vanish()
+    await bench.expire()
+    assert bench.file.read_bytes() == original
+
+
 async def test_closing_with_discard_keeps_the_agents_edits_and_drops_the_users(
     bench: Bench,
 ) -> None:
