@@ -75,20 +75,31 @@ def pieces_of(text: str, cuts: list[int]) -> list[str]:
     return [text[a:b] for a, b in itertools.pairwise(places)]
 
 
-texts = st.lists(
+fragments = st.lists(
     st.sampled_from(
         [LIVE, OTHER, ANTHROPIC, "correct ", "sk-", "task-", "é", " ", "a1", "\n", "ey"]
     ),
     max_size=8,
-).map("".join)
+)
+cutting = st.lists(st.integers(0, 300), max_size=12)
 
 
-@given(text=texts, cuts=st.lists(st.integers(0, 300), max_size=12))
-def test_pieces_joined_are_the_redacted_whole(text: str, cuts: list[int]) -> None:
-    redactor = Redactor([LIVE, OTHER])
+def streamed(redactor: Redactor, text: str, cuts: list[int]) -> str:
     stream = StreamRedactor(redactor)
-    shown = [stream.push(piece) for piece in pieces_of(text, cuts)] + [stream.finish()]
-    assert "".join(shown) == redactor.redact(text)
+    shown = [stream.push(piece) for piece in pieces_of(text, cuts)]
+    return "".join([*shown, stream.finish()])
+
+
+@given(fragments=fragments, cuts=cutting)
+def test_pieces_joined_are_the_redacted_whole(fragments: list[str], cuts: list[int]) -> None:
+    redactor, text = Redactor([LIVE, OTHER]), ", ".join(fragments)
+    assert streamed(redactor, text, cuts) == redactor.redact(text)
+
+
+@given(fragments=fragments, cuts=cutting)
+def test_live_keys_are_masked_whatever_they_touch(fragments: list[str], cuts: list[int]) -> None:
+    shown = streamed(Redactor([LIVE, OTHER]), "".join(fragments), cuts)
+    assert not any(secret in shown for secret in (LIVE, OTHER))
 
 
 @pytest.mark.parametrize("size", range(1, len(LIVE)))
