@@ -16,8 +16,6 @@ class EngineSettings:
     """Step limit of the small ``document`` toolset."""
     model_attempts: int = 5
     """Tries of one model call that fails before anything was shown."""
-    warn_steps_left: int = 3
-    """The model is told when so many steps are left."""
     delta_interval_s: float = 0.012
     """Text after the first delta of a part is coalesced for this long (chapter 14)."""
     settle_timeout_s: float = 3.0

@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.engine.context import (
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.signals import Overflowed, Prepare, Prepared
 from jupyter_ai_shoulders.engine.state import Turn
+from jupyter_ai_shoulders.engine.step_notice import step_notice
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.tools.permissions import RuleBook
@@ -54,7 +55,8 @@ class Preparation:
         """Return the request and whether it fits."""
         if operation.fresh:
             self._enter_context(turn, session, spec)
-        built = self.context.built(self._notices(operation.step, turn))
+        notice = step_notice(operation.step, turn.step_limit)
+        built = self.context.built((notice,) if notice else ())
         tokens = self.context.tokens(built, spec.family, self.memory.correction)
         request = _request(built, spec, session, f"{turn.turn_id}/{operation.step}")
         budget = prompt_budget(spec)
@@ -98,14 +100,6 @@ class Preparation:
         blob = self.blobs.put(content)
         if self.context.entered(role) != blob:
             self.record(ContextAdd(role=role, source=source, blob=blob))
-
-    def _notices(self, step: int, turn: Turn) -> tuple[str, ...]:
-        left = turn.step_limit - step + 1
-        if left == 1 and turn.step_limit > 1:
-            return ("[notice] This is the last step of this turn: finish, or say what is left.",)
-        if left == self.settings.warn_steps_left < turn.step_limit:
-            return (f"[notice] {left} steps are left in this turn, this one included.",)
-        return ()
 
 
 def _request(built: Built, spec: ModelSpec, session: Session, trace_id: str) -> ModelRequest:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 
+from jupyter_ai_shoulders.engine.step_notice import step_notice
 from jupyter_ai_shoulders.engine.user_message import user_parts
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
@@ -96,14 +97,17 @@ class Transcript:
         return self._closed
 
     def messages(self, notices: Iterable[str] = ()) -> list[ModelMessage]:
-        """Return all messages; ``notices`` ride on the last one and are not kept."""
+        """Return all messages; ``notices`` ride on the last one.
+
+        They are kept when their step begins (``engine.step_notice``).
+        """
         user = self._user_parts()
         messages = list(self._closed)
         said = self._reply.message() if self._reply else None
         if self._reply is not None and said is not None:
             messages += (_spoken(user), said)
             user = self._reply.outcome()
-        last = [*user, *(TextPart(text=notice) for notice in notices)]
+        last = [*user, *(part for part in map(_remark, notices) if part not in user[-1:])]
         return [*messages, _spoken(last)] if last else messages
 
     def add(self, event: ev.Event) -> None:
@@ -113,6 +117,7 @@ class Transcript:
                 self._message(event)
             case ev.StepStart():
                 self._close_reply()
+                self._remark(step_notice(event.step, event.limit))
             case ev.ToolCall():
                 self._call(event)
             case ev.ToolResult():
@@ -153,6 +158,10 @@ class Transcript:
     def _say(self, message: ev.MessageAdd) -> None:
         self._close_reply()
         self._user.append(message)
+
+    def _remark(self, notice: str | None) -> None:
+        if notice is not None and _remark(notice) not in self._user[-1:]:
+            self._user.append(_remark(notice))
 
     def _user_parts(self) -> list[UserPart]:
         parts: list[UserPart] = []
@@ -229,6 +238,10 @@ def as_data(content: tuple[ResultContent, ...], source: str) -> tuple[ResultCont
     """
     del source
     return content
+
+
+def _remark(text: str) -> UserPart:
+    return TextPart(text=text)
 
 
 def _spoken(parts: list[UserPart]) -> UserMessage:
