@@ -110,9 +110,9 @@ class NotebookFiles:
         """Sign the edited notebook when it was trusted before."""
         entry = self._entries.get(path)
         known = entry is not None and entry.trusted
-        if not known and not self._trust.is_trusted(written.before.text):
+        if not known and not self._trust.is_trusted(written.before):
             return
-        self._trust.sign(written.after.text)
+        self._trust.sign(written.after)
         if entry is not None and entry.notebook is written.after:
             self._store(path, replace(entry, trusted=True))
 
@@ -134,11 +134,10 @@ class NotebookFiles:
         if isinstance(outcome, Conflicted):
             return outcome, None
         after = splice(entry.notebook, edits)
-        text = after.text
         applied = _with_attachments(outcome, entry.views)
-        if text == entry.notebook.text:
+        if after.has_text_of(entry.notebook):
             return applied, None
-        stat = self._workspace.replace(path, text.encode(), entry.stat)
+        stat = self._workspace.replace(path, after.text.encode(), entry.stat)
         views = entry.views.replaced(after.cells, [edit.cell_id for edit in edits])
         self._store(path, _Entry(stat, time.time_ns(), after, views, entry.trusted))
         return applied, Written(entry.notebook, after)

@@ -112,6 +112,10 @@ class NotebookText:
         """Whether the format has cell ids (4.5)."""
         return self.minor is not None and self.minor >= 5
 
+    def has_text_of(self, other: NotebookText) -> bool:
+        """Return whether both are the same text; cells that are one object cost nothing."""
+        return (self.head, self.cells, self.tail) == (other.head, other.cells, other.tail)
+
     def known(self) -> Known:
         """Return what the cells are recognised by when the file is read again."""
         return [(cell.id, Fingerprint(cell.cell_type, cell.source)) for cell in self.cells]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_ai_shoulders.notebook.cells import joined_bundle, joined_output
+from jupyter_ai_shoulders.notebook.nbio import NotebookText
 
 if TYPE_CHECKING:
     from nbformat.sign import NotebookNotary
@@ -42,21 +43,21 @@ class NotebookTrust:
         self._notary: Any = None
         self._stack = contextlib.ExitStack()
 
-    def is_trusted(self, text: str) -> bool:
+    def is_trusted(self, notebook: NotebookText) -> bool:
         """Return whether this notebook is signed; False when that cannot be found out."""
         try:
             notary = self._open()
-            signature = notary.compute_signature(_signed_content(text))
+            signature = notary.compute_signature(_signed_content(notebook))
             return bool(notary.store.check_signature(signature, notary.algorithm))
         except _FAILURES as error:
             _log.warning("Whether the notebook is trusted could not be checked: %s", error)
             return False
 
-    def sign(self, text: str) -> None:
+    def sign(self, notebook: NotebookText) -> None:
         """Trust this notebook."""
         try:
             notary = self._open()
-            signature = notary.compute_signature(_signed_content(text))
+            signature = notary.compute_signature(_signed_content(notebook))
             notary.store.store_signature(signature, notary.algorithm)
         except _FAILURES as error:
             _log.warning("The edited notebook could not be signed, trust it again: %s", error)
@@ -77,18 +78,25 @@ class NotebookTrust:
         return self._notary
 
 
-def _signed_content(text: str) -> dict[str, Any]:
-    """Return the notebook as Jupyter has it in memory when it signs (nbformat.v4.rwbase)."""
-    notebook = cast("dict[str, Any]", json.loads(text))
-    metadata = cast("dict[str, Any]", notebook.setdefault("metadata", {}))
+def _signed_content(notebook: NotebookText) -> dict[str, Any]:
+    """Return the notebook as Jupyter has it in memory when it signs (nbformat.v4.rwbase).
+
+    Decoded cell by cell: one call for 60 MB would keep all other threads waiting.
+    """
+    content = cast("dict[str, Any]", json.loads(notebook.head + notebook.tail))
+    metadata = cast("dict[str, Any]", content.setdefault("metadata", {}))
     for key in ("orig_nbformat", "orig_nbformat_minor", "signature"):
         metadata.pop(key, None)
-    for cell in cast("list[dict[str, Any]]", notebook["cells"]):
-        if isinstance(cell.get("source"), list):
-            cell["source"] = "".join(cell["source"])
-        cell.get("metadata", {}).pop("trusted", None)
-        for name, bundle in cell.get("attachments", {}).items():
-            cell["attachments"][name] = joined_bundle(bundle)
-        if cell.get("cell_type") == "code" and "outputs" in cell:
-            cell["outputs"] = [joined_output(output) for output in cell["outputs"]]
-    return notebook
+    content["cells"] = [_signed_cell(json.loads(cell.text)) for cell in notebook.cells]
+    return content
+
+
+def _signed_cell(cell: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(cell.get("source"), list):
+        cell["source"] = "".join(cell["source"])
+    cell.get("metadata", {}).pop("trusted", None)
+    for name, bundle in cell.get("attachments", {}).items():
+        cell["attachments"][name] = joined_bundle(bundle)
+    if cell.get("cell_type") == "code" and "outputs" in cell:
+        cell["outputs"] = [joined_output(output) for output in cell["outputs"]]
+    return cell
