@@ -36,6 +36,9 @@ SLICE = 64 * 1024
 MAX_CONNECTIONS = 512
 KEEPALIVE_SECONDS = 30.0
 
+_HEADERS = {"user-agent": "jupyter-ai-shoulders", "accept-encoding": "identity"}
+"""Compression is not asked for: proxies that compress a stream hold it back."""
+
 _ENCODINGS = frozenset({"", "identity", "gzip", "deflate"})
 
 
@@ -103,7 +106,7 @@ class HttpClient:
             "GET" if call.body is None else "POST",
             call.url,
             params=dict(call.query) or None,
-            headers={"accept-encoding": "gzip, deflate", **call.headers},
+            headers={**_HEADERS, **call.headers},
             content=call.body,
             # what httpx calls the pool's time bounds name look-up and connection together
             timeout=httpx.Timeout(None, connect=connect, pool=connect * 2),

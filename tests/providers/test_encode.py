@@ -340,6 +340,7 @@ async def test_headers_and_query(kind: Any, auth: str, expected: dict[str, str])
     secrets = ("x-api-key", "authorization", "x-gateway-key")
     assert {name: request.headers[name] for name in secrets if name in request.headers} == expected
     assert request.headers["x-team"] == "a"
+    assert request.headers["accept-encoding"] == "identity"
     assert request.headers["content-type"] == "application/json"
     assert dict(request.url.params) == {"api-version": "7"}
     version = request.headers.get("anthropic-version")
