@@ -62,7 +62,7 @@ class ShouldersApp(ExtensionApp):
     async def _warm(self) -> None:
         await asyncio.sleep(QUIET_SECONDS)
         await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
-        await self.service().host()
+        await self.service().recover()
 
     def service(self) -> Service:
         """Return the service behind the routes, made on first use."""

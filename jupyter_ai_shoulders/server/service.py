@@ -5,6 +5,7 @@ Made by ``server.app``; the routes get the host and the page roster from it.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from typing import cast
@@ -13,6 +14,7 @@ from jupyter_server.serverapp import ServerApp
 
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
+from jupyter_ai_shoulders.host.warm import import_for_turns
 from jupyter_ai_shoulders.server.activity import ActivityReport
 from jupyter_ai_shoulders.server.config import Shoulders
 from jupyter_ai_shoulders.server.kernels import ServerKernels
@@ -29,6 +31,7 @@ class Service:
 
     def __init__(self, serverapp: ServerApp, config: Shoulders) -> None:
         self.roster = PageRoster()
+        self._warming: asyncio.Task[None] | None = None
         clock = SystemClock()
         self._host = build_host(
             _settings(serverapp, config),
@@ -44,14 +47,22 @@ class Service:
         if config.report_activity:
             self._host.hub.add(self._activity)
 
-    async def host(self) -> Host:
-        """Return the host, recovered from the last run if the state directory allows."""
+    async def recover(self) -> None:
+        """Take up what the last process left, if the state directory allows."""
         await self._host.ready()
+
+    async def host(self) -> Host:
+        """Return the host for a request; the first one has us prepare for turns."""
+        if self._warming is None:
+            self._warming = asyncio.create_task(asyncio.to_thread(import_for_turns))
+        await self.recover()
         return self._host
 
     async def aclose(self) -> None:
         """Stop running turns, bring everything to the disk, let the pages go."""
         self._activity.close()
+        if self._warming is not None:
+            await self._warming
         await self._host.aclose()
         self.roster.close()
 

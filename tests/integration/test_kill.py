@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import time
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,24 @@ def test_a_message_sent_again_after_the_kill_is_accepted_once(
 
     log = api.get(f"sessions/{session}/events?limit=5000")["events"]
     assert len(of_type(log, "message-add")) == 1
+
+
+def test_a_server_told_to_stop_does_so_in_time_and_in_order(
+    serve: StartServer, workspace: Path, upstream: StartUpstream
+) -> None:
+    script = in_order(says(STORY, **SLOW), says("The end."))
+    api = serve(workspace, upstream(script).configure(workspace))
+    session = api.session()
+    api.send(session, "Tell me a story.")
+    next(event for event in api.stream(session) if event["type"] == "text-delta")
+    began = time.monotonic()
+
+    api.lab.stop()
+
+    assert time.monotonic() - began < 5
+    assert "Traceback" not in api.lab.log
+    log = check(api, session, [])
+    assert of_type(log, "turn-end") == []
+    assert api.get(f"sessions/{session}")["status"] == "interrupted"
+    api.post(f"sessions/{session}/resume", {"decision": "resume"})
+    assert of_type(api.turn(session), "turn-end")[0]["exit"] == "final_response"

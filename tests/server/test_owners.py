@@ -1,0 +1,89 @@
+"""On a hub sessions have owners, and nobody finds anybody else's (chapter 13)."""
+
+from typing import Any
+
+import pytest
+from jupyter_server.auth.identity import IdentityProvider, User
+from traitlets.config import Config
+
+from tests.server.client import Api, PageClient
+from tests.server.conftest import OpenPage
+
+
+class ByHeader(IdentityProvider):
+    """Whoever has the token is who they say they are, as a shared server on a hub would know."""
+
+    async def _get_user(self, handler: Any) -> User | None:
+        user = await super()._get_user(handler)
+        return user and User(username=handler.request.headers.get("X-User", "ann"))
+
+    def get_user(self, handler: Any) -> Any:
+        return self._get_user(handler)
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: Config, monkeypatch: pytest.MonkeyPatch) -> Config:
+    monkeypatch.setenv("JUPYTERHUB_API_URL", "http://127.0.0.1:1/hub/api")
+    jp_server_config.ServerApp.identity_provider_class = ByHeader
+    return jp_server_config
+
+
+BOB = {"X-User": "bob"}
+
+
+async def test_a_session_belongs_to_who_made_it(api: Api) -> None:
+    session_id = await api.new_session()
+
+    mine = (await api.get(f"sessions/{session_id}")).body
+    listed = (await api.request("GET", "sessions", headers=dict(BOB))).body
+
+    assert mine["owner"] == "ann"
+    assert listed["sessions"] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", ""),
+        ("PATCH", ""),
+        ("DELETE", ""),
+        ("POST", "/undelete"),
+        ("GET", "/events"),
+        ("POST", "/messages"),
+        ("PATCH", "/messages/m"),
+        ("DELETE", "/messages/m"),
+        ("POST", "/cancel"),
+        ("POST", "/resume"),
+        ("POST", "/approvals/c"),
+    ],
+)
+async def test_others_get_a_404(api: Api, method: str, path: str) -> None:
+    session_id = await api.new_session(title="secret")
+    body = {"id": "m", "text": "hi"} if path == "/messages" else {}
+
+    answer = await api.request(method, f"sessions/{session_id}{path}", body, headers=dict(BOB))
+
+    assert (answer.status, answer.code) == (404, "not_found")
+    assert (await api.get(f"sessions/{session_id}")).body["title"] == "secret"
+    assert len(await api.events(session_id)) == 1
+
+
+async def test_a_page_of_another_user_hears_nothing(
+    api: Api, open_page: OpenPage, jp_ws_fetch: Any
+) -> None:
+    page = await open_page()
+    session_id = await api.new_session()
+    page.hello({session_id: 0})
+    await page.until_event("session-create")
+
+    other = PageClient(await jp_ws_fetch("shoulders", "api", "v1", "socket", headers=dict(BOB)))
+    other.hello({session_id: 0}, "other")
+    error = (await other.until("frame-error"))["error"]
+    await api.patch(f"sessions/{session_id}", {"title": "secret"})
+    made = (await api.request("POST", "sessions", {}, headers=dict(BOB))).body
+    event = await other.until_event("session-create")
+
+    assert error["code"] == "not_found"
+    assert event["session_id"] == made["id"]
+    assert {event["session_id"] for event in other.events} == {made["id"]}
+    other.close()
