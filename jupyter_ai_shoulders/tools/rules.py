@@ -131,8 +131,8 @@ def decide(
     )
     if isinstance(decision, Ask) and not interactive:
         return Deny(
-            f"This call needs an approval ({decision.reason.text}), and nobody is there to give "
-            "it in this session.",
+            "This call needs an approval, and nobody is there to give it in this session. "
+            f"{decision.reason.text}",
             "approval_required",
         )
     return decision
@@ -210,7 +210,7 @@ def _protected(question: Question) -> Ask | None:
     path = question.subject.target.path
     if question.risk == "read" or path is None or not _is_protected(path):
         return None
-    text = f"{path} shapes what the agent is told later, so a change of it always asks"
+    text = f"{path} shapes what the agent is told later, so a change of it always asks."
     return Ask(AskReason(kind="protected", text=text), ONCE)
 
 
@@ -234,7 +234,7 @@ def _ruled(question: Question, rules: Rules) -> Ask | Allow | None:
     valid = [rule for rule in rules.rules if rule.problem is None]
     for rule in valid:
         if rule.action == "ask" and rule_matches(rule, question):
-            reason = AskReason(kind="rule", text=f"{rule.source} says to ask")
+            reason = AskReason(kind="rule", text=f"{rule.source} says to ask.")
             return Ask(reason, _scopes(question.subject.target, always=False))
     if rules.broken is not None and (question.risk != "read" or question.external):
         reason = AskReason(kind="rule", text=rules.broken)
@@ -255,16 +255,16 @@ def _by_mode(question: Question, mode: Mode) -> Allow | Ask:
 def _asks_because(question: Question, mode: Mode) -> str | None:
     subject = question.subject
     if question.external:
-        return "it reaches out of this computer"
+        return "It asks because it reaches out of this computer."
     if question.risk == "read":
         return None
     if question.risk == "execute":
-        return "it runs code"
+        return "It asks because it runs code."
     if not subject.undoable:
-        return "this change cannot be taken back"
+        return "It asks because this change cannot be taken back."
     if mode == "auto_edit" or subject.in_page:
         return None
-    return "it changes a file that is not open in front of you"
+    return "It asks because it changes a file that is not open in front of you."
 
 
 def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
