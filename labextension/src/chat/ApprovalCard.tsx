@@ -40,7 +40,9 @@ export function ApprovalCard({
         )}
       </header>
       <Exactly approval={approval} />
-      <p className="shoulders-Approval-reason">{approval.reason.text}</p>
+      <p className="shoulders-Approval-reason">
+        {sentence(approval.reason.text)}
+      </p>
       <Decision call={call} approval={approval} />
     </section>
   );
@@ -150,6 +152,12 @@ function Denial(props: {
       <Button onClick={deny}>{trans.__('Deny')}</Button>
     </form>
   );
+}
+
+/** A reason may come as a few words. */
+function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** Answered in another page meanwhile: its event tells how. */

@@ -34,7 +34,7 @@ export function ConversationView(): React.JSX.Element {
         }
       }}
     >
-      {store !== null && view.last_seq === 0 ? (
+      {store?.isReady === false ? (
         <Loading store={store} />
       ) : empty ? (
         <EmptyState />

@@ -12,6 +12,9 @@ import { Dots, IconButton } from './parts';
 import { useTrans } from './use';
 import { UserBubble } from './UserBubble';
 
+/** Messages rendered at first, and each time the user comes near the earliest one shown. */
+const PAGE = 20;
+
 /** How near the end counts as being there, in px. */
 const NEAR = 32;
 
@@ -22,6 +25,7 @@ export function MessageList(props: {
   const trans = useTrans();
   const { view, outbox } = props;
   const { scroller, content, away, toEnd } = useFollow(outbox.length);
+  const { start, earlier } = useWindow(view.messages.length, scroller);
   return (
     <div className="shoulders-Messages">
       <div
@@ -33,7 +37,8 @@ export function MessageList(props: {
         tabIndex={0}
       >
         <div className="shoulders-Messages-content" ref={content}>
-          {view.messages.map(message => (
+          {start > 0 && <div ref={earlier} />}
+          {view.messages.slice(start).map(message => (
             <Message key={message.seq} message={message} />
           ))}
           {isAwaitingFirst(view) && <Dots />}
@@ -73,6 +78,46 @@ const Message = React.memo(function Message(props: {
     </div>
   );
 });
+
+/** Render the newest messages only, and earlier ones as the user scrolls up to them. */
+function useWindow(
+  count: number,
+  scroller: React.RefObject<HTMLDivElement>
+): { start: number; earlier: React.RefObject<HTMLDivElement> } {
+  const earlier = React.useRef<HTMLDivElement>(null);
+  const [start, setStart] = React.useState(() => Math.max(0, count - PAGE));
+  const height = React.useRef(0);
+  React.useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element !== null && height.current > 0 && !ANCHORS) {
+      element.scrollBy(0, element.scrollHeight - height.current);
+    }
+    height.current = 0;
+  }, [start, scroller]);
+  React.useEffect(() => {
+    const { current: mark } = earlier;
+    const { current: root } = scroller;
+    if (mark === null || root === null) {
+      return;
+    }
+    const observer = new IntersectionObserver(
+      entries => {
+        if (entries.some(entry => entry.isIntersecting)) {
+          height.current = root.scrollHeight;
+          setStart(before => Math.max(0, before - PAGE));
+        }
+      },
+      { root, rootMargin: '800px 0px 0px 0px' }
+    );
+    observer.observe(mark);
+    return () => observer.disconnect();
+  }, [start, scroller]);
+  return { start, earlier };
+}
+
+/** Whether the browser keeps its place when something is added above it. */
+const ANCHORS =
+  typeof CSS !== 'undefined' && CSS.supports('overflow-anchor', 'auto');
 
 /** Keep the end in view while the user is there; a message just sent brings them there. */
 function useFollow(sent: number): {

@@ -34,9 +34,9 @@ export class ConversationStore implements IDisposable {
     return this.state;
   }
 
-  /** Whether the log is being read; the view shows what is known so far. */
-  get isLoading(): boolean {
-    return this.loading;
+  /** Whether the log has been read once. */
+  get isReady(): boolean {
+    return this.ready;
   }
 
   /** Why the log could not be read. */
@@ -57,6 +57,7 @@ export class ConversationStore implements IDisposable {
     this.failure = null;
     try {
       await this.catchUp();
+      this.ready = true;
       this.follow();
     } catch (error) {
       this.failure = infoOf(error);
@@ -106,6 +107,7 @@ export class ConversationStore implements IDisposable {
 
   private readonly notify: () => void;
   private state: Conversation = EMPTY;
+  private ready = false;
   private loading = false;
   private failure: ErrorInfo | null = null;
   private disposed = false;

@@ -27,7 +27,7 @@ describe('messages', () => {
     expect(container.querySelector('.shoulders-Dots')).toBeTruthy();
     await act(() => socket.deliver(events.slice(5, 8)));
     const answer = container.querySelector('.shoulders-Agent');
-    expect(answer?.textContent?.trim()).toBe('Hello world');
+    expect(answer?.textContent.trim()).toBe('Hello world');
     expect(answer?.getAttribute('aria-busy')).toBe('true');
     expect(container.querySelector('.shoulders-Dots')).toBeNull();
     await act(() => socket.deliver(events.slice(8)));
