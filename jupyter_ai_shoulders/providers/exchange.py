@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.providers.failure import Refusal, Service, refused, re
 from jupyter_ai_shoulders.providers.http import Call
 from jupyter_ai_shoulders.providers.sse import LineTooLong, ServerSentEvent, SseDecoder
 from jupyter_ai_shoulders.providers.target import Target
-from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_object
+from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_list, as_object
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
@@ -72,12 +72,25 @@ class StreamDecoder(Protocol):
         ...
 
 
+class Framing(Protocol):
+    """Bytes cut anywhere to the texts of events."""
+
+    def feed(self, chunk: bytes) -> list[ServerSentEvent]:
+        """Return the events that ``chunk`` completes. Raises ``LineTooLong``."""
+        ...
+
+    def close(self) -> list[ServerSentEvent]:
+        """Return the event that lacked its end, if there is one; its data may be cut."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The two halves of an adapter that read answers."""
+    """The parts of an adapter that read answers."""
 
     decoder: StreamDecoder
     read_refusal: ReadRefusal
+    framing: Callable[[], Framing] = SseDecoder
 
 
 async def stream_events(
@@ -93,7 +106,7 @@ async def stream_events(
                 found = _object(await answer.body())
                 raise _refusal(answer, call.service, dialect.read_refusal, found)
             usage = _Usage(request, target.model.family)
-            reading = _Reading(call.service, answer, dialect.decoder, usage)
+            reading = _Reading(call.service, answer, dialect, usage)
             async with contextlib.aclosing(answer.chunks()) as chunks:
                 async for chunk in chunks:
                     for event in reading.feed(chunk):
@@ -129,19 +142,17 @@ def _reported(target: Target) -> Generator[None]:
 class _Reading:
     """Bytes of one answer to events; knows whether the terminal one was among them."""
 
-    def __init__(
-        self, service: Service, answer: Answer, decoder: StreamDecoder, usage: _Usage
-    ) -> None:
+    def __init__(self, service: Service, answer: Answer, dialect: Format, usage: _Usage) -> None:
         self._service = service
         self._answer = answer
-        self._decoder = decoder
+        self._decoder = dialect.decoder
         self._usage = usage
-        self._sse = SseDecoder()
+        self._framing = dialect.framing()
         self.stopped = False
 
     def feed(self, chunk: bytes) -> Iterator[ProviderEvent]:
         try:
-            for sent in self._sse.feed(chunk):
+            for sent in self._framing.feed(chunk):
                 yield from self._until_stop(self._translate(sent))
                 if self.stopped:
                     return
@@ -153,7 +164,7 @@ class _Reading:
 
     def close(self) -> Iterator[ProviderEvent]:
         try:
-            for sent in self._sse.close():
+            for sent in self._framing.close():
                 yield from self._until_stop(self._translate(sent))
         except ValueError as error:
             raise self._truncated() from error
@@ -222,18 +233,23 @@ class _Usage:
 def _parse(text: str) -> VendorObject:
     """Return the object; an empty one for JSON of another type. Raises ``ValueError``."""
     try:
-        return as_object(json.loads(text))
+        return _unwrapped(json.loads(text))
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
 
 def _object(body: bytes) -> VendorObject:
-    """Return the object of a body; Google and some gateways wrap it in a list of one."""
+    """Return the object of a body, an empty one where it is not JSON."""
     try:
-        found: Any = json.loads(body)
+        return _unwrapped(json.loads(body))
     except (ValueError, RecursionError):
         return {}
-    return as_object(found[0] if isinstance(found, list) and len(found) == 1 else found)  # pyright: ignore[reportUnknownArgumentType] - vendor JSON
+
+
+def _unwrapped(found: Any) -> VendorObject:
+    """Return the object; Google and some gateways wrap errors in a list of one."""
+    items = as_list(found)
+    return as_object(items[0] if len(items) == 1 else found)
 
 
 def _refusal(

@@ -7,7 +7,7 @@ refusal). Keys and bodies never appear: only the provider's own error sentence, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from jupyter_ai_shoulders.core.errors import ProviderError
@@ -31,6 +31,8 @@ class Service:
     key: str
     redact: Callable[[str], str]
     now: Callable[[], datetime]
+    hints: Mapping[ErrorCode, str] = field(default_factory=dict[ErrorCode, str])
+    """What helps with this kind of service, before the common ``HINTS``."""
 
     def fail(
         self,
@@ -60,7 +62,7 @@ class Service:
         )
 
     def _hint(self, code: ErrorCode) -> str | None:
-        template = HINTS.get(code)
+        template = self.hints.get(code) or HINTS.get(code)
         if template is None:
             return None
         return template.format(name=self.name, id=self.id, key=self.key, model=self.model or "")

@@ -6,14 +6,17 @@ after a byte-order mark and at a missing final blank line, and split lines at U+
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_LINE = 8 * 1024 * 1024
 """Bytes of one line, and of the data of one event; far beyond what a model sends."""
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_BRACKETS = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
 
 
 class LineTooLong(Exception):
@@ -74,11 +77,59 @@ class LineSplitter:
             raise LineTooLong(self._limit)
 
 
+class BareJson:
+    """Collects JSON that stands in a stream without ``data:``, as Google's errors do (§4.1).
+
+    It may go over many lines; it is whole where its brackets are balanced.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._depth = 0
+
+    def takes(self, line: bytes) -> bool:
+        """Return whether the line belongs to such JSON."""
+        return bool(self._lines) or line.startswith((b"{", b"["))
+
+    def add(self, line: bytes) -> bytes | None:
+        """Add a line; return the JSON when it is whole. Raises ``LineTooLong``."""
+        self._lines.append(line)
+        self._size += len(line) + 1
+        if self._size > self._limit:
+            raise LineTooLong(self._limit)
+        self._depth += sum(line.count(bracket) * step for bracket, step in _BRACKETS.items())
+        if self._depth > 0:
+            return None
+        found = self.take()
+        return found if _is_json(found) else None
+
+    def take(self) -> bytes:
+        """Return what was collected, and begin anew."""
+        text = b"\n".join(self._lines)
+        self._lines.clear()
+        self._size = self._depth = 0
+        return text
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 class SseDecoder:
-    """Turns chunks of bytes into events. Comments, ``id`` and ``retry`` are dropped."""
+    """Turns chunks of bytes into events. Comments, ``id`` and ``retry`` are dropped.
+
+    JSON without ``data:`` is an event too.
+    """
 
     def __init__(self, limit: int = MAX_LINE) -> None:
         self._lines = LineSplitter(limit)
+        self._bare = BareJson(limit)
         self._limit = limit
         self._first = True
         self._event = b""
@@ -90,7 +141,7 @@ class SseDecoder:
         events: list[ServerSentEvent] = []
         for line in self._lines.feed(chunk):
             if line:
-                self._field(line)
+                events += self._field(line)
             elif self._data:
                 events.append(self._dispatch())
             else:
@@ -103,19 +154,27 @@ class SseDecoder:
         Whether it is whole is for the caller to say: its data may be cut.
         """
         rest = self._lines.close()
-        if rest:
-            self._field(rest)
-        return [self._dispatch()] if self._data else []
+        events = [*self._field(rest)] if rest else []
+        bare = self._bare.take()
+        if bare:
+            self._add(bare)
+        return [*events, self._dispatch()] if self._data else events
 
-    def _field(self, line: bytes) -> None:
+    def _field(self, line: bytes) -> Sequence[ServerSentEvent]:
+        """Take a line; return the event it is, which only JSON without ``data:`` can be."""
         if self._first:
             self._first = False
-            line = line.removeprefix(_BOM)
+            line = line.removeprefix(BOM)
         name, _, value = line.partition(b":")
         if name == b"data":
             self._add(value.removeprefix(b" "))
         elif name == b"event":
             self._event = value.removeprefix(b" ")
+        elif self._bare.takes(line):
+            whole = self._bare.add(line)
+            if whole is not None:
+                return [ServerSentEvent("", whole.decode("utf-8", "replace"))]
+        return ()
 
     def _add(self, value: bytes) -> None:
         self._size += len(value) + 1

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_ai_shoulders.providers.ndjson import NdjsonDecoder
 from jupyter_ai_shoulders.providers.sse import (
     LineSplitter,
     LineTooLong,
@@ -50,11 +51,43 @@ def event(data: str, name: str = "") -> ServerSentEvent:
         pytest.param(b"data: \xff\n\n", [event("\ufffd")], id="invalid UTF-8"),
         pytest.param(b"data\n\n", [event("")], id="field without colon"),
         pytest.param(b"database: x\n\n", [], id="another field"),
+        pytest.param(b'data: a\n\n{"error": 1}\n', [event("a"), event('{"error": 1}')], id="JSON"),
+        pytest.param(
+            b'[{\n  "error": {\n    "code": 429\n  }\n}\n]\n\ndata: a\n\n',
+            [event('[{\n  "error": {\n    "code": 429\n  }\n}\n]'), event("a")],
+            id="JSON of many lines",
+        ),
+        pytest.param(b'{"error": "{"\n}\n', [event('{"error": "{"\n}')], id="odd brackets"),
+        pytest.param(b'{"error": \n "x', [event('{"error": \n "x')], id="cut JSON"),
+        pytest.param(b"{x}\ndata: a\n\n", [event("a")], id="brackets that are no JSON"),
     ],
 )
 def test_decoder_reads(stream: bytes, expected: list[ServerSentEvent]) -> None:
     assert decode(stream) == expected
     assert decode(*(bytes([byte]) for byte in stream)) == expected
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        pytest.param(b'{"a":1}\n{"b":2}\n', [event('{"a":1}'), event('{"b":2}')], id="lines"),
+        pytest.param(b"\xef\xbb\xbf{}\r\n\r\n[]\r", [event("{}"), event("[]")], id="CR and mark"),
+        pytest.param(b'{"a":1}\n{"b"', [event('{"a":1}'), event('{"b"')], id="final line end"),
+        pytest.param('{"é":"\u2028"}\n'.encode(), [event('{"é":"\u2028"}')], id="U+2028"),
+        pytest.param(b"", [], id="nothing"),
+    ],
+)
+def test_lines_of_json_are_read(stream: bytes, expected: list[ServerSentEvent]) -> None:
+    for pieces in ([stream], [bytes([byte]) for byte in stream]):
+        decoder = NdjsonDecoder()
+        found = [event for piece in pieces for event in decoder.feed(piece)]
+        assert found + decoder.close() == expected
+
+
+def test_json_of_many_lines_is_bounded() -> None:
+    decoder = SseDecoder(limit=100)
+    with pytest.raises(LineTooLong):
+        decoder.feed(b"{\n" * 100)
 
 
 texts = st.text(alphabet="ab:é日😀\u2028 ", max_size=8)
