@@ -12,6 +12,8 @@
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export NPM_CONFIG_UPDATE_NOTIFIER := false
+# Playwright's own Node needs libatomic, which a small Debian lacks.
+export PLAYWRIGHT_NODEJS_PATH := $(CURDIR)/.venv/bin/node
 
 VENV := .venv/.ready
 NODE_MODULES := labextension/node_modules/.package-lock.json
