@@ -20,9 +20,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import nbformat
+from jupyter_core.paths import jupyter_data_dir
+from nbformat.sign import NotebookNotary
+
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.notebook.base import Applied, Notebook
-from jupyter_ai_shoulders.notebook.trust import NotebookTrust
 from jupyter_ai_shoulders.tools.base import CallContext, Result, Tool
 from jupyter_ai_shoulders.tools.notebook_edit import EditCellArguments
 from jupyter_ai_shoulders.tools.notebook_read import ReadNotebookArguments
@@ -98,10 +101,10 @@ class _Case:
             "cold": self.cold_read,
             "warm": self.warm_read,
             "read tool": self.read_tool,
-            "rewrite": self.rewrite,
             "edit": self.edit,
             "edit tool": self.edit_tool,
             "sign": self.edit_signed,
+            "rewrite": self.rewrite,  # last: a sync of ours must not write what it leaves behind
         }
 
     async def loads(self) -> Sample:
@@ -182,14 +185,19 @@ async def _read(notebook: Notebook) -> Sample:
     return watch.sample()
 
 
+def _sign(path: Path) -> None:
+    """Trust a notebook as ``jupyter trust`` does."""
+    notary: Any = NotebookNotary(data_dir=jupyter_data_dir())
+    notary.sign(nbformat.read(path, as_version=4))
+    notary.store.close()
+
+
 @asynccontextmanager
 async def _case(folder: Path, cells: int, syncs: SyncClock) -> AsyncGenerator[_Case]:
     root, beside = folder / "root", folder / "beside"
     for directory in (root, root / SIGNED, beside):
         directory.mkdir(exist_ok=True)
         name = write_notebook(directory, cells)
-    trust = NotebookTrust()
-    trust.sign((root / SIGNED / name).read_text())
-    trust.close()
+    _sign(root / SIGNED / name)
     async with opened(root) as documents:
         yield _Case(documents, tools_of(documents), name, beside / name, syncs)

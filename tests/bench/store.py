@@ -7,16 +7,18 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.clock import SystemClock
+from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.wire.events import TextDelta
 from jupyter_ai_shoulders.wire.ids import PartId, SessionId
 from tests.storage.store import session
+from tests.upstream import KEY
 
 
 @asynccontextmanager
 async def open_store(directory: Path) -> AsyncGenerator[Store]:
     """Open a store; all of it is on the disk when it is closed."""
-    store = Store(directory, SystemClock())
+    store = Store(directory, SystemClock(), Redactor([KEY]).redact)
     try:
         await store.open()
         yield store
