@@ -237,8 +237,11 @@ def _operation_end(draft: Draft, signal: sig.OperationEnd) -> sig.Refuse | None:
             _retry(draft)
         case sig.Judged():
             return _judged(draft, signal)
-        case sig.CallsDone(bug=error) | sig.Crashed(error=error):
+        case sig.CallsDone(bug=error):
+            draft.add(sig.Sync())
             turns.fail(draft, error) if error else batch.go_on(draft)
+        case sig.Crashed(error=error):
+            turns.fail(draft, error)
         case sig.Stopped():
             turns.interrupt(draft)
         case _:

@@ -131,7 +131,7 @@ class SessionDriver:
             case sig.Record():
                 self._append(effect.event)
             case sig.SetStatus():
-                self._show(effect.status)
+                self.show(effect.status)
             case sig.Start():
                 self._start(effect.operation)
             case sig.StopOperation():
@@ -146,7 +146,8 @@ class SessionDriver:
             case _:
                 assert_never(effect)
 
-    def _show(self, status: SessionStatus) -> None:
+    def show(self, status: SessionStatus) -> None:
+        """Show the session so, with its totals. Raises ``StateUnavailable``."""
         try:
             session = self._services.sessions.get(self.session_id)
         except NotFound:  # deleted while the turn ran
@@ -168,19 +169,25 @@ class SessionDriver:
 
     def _continue_queue(self) -> None:
         try:
-            plan = self.plan()
+            plan = self._plan_for(self.state.queue[-1].message_id)
         except ShouldersError as error:
             self._append(ErrorEvent(error=error.info))
-            self._show("error")
+            self.show("error")
             return
         self.dispatch(sig.Begin(plan))
 
     def begin_again(self, message_id: MessageId) -> None:
         """Start the turn of an accepted message that never began. Raises like ``dispatch``."""
-        accepted = self.memory.accepted[message_id]
-        queued = any(item.message_id == message_id for item in self.state.queue)
-        plan = self.plan(turn_id=accepted.turn_id)
+        queue = [item.message_id for item in self.state.queue]
+        queued = message_id in queue
+        turn_id = self.memory.accepted[message_id].turn_id
+        plan = self._plan_for(queue[-1] if queued else message_id, turn_id)
         self.dispatch(sig.Begin(plan, orphan=None if queued else message_id))
+
+    def _plan_for(self, message_id: MessageId, turn_id: TurnId | None = None) -> sig.TurnPlan:
+        """Plan a turn with what its newest message asked for."""
+        model_id, mode = self.memory.choices.get(message_id, (None, None))
+        return self.plan(model_id, mode, turn_id)
 
     def _sync(self) -> None:
         task = asyncio.create_task(self._synced())

@@ -63,9 +63,11 @@ class Engine:
     async def start(self) -> None:
         """Recover: each session with an open turn becomes ``interrupted``, said in words.
 
+        One whose turn ended just before the process did no longer shows as running.
+
         A session that cannot be read is logged and left alone; it does not block the others.
         """
-        for session_id in self._services.sessions.open_turns():
+        for session_id in self._services.sessions.unsettled():
             try:
                 await self._shelf.driver(session_id)
             except ShouldersError:

@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.wire.events import (
     UsageUpdate,
 )
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, MessageId, ModelId, TurnId, Version
+from jupyter_ai_shoulders.wire.sessions import Mode
 
 TITLE_LIMIT = 60
 
@@ -28,6 +29,8 @@ class Memory:
     def __init__(self) -> None:
         self.accepted: dict[MessageId, MessageAccepted] = {}
         """The answer to each message that was sent."""
+        self.choices: dict[MessageId, tuple[ModelId | None, Mode | None]] = {}
+        """Model and mode that messages asked for; the session's where they are None or absent."""
         self.call_ids: set[CallId] = set()
         self.seen: dict[tuple[str, CellId | None], Version] = {}
         """Versions this conversation has read or written, by path and cell."""
@@ -70,6 +73,8 @@ class Memory:
         if isinstance(event, MessageAdd):
             turn_id = event.turn_id or TurnId("")
             self.accepted[event.message_id] = MessageAccepted(turn_id=turn_id, seq=event.seq)
+            if event.model is not None or event.mode is not None:
+                self.choices[event.message_id] = (event.model, event.mode)
             self.title = self.title or _first_line(event.text)
             if event.queued:
                 self._queued[event.message_id] = event

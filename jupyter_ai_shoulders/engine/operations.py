@@ -115,8 +115,9 @@ class Operations:
                 assert_never(operation)
 
     def booked(self) -> UsageUpdate | None:
-        """Return what the model call that was stopped had used so far."""
-        return self._call.booked() if self._call else None
+        """Return what the model call that was stopped had used so far, once."""
+        call, self._call = self._call, None
+        return call.booked() if call else None
 
     # the model
 

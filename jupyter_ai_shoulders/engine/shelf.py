@@ -19,11 +19,14 @@ from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.state import Interrupted, State, policy_for
 from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import SessionStatus
 
 _log = logging.getLogger(__name__)
 
 PAGE = 500
 """Events read between two turns of the event loop."""
+
+_OF_OPEN_TURNS: frozenset[SessionStatus] = frozenset({"running", "waiting", "interrupted"})
 
 
 class Shelf:
@@ -63,7 +66,7 @@ class Shelf:
             await old.still()
         driver = await self._read(session_id)
         self._drivers[session_id] = driver
-        self._note_interruption(driver)
+        self._correct_status(driver)
         self._put_away(session_id)
         return driver
 
@@ -82,17 +85,17 @@ class Shelf:
             await asyncio.sleep(0)
         return SessionDriver(session_id, self._services, at_rest(state), context, memory)
 
-    def _note_interruption(self, driver: SessionDriver) -> None:
-        """Say that the turn was interrupted, once; a log that cannot be written waits."""
-        if not isinstance(driver.state.phase, Interrupted):
-            return
-        session = self._services.sessions.get(driver.session_id)
-        if session.status == "interrupted":
-            return
+    def _correct_status(self, driver: SessionDriver) -> None:
+        """Say how the turn was left, once; a log that cannot be written waits."""
+        shown = self._services.sessions.get(driver.session_id).status
+        interrupted = isinstance(driver.state.phase, Interrupted)
         try:
-            driver.dispatch(sig.NoteInterruption())
+            if interrupted and shown != "interrupted":
+                driver.dispatch(sig.NoteInterruption())
+            elif not interrupted and shown in _OF_OPEN_TURNS:
+                driver.show("idle")  # the turn ended, and the server before this was said
         except StateUnavailable:
-            _log.exception("The interruption of %s could not be noted.", driver.session_id)
+            _log.exception("What became of %s could not be noted.", driver.session_id)
 
     def _put_away(self, needed: SessionId) -> None:
         surplus = len(self._drivers) - self._services.settings.kept_sessions

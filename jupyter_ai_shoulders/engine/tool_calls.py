@@ -136,17 +136,20 @@ class Batch:
             await self._tools.sync()
         started = self._tools.clock.monotonic()
         context = self._tools.context(call.call_id, self._seen)
-        work = asyncio.create_task(self._drain(cast("Tool[Any]", tool), args, context))
+        progress = _ProgressLog(call.call_id, self._tools)
+        work = asyncio.create_task(self._drain(cast("Tool[Any]", tool), args, context, progress))
         try:
             await asyncio.wait({work})
         except asyncio.CancelledError:
             self._outcomes[position] = await self._stop(call, work, started)
+            progress.close()
             raise
         return self._ended(call, work, started)
 
-    async def _drain(self, tool: Tool[Any], args: Any, context: CallContext) -> Result:
+    async def _drain(
+        self, tool: Tool[Any], args: Any, context: CallContext, progress: _ProgressLog
+    ) -> Result:
         result: Result | None = None
-        progress = _ProgressLog(context.call_id, self._tools)
         stream = cast("AsyncGenerator[Progress | Result, None]", tool.run(args, context))
         try:
             async with aclosing(stream) as items:
@@ -265,6 +268,7 @@ class _ProgressLog:
         self._tools = tools
         self._channel: str | None = None
         self._text: Coalescer | None = None
+        self._closed = False
 
     def add(self, progress: Progress) -> None:
         if self._text is None or self._channel != progress.channel:
@@ -277,8 +281,14 @@ class _ProgressLog:
         if self._text is not None:
             self._text.flush()
 
+    def close(self) -> None:
+        """Record nothing more: the call has its result, even if its tool goes on."""
+        self._closed = True
+
     def _emitter(self, progress: Progress) -> Callable[[str], None]:
         def emit(text: str) -> None:
+            if self._closed:
+                return
             self._tools.record(
                 ToolProgress(call_id=self._call_id, channel=progress.channel, text=text)
             )

@@ -78,8 +78,8 @@ class Sessions(Protocol):
         """Store changed fields, log a ``session-update``; return what was stored."""
         ...
 
-    def open_turns(self) -> Sequence[SessionId]:
-        """Return the sessions whose last turn has no ``turn-end``."""
+    def unsettled(self) -> Sequence[SessionId]:
+        """Return the sessions whose last turn has no ``turn-end``, or whose status says so."""
         ...
 
 

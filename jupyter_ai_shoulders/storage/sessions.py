@@ -78,11 +78,16 @@ class SqliteSessions:
         assert isinstance(logged.event, SessionUpdate)
         return logged.event.session
 
-    def open_turns(self) -> list[SessionId]:
-        """Return the sessions whose last turn has no ``turn-end``."""
+    def unsettled(self) -> list[SessionId]:
+        """Return the sessions whose last turn has no ``turn-end``, or whose status says so."""
         rows = self._database.rows(
-            "SELECT id FROM sessions "
-            "WHERE open_turn IS NOT NULL AND deleted_at IS NULL ORDER BY number"
+            """
+            SELECT id FROM sessions
+            WHERE deleted_at IS NULL AND (open_turn IS NOT NULL
+              OR iif(json_valid(body), json_extract(body, '$.status'), '')
+                IN ('running', 'waiting', 'interrupted'))
+            ORDER BY number
+            """
         )
         return [SessionId(row[0]) for row in rows]
 

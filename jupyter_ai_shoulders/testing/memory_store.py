@@ -155,9 +155,14 @@ class MemoryStore:
         self.append(session.id, SessionUpdate(session=session))
         return session
 
-    def open_turns(self) -> list[SessionId]:
-        """Return the sessions whose last turn has no end."""
-        return [session_id for session_id, events in self.events.items() if _is_open(events)]
+    def unsettled(self) -> list[SessionId]:
+        """Return the sessions whose last turn has no end, or whose status says so."""
+        return [
+            session_id
+            for session_id, events in self.events.items()
+            if _is_open(events)
+            or self.get(session_id).status in {"running", "waiting", "interrupted"}
+        ]
 
     def _of(self, session_id: SessionId) -> list[Event]:
         try:

@@ -58,6 +58,18 @@ async def test_cancel_at_once_after_sending():
     check(w)
 
 
+async def test_usage_of_a_cancelled_reply_is_booked_once():
+    gate = Gate()
+    w = world(turn(Say("Half a"), gate), "Never.")
+    await w.send()
+    await gate.reached.wait()
+    await cancel(w)
+    await w.send("Again")
+    await cancel(w)  # before the second turn did anything
+    assert w.exits() == ["cancelled", "cancelled"]
+    assert len(w.of(ev.UsageUpdate)) == 1
+
+
 async def test_cancel_during_the_wait_before_a_retry():
     w = world(turn(Fail(overloaded(retry_after_ms=60_000))), "Next.")
     await w.send()
@@ -113,8 +125,11 @@ async def test_tool_that_ignores_a_cancel_is_left_behind_and_its_effect_is_unkno
     await cancel(w)
     assert w.results() == [("c1", "unknown")]
     assert w.exits() == ["cancelled"]
+    told = len(w.events)
     w.desk.gates["stubborn"].set()
-    await asyncio.sleep(0)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert len(w.events) == told, "a call that has its result says nothing more"
     check(w)
 
 

@@ -192,6 +192,16 @@ async def test_message_whose_turn_never_began_begins_when_it_is_sent_again():
     check(after)
 
 
+async def test_message_whose_turn_never_began_begins_with_its_own_model_and_mode():
+    w = world("Hello.", given=session(mode="auto_edit"))
+    await w.say("Hi", message="m1", mode="plan")
+    after = await restarted(w, 2, "Hello.")
+    await after.send("Hi", message="m1", mode="plan")
+    await after.settle()
+    assert after.of(ev.TurnStart)[0].mode == "plan"
+    check(after)
+
+
 async def test_long_log_is_read_in_pages(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(shelf, "PAGE", 3)
     w = world(turn(Say("One.")), "Two.")
@@ -310,6 +320,23 @@ async def test_after_a_crash_at_any_event_the_conversation_goes_on_with_a_messag
         assert w.exits()[-1] == "final_response", count
         assert w.session.status == "idle", count
         check(w)
+
+
+async def test_after_a_crash_at_any_event_the_status_says_what_can_be_done():
+    told = await story()
+    for count in range(1, len(told.events) + 1):
+        w = await restarted(told, count)
+        turns = [e for e in w.events if isinstance(e, ev.TurnStart | ev.TurnEnd)]
+        is_open = bool(turns) and isinstance(turns[-1], ev.TurnStart)
+        assert w.session.status == ("interrupted" if is_open else "idle"), count
+
+
+async def test_crash_after_a_discard_does_not_leave_the_session_interrupted():
+    w = await crashed(turn(Say("Half a")), before=ev.TextEnd)
+    await w.engine.resume(SESSION, DISCARD)
+    end = w.of(ev.TurnEnd)[0].seq
+    again = await restarted(w, end)
+    assert again.session.status == "idle"
 
 
 async def test_after_a_crash_at_any_event_an_open_turn_can_be_resumed():

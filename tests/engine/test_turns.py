@@ -75,6 +75,16 @@ async def test_read_call_runs_without_asking_and_the_model_gets_its_result():
     check(w)
 
 
+async def test_results_are_on_their_way_to_the_disk_before_the_model_is_called_again():
+    gate = Gate()
+    w = world(turn(Call("look", {"path": "a"})), turn(gate, Say("Read.")))
+    await w.send()
+    await gate.reached.wait()
+    assert w.store.synced[SESSION] >= w.of(ev.ToolResult)[0].seq
+    gate.open.set()
+    await w.settle()
+
+
 async def test_seen_versions_reach_later_calls_of_the_same_batch():
     w = world(
         turn(
@@ -414,6 +424,26 @@ async def test_message_queued_at_the_step_cap_begins_a_turn():
     await w.settle()
     assert w.exits() == ["step_cap", "final_response"]
     assert w.of(ev.TurnStart)[1].message_id == "m2"
+    check(w)
+
+
+async def test_turn_of_queued_messages_takes_model_and_mode_of_the_newest():
+    gate = Gate()
+    w = world(
+        turn(gate, Call("look", {"path": "a"})),
+        "Second turn.",
+        given=session(mode="auto_edit"),
+        limits=settings(step_limit=1),
+    )
+    w.models.specs[ModelId("m2")] = spec("m2")
+    await w.send("One")
+    await gate.reached.wait()
+    await w.send("Two", message="two", mode="ask")
+    await w.send("Three", message="three", mode="plan", model=ModelId("m2"))
+    gate.open.set()
+    await w.settle()
+    starts = [(start.mode, start.model) for start in w.of(ev.TurnStart)]
+    assert starts == [("auto_edit", "m1"), ("plan", "m2")]
     check(w)
 
 

@@ -195,6 +195,7 @@ class Stubborn(FakeTool):
                 await self.desk.gates["stubborn"].wait()
             except asyncio.CancelledError:
                 self.desk.cancelled.append("stubborn")
+        yield Progress("stdout", "late")
         yield self.result(args)
 
 

@@ -49,7 +49,7 @@ def test_a_golden_database_is_read_and_written(
     assert texts == journal(version)
     assert [session.id for session in shown] == ["ses_thread", "ses_golden"]
     assert shown[1].message_count == 2
-    assert store.sessions.open_turns() == ["ses_thread"]
+    assert store.sessions.unsettled() == ["ses_thread"]
     assert store.sessions.undelete(SESSIONS[2]).last_seq == 2
 
 

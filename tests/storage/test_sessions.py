@@ -91,7 +91,7 @@ def test_get_of_an_unknown_session_is_refused(store: Store, name: str) -> None:
         store.sessions.get(SessionId(name))
 
 
-def test_open_turns_are_those_without_an_end(open_store: OpenStore) -> None:
+def test_unsettled_are_those_whose_turn_has_no_end(open_store: OpenStore) -> None:
     store = open_store()
     for name in ("never", "running", "ended", "resumed", "deleted"):
         store.add(name)
@@ -114,11 +114,19 @@ def test_open_turns_are_those_without_an_end(open_store: OpenStore) -> None:
     store.sessions.delete(SessionId("ses_deleted"))
     store.crash()
 
-    assert open_store().sessions.open_turns() == ["ses_running", "ses_resumed"]
+    assert open_store().sessions.unsettled() == ["ses_running", "ses_resumed"]
 
 
-def test_open_turns_before_anything_was_stored_makes_no_directory(store: Store) -> None:
-    assert store.sessions.open_turns() == []
+def test_unsettled_are_also_those_that_still_show_a_turn(open_store: OpenStore) -> None:
+    store = open_store()
+    for status in ("idle", "running", "waiting", "error", "resolved", "interrupted"):
+        store.add(status, status=status)
+
+    assert store.sessions.unsettled() == ["ses_running", "ses_waiting", "ses_interrupted"]
+
+
+def test_unsettled_before_anything_was_stored_makes_no_directory(store: Store) -> None:
+    assert store.sessions.unsettled() == []
     assert not store.directory.path.exists()
 
 
