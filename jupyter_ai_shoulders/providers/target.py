@@ -87,6 +87,9 @@ def encode_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def encode_body(head: Mapping[str, Any], messages: Sequence[bytes]) -> bytes:
+def encode_body(
+    head: Mapping[str, Any], messages: Sequence[bytes], field_name: str = "messages"
+) -> bytes:
     """Return the JSON of ``head`` with ``messages`` (JSON each, encoded before) added to it."""
-    return encode_json(head)[:-1] + b',"messages":[' + b",".join(messages) + b"]}"
+    opening = f',"{field_name}":['.encode()
+    return encode_json(head)[:-1] + opening + b",".join(messages) + b"]}"

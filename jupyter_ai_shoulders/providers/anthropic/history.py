@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, assert_never
 
+from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT
 from jupyter_ai_shoulders.providers.target import Target, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import as_object, as_text
 from jupyter_ai_shoulders.wire.ids import CallId
@@ -26,7 +27,6 @@ from jupyter_ai_shoulders.wire.parts import (
     UserMessage,
 )
 
-EMPTY_RESULT = "(no output)"
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9_-]")
 
 Block = dict[str, Any]

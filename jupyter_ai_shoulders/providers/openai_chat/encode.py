@@ -12,9 +12,11 @@ import string
 from collections.abc import Iterable
 from typing import Any
 
-from jupyter_ai_shoulders.core.catalogue import Effort, ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, ToolChoice
+from jupyter_ai_shoulders.providers.effort import effort_for
 from jupyter_ai_shoulders.providers.openai_chat.profiles import Profile
+from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT, NO_IMAGES
 from jupyter_ai_shoulders.providers.target import Target, encode_body, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_list, as_object
 from jupyter_ai_shoulders.wire.ids import CallId
@@ -31,8 +33,6 @@ from jupyter_ai_shoulders.wire.parts import (
     UserMessage,
 )
 
-EMPTY_RESULT = "(no output)"
-NO_IMAGES = "[An image was here; this model cannot read images.]"
 SHORT_ID_LENGTH = 9
 _ALPHABET = string.ascii_letters + string.digits
 
@@ -88,16 +88,8 @@ def _tool_choice(choice: ToolChoice, model: ModelSpec) -> VendorObject:
 
 def _effort(level: ThinkingLevel, model: ModelSpec, profile: Profile) -> VendorObject:
     """Return the effort, only for models whose entry says they take one."""
-    wanted = model.thinking if level == "default" else level
-    support = model.thinking_support
-    if support.mode != "effort" or wanted == "default":
-        return {}
-    effort: Effort | str = wanted
-    if wanted == "none":
-        if support.off not in {"disabled", "impossible"}:
-            return {}
-        effort = "none" if support.off == "disabled" else "low"
-    elif wanted not in support.efforts:
+    effort = effort_for(model, level)
+    if effort is None:
         return {}
     if profile.effort == "reasoning":
         return {"reasoning": {"effort": effort}}

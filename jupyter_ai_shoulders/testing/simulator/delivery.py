@@ -10,26 +10,34 @@ import asyncio
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from jupyter_ai_shoulders.testing.simulator.http import LAST_CHUNK, Connection, http_chunk
 from jupyter_ai_shoulders.testing.simulator.script import Delivery
+
+Item = TypeVar("Item")
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """One event. ``delta``: it stands for a token. ``terminal``: the stream is whole with it."""
+    """One event. ``delta``: it stands for a token. ``terminal``: the stream is whole with it.
+
+    ``bare``: its data stands in the stream as it is, as lines of JSON do.
+    """
 
     data: str
     name: str | None = None
     delta: bool = False
     terminal: bool = False
+    bare: bool = False
 
 
 def event_bytes(event: SseEvent, delivery: Delivery) -> bytes:
     """Return the event as it stands in the stream."""
+    if event.bare:
+        return delivery.line_end.join([*event.data.split("\n"), ""]).encode()
     colon = ": " if delivery.space_after_colon else ":"
     lines = [] if event.name is None else [f"event{colon}{event.name}"]
     lines += [f"data{colon}{line}" for line in event.data.split("\n")]
@@ -38,9 +46,7 @@ def event_bytes(event: SseEvent, delivery: Delivery) -> bytes:
     return (comment + text).encode()
 
 
-def interleave(
-    events: Sequence[SseEvent], extra: Iterable[SseEvent], before_first: bool
-) -> list[SseEvent]:
+def interleave(events: Sequence[Item], extra: Iterable[Item], before_first: bool) -> list[Item]:
     """Return the events with the extra ones before each (before the first only when asked)."""
     additions = tuple(extra)
     mixed = [(additions if before_first or index else ()) for index in range(len(events))]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from jupyter_ai_shoulders.testing.simulator.delivery import SseEvent
 from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
 from jupyter_ai_shoulders.testing.simulator.script import Delivery, Failure, Reply, SimRequest
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Accepted(Protocol):
         """The request as scripts see it."""
         ...
 
-    def answer(self, reply: Reply) -> Stream | Mapping[str, Any]:
+    def answer(self, reply: Reply) -> Stream | Mapping[str, Any] | Sequence[Any]:
         """Return the stream asked for, or the body of an answer in one piece."""
         ...
 
@@ -70,9 +72,9 @@ class Endpoint(Protocol):
 
 
 def with_failure(
-    events: Sequence[SseEvent], failure: Failure | None, event: SseEvent | None
-) -> list[SseEvent]:
+    events: Sequence[Item], failure: Failure | None, instead: Sequence[Item]
+) -> list[Item]:
     """Return the events, replaced by the failure's from the place it names."""
-    if failure is None or failure.after is None or event is None:
+    if failure is None or failure.after is None:
         return list(events)
-    return [*events[: failure.after], event]
+    return [*events[: failure.after], *instead]

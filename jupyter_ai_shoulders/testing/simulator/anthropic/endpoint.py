@@ -148,7 +148,7 @@ class AcceptedMessage:
         events = interleave(composer.events(), [PING] * delivery.pings, before_first=False)
         if delivery.unknown_events:
             events = interleave(events, [UNKNOWN], before_first=True)
-        failed = reply.failure and errors.failure_event(reply.failure)
+        failed = [errors.failure_event(reply.failure)] if reply.failure else []
         return Stream({}, with_failure(events, reply.failure, failed), delivery)
 
 

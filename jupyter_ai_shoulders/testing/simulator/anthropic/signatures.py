@@ -6,18 +6,16 @@ the simulator needs no memory of it. Used by ``reply`` (to sign) and ``thinking`
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import hmac
 import json
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from jupyter_ai_shoulders.testing.simulator.anthropic.schema import CountTokensBody
 from jupyter_ai_shoulders.testing.simulator.anthropic.turns import Turn, turns_of
+from jupyter_ai_shoulders.testing.simulator.sealing import seal_content, unseal_content
 
-SECRET = b"the simulator's own, no secret at all"
 UNBOUND = ("thinking", "redacted_thinking")
 
 
@@ -46,21 +44,13 @@ def seal(body: CountTokensBody, text: str, before: Sequence[Turn] | None = None)
 
 def sign(made: Seal) -> str:
     """Return the seal as a signature."""
-    content = made.model_dump_json().encode()
-    mac = hmac.new(SECRET, content, hashlib.sha256).digest()
-    return base64.b64encode(mac + content).decode()
+    return seal_content(made.model_dump_json().encode())
 
 
 def unseal(signature: str) -> Seal | None:
     """Return what a signature says, or None when it was not made here."""
-    try:
-        raw = base64.b64decode(signature, validate=True)
-        mac, content = raw[:32], raw[32:]
-        if not hmac.compare_digest(mac, hmac.new(SECRET, content, hashlib.sha256).digest()):
-            return None
-        return Seal.model_validate_json(content)
-    except (ValueError, ValidationError):
-        return None
+    content = unseal_content(signature)
+    return None if content is None else Seal.model_validate_json(content)
 
 
 def system_text(body: CountTokensBody) -> str:

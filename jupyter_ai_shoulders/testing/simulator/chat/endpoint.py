@@ -23,10 +23,10 @@ from jupyter_ai_shoulders.testing.simulator.chat.schema import (
     ToolMessage,
     UserMessage,
 )
-from jupyter_ai_shoulders.testing.simulator.chat.wording import parse
 from jupyter_ai_shoulders.testing.simulator.delivery import interleave
 from jupyter_ai_shoulders.testing.simulator.exchange import Stream, with_failure
 from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
+from jupyter_ai_shoulders.testing.simulator.openai_wording import parse
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
 from jupyter_ai_shoulders.testing.simulator.script import Failure, Reply, SimRequest
 from jupyter_ai_shoulders.testing.simulator.shaping import Counter, estimate, usage_of
@@ -44,7 +44,7 @@ class ChatEndpoint:
         """Check a request for an answer. Raises ``Refused``."""
         keyless = any(model.server.keyless for model in self.served.values())
         check_key(request.headers, self.keys, optional=keyless)
-        body = parse(request.body)
+        body = parse(ChatBody, request.body)
         model = self._model(body.model)
         check_key(request.headers, self.keys, optional=model.server.keyless)
         for rule in SERVER_RULES:
@@ -120,7 +120,7 @@ class AcceptedChat:
         events = composer.events()
         if delivery.unknown_events:
             events = interleave(events, [UNKNOWN], before_first=True)
-        failed = reply.failure and errors.failure_event(reply.failure)
+        failed = [errors.failure_event(reply.failure)] if reply.failure else []
         return Stream({}, with_failure(events, reply.failure, failed), delivery)
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pydantic import JsonValue
-
 from jupyter_ai_shoulders.testing.simulator.chat.models import ChatModel
 from jupyter_ai_shoulders.testing.simulator.chat.schema import (
     AssistantMessage,
@@ -19,6 +17,7 @@ from jupyter_ai_shoulders.testing.simulator.chat.schema import (
     ToolMessage,
 )
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
+from jupyter_ai_shoulders.testing.simulator.strict_schema import check_parameters, check_strict
 
 STANDARD_ECHO = ("reasoning", "reasoning_content", "reasoning_details")
 
@@ -159,57 +158,11 @@ def schemas_are_strict(body: ChatBody) -> None:
     """Parameters are objects; strict schemas are closed and require every property."""
     for index, tool in enumerate(body.tools or []):
         function, param = tool.function, f"tools[{index}].function.parameters"
-        if function.parameters is not None and function.parameters.get("type") != "object":
-            raise Refused(
-                f"Invalid schema for function '{function.name}': schema must be a JSON Schema of "
-                f"'type: \"object\"', got 'type: {function.parameters.get('type')!r}'.",
-                param=param,
-                code="invalid_function_parameters",
-            )
-        if function.strict:
-            subject = f"function '{function.name}'"
-            check_strict(function.parameters, subject, param, "invalid_function_parameters")
+        check_parameters(function.name, function.parameters, param, strict=bool(function.strict))
     wanted = body.response_format
     if isinstance(wanted, JsonSchemaFormat) and wanted.json_schema.strict:
         subject = f"response_format '{wanted.json_schema.name}'"
         check_strict(wanted.json_schema.schema_, subject, "response_format", None)
-
-
-def check_strict(schema: JsonValue, subject: str, param: str, code: str | None) -> None:
-    """Every object is closed and requires all it has (reference §2.5)."""
-    if isinstance(schema, list):
-        for item in schema:
-            check_strict(item, subject, param, code)
-    if not isinstance(schema, dict):
-        return
-    problem = strict_problem(schema)
-    if problem:
-        raise Refused(
-            f"Invalid schema for {subject}: In context=(), {problem}", param=param, code=code
-        )
-    for value in schema.values():
-        check_strict(value, subject, param, code)
-
-
-def strict_problem(schema: dict[str, JsonValue]) -> str | None:
-    """Return what keeps one object schema from being strict."""
-    if schema.get("type") != "object":
-        return None
-    if schema.get("additionalProperties") is not False:
-        return "'additionalProperties' is required to be supplied and to be false."
-    properties, required = schema.get("properties"), schema.get("required")
-    names = set(properties) if isinstance(properties, dict) else set[str]()
-    given = (
-        {item for item in required if isinstance(item, str)}
-        if isinstance(required, list)
-        else set[str]()
-    )
-    if names - given:
-        return (
-            "'required' is required to be supplied and to be an array including every key in "
-            f"properties. Missing '{min(names - given)}'."
-        )
-    return None
 
 
 BODY_RULES: tuple[Callable[[ChatBody], None], ...] = (

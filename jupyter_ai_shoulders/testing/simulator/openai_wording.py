@@ -1,30 +1,38 @@
 """Reads a request body, and words what is wrong with it as OpenAI does.
 
-One small function per kind of problem. ``parse`` is called by ``endpoint``.
+One small function per kind of problem. ``parse`` is called by the endpoints of both OpenAI formats.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from jupyter_ai_shoulders.testing.simulator.chat.schema import ChatBody
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
 
+Body = TypeVar("Body", bound=BaseModel)
 
-def parse(raw: bytes) -> ChatBody:
+
+def parse(kind: type[Body], raw: bytes) -> Body:
     """Return the body as a model. Raises ``Refused`` in OpenAI's words."""
     try:
-        return ChatBody.model_validate_json(raw)
+        return kind.model_validate_json(raw)
     except ValidationError as error:
         raise refusal(error.errors(include_url=False)[0]) from error
 
 
-TAGGED = re.compile(r"(^messages\[\d+\]|\.content\[\d+\]|^response_format)$")
+TAGGED = re.compile(
+    r"(^messages\[\d+\]|^input\[\d+\]|\.content\[\d+\]|\.output\[\d+\]"
+    r"|^response_format|^text\.format)$"
+)
 """Places where pydantic puts the name of a union's member into the path."""
+
+TWICE_TAGGED = "message"
+"""The member that is a union itself: messages of the Responses format, by their role."""
 
 
 def place(location: Sequence[int | str]) -> str:
@@ -34,7 +42,7 @@ def place(location: Sequence[int | str]) -> str:
         if isinstance(step, int):
             path += f"[{step}]"
         elif TAGGED.search(path) and not tag_dropped:
-            tag_dropped = True
+            tag_dropped = step != TWICE_TAGGED
             continue
         elif not step.startswith("<"):
             path += f".{step}" if path else step
