@@ -1,7 +1,7 @@
 """What the simulator answers, said without any vendor's words: parts, usage, stop and knobs.
 
 Tests build these with ``reply(...)``; the process reads the same from JSON. ``Script`` picks the
-reply for a request, ``anthropic.reply`` and ``chat.reply`` put it into their formats.
+reply for a request, the ``reply`` module of each format puts it into that format.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-Format = Literal["anthropic", "openai_chat"]
+Format = Literal["anthropic", "openai_chat", "openai_responses", "google", "ollama"]
 
 
 class SimModel(BaseModel):
@@ -66,6 +66,7 @@ Stop = Literal[
     "max_tokens",
     "stop_sequence",
     "refusal",
+    "content_filter",
     "pause_turn",
     "context_window",
     "missing",
@@ -76,7 +77,10 @@ class Failure(SimModel):
     """An error instead of (``after`` None) or in the middle of (after so many events) an answer.
 
     ``type``, ``message`` and ``code`` default to what the vendor sends with the status. With
-    ``body`` the text is sent as it is, under ``content_type``.
+    ``body`` the text is sent as it is, under ``content_type``. ``shape`` is for the formats that
+    say an error inside a stream in several ways. Responses (reference §2.2): an event that has an
+    error object or is one itself, each followed by the failed response, or that response alone.
+    Google (§4.1): an event, JSON without ``data:`` over several lines, or the same in a list.
     """
 
     status: int = 500
@@ -87,6 +91,7 @@ class Failure(SimModel):
     body: str | None = None
     content_type: str = "application/json"
     after: int | None = None
+    shape: Literal["nested", "flat", "failed"] = "nested"
 
 
 class Delivery(SimModel):

@@ -6,7 +6,7 @@ In a test::
         simulator.script("Hello", reply(ToolUse(name="run_cell", arguments={"path": "a.ipynb"})))
         client = AsyncAnthropic(base_url=simulator.url, api_key=simulator.key)
 
-Anthropic clients use ``url``, OpenAI clients ``openai_url``. As a process: see ``__main__``.
+Anthropic and Google clients use ``url``, OpenAI clients ``openai_url``. As a process: see ``__main__``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,6 +24,8 @@ from jupyter_ai_shoulders.testing.simulator.chat.models import CHAT_MODELS, Chat
 from jupyter_ai_shoulders.testing.simulator.control import Control
 from jupyter_ai_shoulders.testing.simulator.delivery import deliver
 from jupyter_ai_shoulders.testing.simulator.exchange import Answer, Endpoint, Stream, Whole
+from jupyter_ai_shoulders.testing.simulator.google.endpoint import GenerateContentEndpoint
+from jupyter_ai_shoulders.testing.simulator.google.models import Served
 from jupyter_ai_shoulders.testing.simulator.http import (
     BadHttp,
     Connection,
@@ -33,6 +35,11 @@ from jupyter_ai_shoulders.testing.simulator.http import (
 )
 from jupyter_ai_shoulders.testing.simulator.records import Recorded, Records
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
+from jupyter_ai_shoulders.testing.simulator.responses.endpoint import ResponsesEndpoint
+from jupyter_ai_shoulders.testing.simulator.responses.models import (
+    RESPONSES_MODELS,
+    ResponsesModel,
+)
 from jupyter_ai_shoulders.testing.simulator.script import (
     Entry,
     Failure,
@@ -50,8 +57,8 @@ log = logging.getLogger(__name__)
 class Simulator:
     """A provider on 127.0.0.1. Use as an async context manager.
 
-    ``windows`` shrinks context windows of Claude models by name, ``chat_models`` adds models to
-    the Chat Completions side.
+    ``windows`` shrinks context windows of Claude and Gemini models by name, ``chat_models`` and
+    ``responses_models`` add models to the two OpenAI sides.
     """
 
     def __init__(
@@ -61,6 +68,7 @@ class Simulator:
         key: str = DEFAULT_KEY,
         windows: Mapping[str, int] | None = None,
         chat_models: Mapping[str, ChatModel] | None = None,
+        responses_models: Mapping[str, ResponsesModel] | None = None,
     ) -> None:
         self.key = key
         self.records = Records()
@@ -70,6 +78,10 @@ class Simulator:
         keys = frozenset({key})
         self._messages = MessagesEndpoint(keys, counter, windows or {})
         self._chat = ChatEndpoint(keys, counter, {**CHAT_MODELS, **(chat_models or {})})
+        self._responses = ResponsesEndpoint(
+            keys, counter, {**RESPONSES_MODELS, **(responses_models or {})}
+        )
+        self._google = GenerateContentEndpoint(keys, counter, Served(dict(windows or {})))
         self._control = Control(self)
         self._request_ids = Counter()
         self._server: asyncio.Server | None = None
@@ -208,15 +220,25 @@ class Simulator:
 
     def _endpoint(self, request: HttpRequest) -> Endpoint:
         """Which format a request is in; ``/v1/models`` is told by the version header."""
+        if self._google.serves(request):
+            return self._google
+        if request.path.startswith("/v1/responses"):
+            return self._responses
         messages = request.path.startswith("/v1/messages")
         return self._messages if messages or "anthropic-version" in request.headers else self._chat
 
     def _route(self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]) -> Answer:
+        if self._google.serves(request):
+            if self._google.plays(request):
+                return self._play(request, record, headers)
+            return whole(200, headers, self._google.look_up(request))
         match f"{request.method} {request.path}":
-            case "POST /v1/messages" | "POST /v1/chat/completions":
+            case "POST /v1/messages" | "POST /v1/chat/completions" | "POST /v1/responses":
                 return self._play(request, record, headers)
             case "POST /v1/messages/count_tokens":
                 return whole(200, headers, self._messages.count(request))
+            case "POST /v1/responses/input_tokens":
+                return whole(200, headers, self._responses.count(request))
             case "GET /v1/models" if "anthropic-version" in request.headers:
                 return whole(200, headers, self._messages.models(request))
             case "GET /v1/models":
@@ -238,14 +260,16 @@ class Simulator:
         answer = accepted.answer(reply)
         if isinstance(answer, Stream):
             return Stream(
-                {**headers, "content-type": "text/event-stream; charset=utf-8"},
+                {**headers, "content-type": "text/event-stream; charset=utf-8", **answer.headers},
                 answer.events,
                 answer.delivery,
             )
         return whole(200, headers, answer)
 
 
-def whole(status: int, headers: Mapping[str, str], body: Mapping[str, Any]) -> Whole:
+def whole(
+    status: int, headers: Mapping[str, str], body: Mapping[str, Any] | Sequence[Any]
+) -> Whole:
     """Return a JSON answer."""
     return Whole(status, headers, json.dumps(body).encode())
 

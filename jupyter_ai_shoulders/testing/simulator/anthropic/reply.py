@@ -38,6 +38,7 @@ STOP_REASONS: dict[Stop, str | None] = {
     "max_tokens": "max_tokens",
     "stop_sequence": "stop_sequence",
     "refusal": "refusal",
+    "content_filter": "refusal",
     "pause_turn": "pause_turn",
     "context_window": "model_context_window_exceeded",
     "missing": None,

@@ -26,6 +26,7 @@ FINISH_REASONS: dict[Stop, str | None] = {
     "max_tokens": "length",
     "stop_sequence": "stop",
     "refusal": "content_filter",
+    "content_filter": "content_filter",
     "pause_turn": "stop",
     "context_window": "length",
     "missing": None,
