@@ -10,7 +10,9 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.providers.base import Provider
 from jupyter_ai_shoulders.providers.target import Target
 
-IMPLEMENTED: frozenset[ProviderKind] = frozenset({"anthropic", "openai_chat", "demo"})
+IMPLEMENTED: frozenset[ProviderKind] = frozenset(
+    {"anthropic", "openai_responses", "openai_chat", "demo"}
+)
 
 
 def make_provider(target: Target) -> Provider:
@@ -27,11 +29,17 @@ def make_provider(target: Target) -> Provider:
             from jupyter_ai_shoulders.providers.openai_chat.provider import OpenAIChatProvider
 
             return OpenAIChatProvider(target)
+        case "openai_responses":
+            from jupyter_ai_shoulders.providers.openai_responses.provider import (
+                OpenAIResponsesProvider,
+            )
+
+            return OpenAIResponsesProvider(target)
         case "demo":
             from jupyter_ai_shoulders.providers.demo.provider import DemoProvider
 
             return DemoProvider()
-        case "openai_responses" | "google" | "ollama":
+        case "google" | "ollama":
             raise unsupported(target.provider.kind)
 
 

@@ -59,9 +59,15 @@ def test_shipped_catalogue_is_clean_and_offers_what_can_be_spoken() -> None:
         "claude-sonnet-5-5",
         "claude-fable-5-2",
         "claude-haiku-5-5",
+        "gpt-6.1-sol",
+        "gpt-6.1-terra",
+        "gpt-6-astra",
+        "gpt-6-luna",
+        "gpt-5.6-luna",
         "demo",
     ]
-    assert {spec.kind for spec in found.providers.values()} == {"anthropic", "demo"}
+    kinds = {name: spec.kind for name, spec in found.providers.items()}
+    assert kinds == {"anthropic": "anthropic", "openai": "openai_responses", "demo": "demo"}
     assert found.models[ModelId("demo")].label == "Demo (no AI model)"
 
 
@@ -72,7 +78,7 @@ def test_shipped_prices_have_source_and_date(name: ModelId) -> None:
     assert spec.prices.source
     assert spec.prices.checked == "2026-11-21"
     assert None not in (spec.prices.input, spec.prices.output, spec.context_window, spec.max_output)
-    assert spec.family == "anthropic"
+    assert spec.family == {"anthropic": "anthropic", "openai": "openai"}[spec.provider]
 
 
 def test_documented_example_is_taken_whole() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +15,6 @@ import httpx
 from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, ProviderSpec
 from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
 from jupyter_ai_shoulders.core.errors import ProviderError
-from jupyter_ai_shoulders.providers.anthropic.provider import AnthropicProvider
 from jupyter_ai_shoulders.providers.base import (
     ModelRequest,
     PartDelta,
@@ -32,10 +31,10 @@ from jupyter_ai_shoulders.providers.base import (
     UsageReport,
 )
 from jupyter_ai_shoulders.providers.catalogue_files import shipped_text
+from jupyter_ai_shoulders.providers.factory import make_provider
 from jupyter_ai_shoulders.providers.failure import Service
 from jupyter_ai_shoulders.providers.http import Upstream
 from jupyter_ai_shoulders.providers.message_cache import MessageCache
-from jupyter_ai_shoulders.providers.openai_chat.provider import OpenAIChatProvider
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, ProviderId
 from jupyter_ai_shoulders.wire.parts import (
@@ -53,7 +52,7 @@ from jupyter_ai_shoulders.wire.parts import (
 FIXTURES = Path(__file__).parent / "fixtures"
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 KEY = "test-key-0123456789"
-Kind = Literal["anthropic", "openai_chat"]
+Kind = Literal["anthropic", "openai_chat", "openai_responses"]
 
 
 class SequentialIds:
@@ -85,7 +84,11 @@ def shipped() -> Catalogue:
 
 def claude(model: str = "claude-sonnet-5-5", **changes: Any) -> ModelSpec:
     """A Claude model as the catalogue has it, or would have it in a user's entry."""
-    entry = {"id": model, "provider": "anthropic", **changes}
+    return catalogued(model, "anthropic", changes)
+
+
+def catalogued(model: str, provider: str, changes: dict[str, Any]) -> ModelSpec:
+    entry = {"id": model, "provider": provider, **changes}
     source = Source("test", {"models": [entry]})
     merged = merge_catalogue([Source("shipped", shipped_text()), source], {})
     assert not merged.problems
@@ -95,6 +98,18 @@ def claude(model: str = "claude-sonnet-5-5", **changes: Any) -> ModelSpec:
 def chat_model(**changes: Any) -> ModelSpec:
     values: dict[str, Any] = {"id": "m", "name": "M", "provider": "lab", "model": "m", **changes}
     return ModelSpec.model_validate(values)
+
+
+def gpt(model: str = "gpt-6.1-sol", **changes: Any) -> ModelSpec:
+    """A model of OpenAI as the catalogue has it, or would have it in a user's entry."""
+    return catalogued(model, "openai", changes)
+
+
+DEFAULT_MODELS: dict[Kind, Callable[[], ModelSpec]] = {
+    "anthropic": claude,
+    "openai_chat": chat_model,
+    "openai_responses": gpt,
+}
 
 
 @dataclass(slots=True)
@@ -114,7 +129,7 @@ def target(
     sent: Sent | None = None,
     **provider: Any,
 ) -> Target:
-    name = "anthropic" if kind == "anthropic" else "lab"
+    name = {"anthropic": "anthropic", "openai_responses": "openai"}.get(kind, "lab")
     values: dict[str, Any] = {
         "id": name,
         "name": name.title(),
@@ -124,7 +139,7 @@ def target(
         **provider,
     }
     spec = ProviderSpec.model_validate(values)
-    model = model or (claude() if kind == "anthropic" else chat_model())
+    model = model or DEFAULT_MODELS[kind]()
     service = Service(
         id=ProviderId(name),
         name=spec.name,
@@ -147,9 +162,7 @@ def target(
 
 
 def provider_of(target: Target) -> Provider:
-    if target.provider.kind == "anthropic":
-        return AnthropicProvider(target)
-    return OpenAIChatProvider(target)
+    return make_provider(target)
 
 
 class Pieces(httpx.AsyncByteStream):

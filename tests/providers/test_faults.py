@@ -43,14 +43,16 @@ from tests.providers.support import (
     claude,
     collect,
     data_lines,
+    gpt,
     provider_of,
     target,
 )
 
-KINDS: list[Kind] = ["anthropic", "openai_chat"]
+KINDS: list[Kind] = ["anthropic", "openai_chat", "openai_responses"]
 MODELS = {
     "anthropic": claude("claude-haiku-5-5"),
     "openai_chat": chat_model(id="gpt-4.1", model="gpt-4.1"),
+    "openai_responses": gpt("gpt-6-luna"),
 }
 
 
@@ -219,6 +221,11 @@ QUOTA: list[tuple[Kind, Failure, ErrorCode]] = [
         Failure(status=429, code="insufficient_quota", type="insufficient_quota"),
         "quota_exhausted",
     ),
+    (
+        "openai_responses",
+        Failure(status=429, code="billing_hard_limit_reached"),
+        "quota_exhausted",
+    ),
 ]
 
 
@@ -235,6 +242,8 @@ OVERFLOW = [
     ("openai_chat", "Too much.", "context_length_exceeded"),
     ("openai_chat", "This model's maximum context length is 4096 tokens.", None),
     ("openai_chat", "the request exceeds the available context size", None),
+    ("openai_responses", "Your input is too long.", "context_length_exceeded"),
+    ("openai_responses", "Your input exceeds the context window of this model.", None),
 ]
 
 
@@ -252,7 +261,7 @@ async def test_overflow_is_recognised(
 async def test_error_inside_the_stream_is_raised_after_what_came(
     simulator: Simulator, kind: Kind
 ) -> None:
-    simulator.script(reply("One two three.", failure=Failure(status=529, after=4)))
+    simulator.script(reply("One two three four five six.", failure=Failure(status=529, after=6)))
     seen: list[ProviderEvent] = []
     async with connected(simulator, kind, model=MODELS[kind]) as provider:
         with pytest.raises(ProviderError) as caught:

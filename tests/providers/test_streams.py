@@ -28,6 +28,11 @@ from tests.providers.support import (
 )
 
 PROFILES: dict[str, ServerProfile] = {"chat_openrouter": "openrouter", "chat_mistral": "mistral"}
+KINDS: dict[str, Kind] = {
+    "anthropic": "anthropic",
+    "chat": "openai_chat",
+    "responses": "openai_responses",
+}
 NAMES = sorted(path.stem for path in FIXTURES.glob("*.sse"))
 
 
@@ -35,7 +40,7 @@ class Player:
     """Plays one fixture again and again, in other pieces, over one client."""
 
     def __init__(self, name: str) -> None:
-        kind: Kind = "anthropic" if name.startswith("anthropic") else "openai_chat"
+        kind: Kind = next(KINDS[start] for start in KINDS if name.startswith(start))
         self.whole = (FIXTURES / f"{name}.sse").read_bytes()
         self._pieces: list[bytes] = []
         transport = answering(self._pieces)

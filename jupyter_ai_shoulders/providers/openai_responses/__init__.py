@@ -1,0 +1,1 @@
+"""OpenAI Responses, stateless: nothing is stored there, reasoning comes back encrypted (§2)."""

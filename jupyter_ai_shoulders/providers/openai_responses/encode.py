@@ -1,0 +1,217 @@
+"""The common request as a Responses body (reference §2.1, §2.3). Pure; called by ``provider``.
+
+Nothing is stored at the service: the whole conversation is sent each time, with the reasoning items
+it needs back, encrypted as they came.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any, Literal, assert_never
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, ToolChoice
+from jupyter_ai_shoulders.providers.effort import effort_for
+from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT, NO_IMAGES
+from jupyter_ai_shoulders.providers.target import Target, encode_body, encode_json
+from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_object
+from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantMessage,
+    AssistantPart,
+    ImagePart,
+    ModelMessage,
+    ReasoningPart,
+    ResultContent,
+    TextPart,
+    ToolCallPart,
+    ToolDefinition,
+    ToolResultPart,
+    UserMessage,
+)
+
+LEAST_OUTPUT = 16
+"""Tokens; the API refuses smaller limits."""
+LONGEST_CALL_ID = 64
+"""Characters."""
+
+Extra = Literal["reasoning_items", "reasoning_summary"]
+"""What an account may be refused, and a request can do without."""
+
+
+def encode(request: ModelRequest, target: Target, without: frozenset[Extra] = frozenset()) -> bytes:
+    """Return the body of ``POST /responses``, without the extras that were refused before."""
+    history = _History(target, replay="reasoning_items" not in without)
+    items = [history.encode(message) for message in request.messages]
+    head = _head(request, target.model, summary="reasoning_summary" not in without)
+    return encode_body(head, [item for item in items if item], "input")
+
+
+def _head(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorObject:
+    max_tokens = min(request.max_output, model.max_output or request.max_output)
+    head: VendorObject = {
+        "model": request.model,
+        "stream": True,
+        "stream_options": {"include_obfuscation": False},
+        "store": False,
+        "max_output_tokens": max(max_tokens, LEAST_OUTPUT),
+    }
+    if request.system.strip():
+        head["instructions"] = request.system
+    if request.tools:
+        head["tools"] = [_tool(tool) for tool in request.tools]
+        head["parallel_tool_calls"] = True
+        head |= _tool_choice(request.tool_choice, model)
+    head |= _reasoning(request, model, summary=summary)
+    head |= _text(request, model)
+    if model.cache and request.cache_key is not None:
+        head["prompt_cache_key"] = request.cache_key
+    return head
+
+
+def _tool(tool: ToolDefinition) -> VendorObject:
+    """Return a tool; strict schemas cannot have optional arguments, so it is not strict."""
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "strict": False,
+    }
+
+
+def _tool_choice(choice: ToolChoice, model: ModelSpec) -> VendorObject:
+    if choice == "none":
+        return {"tool_choice": "none"}
+    if choice == "auto" or model.forced_tool == "no":
+        return {}
+    if isinstance(choice, AnyTool):
+        return {"tool_choice": "required"}
+    return {"tool_choice": {"type": "function", "name": choice.name}}
+
+
+def _reasoning(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorObject:
+    """Return the effort, the wish for a summary, and the one for items that can be sent back."""
+    if not model.reasoning:
+        return {}
+    effort = effort_for(model, request.thinking)
+    wanted: VendorObject = {} if effort is None else {"effort": effort}
+    if summary and effort != "none":
+        wanted["summary"] = "auto"
+    kept: VendorObject = {"include": ["reasoning.encrypted_content"]}
+    return kept | ({"reasoning": wanted} if wanted else {})
+
+
+def _text(request: ModelRequest, model: ModelSpec) -> VendorObject:
+    text: VendorObject = {}
+    if request.response_schema is not None and model.structured_output:
+        schema = request.response_schema
+        text["format"] = {
+            "type": "json_schema",
+            "name": "answer",
+            "schema": schema,
+            "strict": False,
+        }
+    if model.verbosity is not None:
+        text["verbosity"] = model.verbosity
+    return {"text": text} if text else {}
+
+
+class _History:
+    """Encodes messages as input items, in their order.
+
+    ``replay``: what this model made before comes back as it was; else as another's words.
+    """
+
+    def __init__(self, target: Target, *, replay: bool) -> None:
+        self._target = target
+        self._replay = replay
+
+    def encode(self, message: ModelMessage) -> bytes:
+        """Return the JSON of the message's items, with commas between; none may be left."""
+        return self._target.encoded.get(message, self._replay, lambda: self._encode(message))
+
+    def _encode(self, message: ModelMessage) -> bytes:
+        made = self._user(message) if isinstance(message, UserMessage) else self._said(message)
+        return b",".join(encode_json(item) for item in made)
+
+    def _user(self, message: UserMessage) -> list[VendorObject]:
+        """Return one item per result, then what the user said."""
+        results = [part for part in message.parts if isinstance(part, ToolResultPart)]
+        said = [part for part in message.parts if not isinstance(part, ToolResultPart)]
+        items = [self._result(part) for part in results]
+        content = self._content(said)
+        if content:
+            items.append({"type": "message", "role": "user", "content": content})
+        return items
+
+    def _said(self, message: AssistantMessage) -> list[VendorObject]:
+        """Return the answer's items; reasoning that nothing follows may not be sent (§2.3)."""
+        found = (self._item(part) for part in message.parts)
+        items = [item for item in found if item is not None]
+        while items and items[-1]["type"] == "reasoning":
+            items.pop()
+        return items
+
+    def _item(self, part: AssistantPart) -> VendorObject | None:
+        match part:
+            case TextPart():
+                return self._message(part) if part.text.strip() else None
+            case ReasoningPart():
+                return as_object(self._kept(part).get("item")) or None
+            case ToolCallPart():
+                return _call(part)
+            case _:
+                assert_never(part)
+
+    def _message(self, part: TextPart) -> VendorObject:
+        """Return a text without its id: with one, the service looks for what else it knows of it.
+
+        ``phase`` tells commentary from the answer.
+        """
+        said: VendorObject = {"type": "message", "role": "assistant", "content": part.text}
+        return said | self._kept(part)
+
+    def _kept(self, part: TextPart | ReasoningPart) -> VendorObject:
+        """Return the state kept for this model."""
+        if part.state is None or not self._replay or not self._target.owns(part.state):
+            return {}
+        return as_object(part.state.data)
+
+    def _result(self, part: ToolResultPart) -> VendorObject:
+        content = self._content(part.content)
+        output: Any = content
+        if all(item["type"] == "input_text" for item in content):
+            output = "\n".join(item["text"] for item in content) or EMPTY_RESULT
+        call_id = vendor_call_id(part.call_id)
+        return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+    def _content(self, parts: Iterable[ResultContent]) -> list[VendorObject]:
+        found = (self._content_part(part) for part in parts)
+        return [item for item in found if item is not None]
+
+    def _content_part(self, part: ResultContent) -> VendorObject | None:
+        if isinstance(part, ImagePart) and self._target.model.images:
+            url = f"data:{part.media_type};base64,{part.data}"
+            return {"type": "input_image", "detail": "auto", "image_url": url}
+        text = part.text if isinstance(part, TextPart) else NO_IMAGES
+        return {"type": "input_text", "text": text} if text.strip() else None
+
+
+def _call(part: ToolCallPart) -> VendorObject:
+    """Return a call; without its id for the same reason as a message."""
+    return {
+        "type": "function_call",
+        "call_id": vendor_call_id(part.call_id),
+        "name": part.tool,
+        "arguments": json.dumps(part.arguments, ensure_ascii=False, separators=(",", ":")),
+    }
+
+
+def vendor_call_id(call_id: CallId) -> str:
+    """Return the id, or a digest in place of one that is too long for the API."""
+    if len(call_id) <= LONGEST_CALL_ID:
+        return call_id
+    return f"call_{hashlib.sha256(call_id.encode('utf-8', 'replace')).hexdigest()[:24]}"

@@ -1,0 +1,83 @@
+"""OpenAI's Responses API behind the Provider port; made by ``registry``."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator
+
+from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
+from jupyter_ai_shoulders.providers.exchange import Format, stream_events
+from jupyter_ai_shoulders.providers.failure import Refusal
+from jupyter_ai_shoulders.providers.openai_responses.decode import ResponsesDecoder
+from jupyter_ai_shoulders.providers.openai_responses.encode import Extra, encode
+from jupyter_ai_shoulders.providers.openai_responses.errors import read_refusal, refused_extras
+from jupyter_ai_shoulders.providers.openai_service import DEFAULT_AUTH, endpoint, list_models
+from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.vendor_json import VendorObject
+
+
+class OpenAIResponsesProvider:
+    """One model of OpenAI, or of a server that speaks the same format."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
+        """Send the request and yield its events, ending with one ``Stop``.
+
+        An extra that the account or the model is refused, before anything was shown, is left out
+        of one more try.
+        """
+        without: frozenset[Extra] = frozenset()
+        while True:
+            attempt = _Attempt(self._target, without)
+            try:
+                async with contextlib.aclosing(attempt.stream(request)) as events:
+                    async for event in events:
+                        yield event
+            except ProviderError:
+                if attempt.began or not attempt.refused - without:
+                    raise
+                without |= attempt.refused
+            else:
+                return
+
+    async def list_models(self) -> list[ListedModel]:
+        """Return the models the key may use."""
+        return await list_models(self._target, read_refusal)
+
+    async def aclose(self) -> None:
+        """Close the connections of this provider."""
+        await self._target.upstream.aclose()
+
+
+class _Attempt:
+    """One call. ``began``: something was shown; ``refused``: the extras it was refused for."""
+
+    def __init__(self, target: Target, without: frozenset[Extra]) -> None:
+        self._target = target
+        self._without = without
+        self.began = False
+        self.refused: frozenset[Extra] = frozenset()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
+        """Send the request and yield its events."""
+        call = self._target.call(
+            endpoint(self._target.provider.url, "responses"),
+            DEFAULT_AUTH,
+            body=encode(request, self._target, self._without),
+        )
+        assembler = Assembler(self._target.ids, taken_call_ids(request))
+        decoder = ResponsesDecoder(assembler, self._target, self._read_refusal)
+        dialect = Format(decoder, self._read_refusal)
+        events = stream_events(self._target, request, call, dialect)
+        async with contextlib.aclosing(events):
+            async for event in events:
+                self.began = True
+                yield event
+
+    def _read_refusal(self, status: int | None, body: VendorObject) -> Refusal:
+        self.refused = refused_extras(body)
+        return read_refusal(status, body)
