@@ -34,10 +34,13 @@ class ShouldersApp(ExtensionApp):
     load_other_extensions = True
     classes = [Shoulders]  # noqa: RUF012 traitlets reads it from the class
 
+    _config: Shoulders | None = None
+    _service: Service | None = None
+    _warming: asyncio.Task[None] | None = None
+
     def initialize_handlers(self) -> None:
         """Put our routes into the server's table, unloaded."""
-        self._service: Service | None = None
-        self._warming: asyncio.Task[None] | None = None
+        self._config = Shoulders(parent=self)  # a wrong setting is said at the start
         application = cast("ServerApp", self.serverapp).web_app
         prefix = url_path_join(application.settings["base_url"], API_PATH)
         routes = LazyRoutes(application, lambda: self._routes(re.escape(prefix)))
@@ -45,7 +48,8 @@ class ShouldersApp(ExtensionApp):
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:  # noqa: ARG002
         """Load what the first request needs while nobody waits for it, and recover."""
-        self._warming = asyncio.create_task(self._warm(), name="shoulders-warm-up")
+        if self._config is not None:
+            self._warming = asyncio.create_task(self.warm(), name="shoulders-warm-up")
 
     async def stop_extension(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
@@ -59,17 +63,22 @@ class ShouldersApp(ExtensionApp):
         except Exception:
             self.log.exception("The AI colleague did not stop in order")
 
-    async def _warm(self) -> None:
+    async def warm(self) -> None:
+        """Import the routes in a thread and recover, a little after the start."""
         await asyncio.sleep(QUIET_SECONDS)
-        await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
-        await self.service().recover()
+        try:
+            await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
+            await self.service().recover()
+        except Exception:
+            self.log.exception("The AI colleague could not be started")
 
     def service(self) -> Service:
         """Return the service behind the routes, made on first use."""
         if self._service is None:
             from jupyter_ai_shoulders.server.service import Service
 
-            self._service = Service(cast("ServerApp", self.serverapp), Shoulders(parent=self))
+            config = self._config or Shoulders(parent=self)
+            self._service = Service(cast("ServerApp", self.serverapp), config)
         return self._service
 
     def _routes(self, prefix: str) -> list[Route]:

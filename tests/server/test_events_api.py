@@ -64,16 +64,30 @@ async def test_a_stream_begins_where_the_client_stopped(api: Api) -> None:
     assert by_header.ids == [5, 6, 7]
 
 
-async def test_a_bad_last_event_id_is_refused(api: Api) -> None:
+@pytest.mark.parametrize("given", ["abc", "²", "9" * 5000])
+async def test_a_bad_last_event_id_is_refused(api: Api, given: str) -> None:
     session_id = await api.new_session()
 
     answer = await api.request(
         "GET",
         f"sessions/{session_id}/events",
-        headers={"Accept": "text/event-stream", "Last-Event-ID": "abc"},
+        headers={"Accept": "text/event-stream", "Last-Event-ID": given},
     )
 
     assert (answer.status, answer.code) == (400, "invalid_request")
+
+
+async def test_a_stream_from_the_future_is_refused_and_not_silent(api: Api) -> None:
+    session_id = await api.new_session()
+
+    answer = await api.request(
+        "GET",
+        f"sessions/{session_id}/events",
+        headers={"Accept": "text/event-stream", "Last-Event-ID": "1000"},
+    )
+
+    assert (answer.status, answer.code) == (409, "stale")
+    assert answer.error["details"]["last_seq"] == 1
 
 
 async def test_a_silent_stream_sends_heartbeats(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

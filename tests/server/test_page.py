@@ -191,6 +191,45 @@ async def test_a_slow_page_is_told_to_resync_and_costs_no_memory(
     page.disconnected()
 
 
+async def test_a_slow_page_keeps_the_newest_state_of_sessions_it_does_not_follow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page_module, "MAX_EVENT_CHARACTERS", 10_000)
+    page, connection = connected(reading=False)
+    page.follow(A, 0, [])
+    page.send(Welcome(wire_version=1, server_version="1"))
+    await asyncio.sleep(0)
+
+    for seq in (1, 2):
+        page.offer(update(B, seq))
+    for seq in range(1, 50):
+        page.offer(notice(A, seq, "x" * 1000))
+    connection.open.set()
+
+    frames = await connection.received(3)
+    assert [frame["type"] for frame in frames] == ["welcome", "resync", "events"]
+    assert seqs(frames[2]) == [(B, 2)]
+    page.disconnected()
+
+
+async def test_catch_up_that_is_too_large_ends_with_the_resync(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page_module, "MAX_EVENT_CHARACTERS", 10_000)
+    page, connection = connected(reading=False)
+    missed = [notice(A, seq, "x" * 1000) for seq in range(3, 50)]
+
+    page.follow(A, 49, [EventText(item.event.seq, item.text) for item in missed])
+    page.send(Welcome(wire_version=1, server_version="1"))
+    connection.open.set()
+
+    frames = await connection.received(2)
+    assert [frame["type"] for frame in frames] == ["resync", "welcome"]
+    assert frames[0]["after"] == 2
+    assert not page.follows(A)
+    page.disconnected()
+
+
 async def test_a_page_that_reads_nothing_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_module, "MAX_FRAME_CHARACTERS", 1000)
     page, connection = connected(reading=False)

@@ -1,0 +1,84 @@
+"""The extension as Jupyter loads it: at no cost, and without taking the server down."""
+
+import subprocess
+import sys
+
+import pytest
+from jupyter_server.serverapp import ServerApp
+from traitlets.config import Config
+
+from jupyter_ai_shoulders.server import app as app_module
+from jupyter_ai_shoulders.server.app import ShouldersApp
+from tests.server.client import Api, Fetch
+
+
+def extension(app: ServerApp) -> ShouldersApp:
+    (found,) = app.extension_manager.extension_apps["jupyter_ai_shoulders"]
+    assert isinstance(found, ShouldersApp)
+    return found
+
+
+def test_loading_the_extension_imports_nothing_heavy() -> None:
+    program = (
+        "import sys, jupyter_ai_shoulders.server.app\n"
+        "print(*[name for name in sys.modules if name.startswith('jupyter_ai_shoulders')])\n"
+        "print(*{'pydantic', 'httpx', 'nbclient', 'aiohttp'} & sys.modules.keys())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    ours, heavy = run.stdout.split("\n")[:2]
+
+    assert heavy == ""
+    assert set(ours.split()) == {
+        "jupyter_ai_shoulders",
+        "jupyter_ai_shoulders.server",
+        "jupyter_ai_shoulders.server.app",
+        "jupyter_ai_shoulders.server.config",
+        "jupyter_ai_shoulders.server.lazy",
+    }
+
+
+async def test_the_start_recovers_before_the_first_request(
+    jp_serverapp: ServerApp, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "QUIET_SECONDS", 0)
+    app = extension(jp_serverapp)
+
+    await app.warm()
+
+    assert (await api.get("status")).status == 200
+
+
+async def test_a_failing_start_is_logged_and_the_server_goes_on(
+    jp_serverapp: ServerApp,
+    jp_fetch: Fetch,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def broken(self: ShouldersApp) -> None:
+        raise RuntimeError("broken on purpose")
+
+    monkeypatch.setattr(app_module, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(ShouldersApp, "service", broken)
+    app = extension(jp_serverapp)
+
+    await app.warm()
+
+    assert "broken on purpose" in caplog.text
+    assert (await jp_fetch("api", "status")).code == 200
+
+
+class TestWrongSetting:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        jp_server_config.Shoulders.default_mode = "yolo"
+        return jp_server_config
+
+    async def test_it_is_said_at_the_start_and_the_server_goes_on(
+        self, jp_fetch: Fetch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        assert (await jp_fetch("api", "status")).code == 200
+        assert "default_mode" in "".join(
+            record.getMessage() for record in caplog.get_records("setup")
+        )
