@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from typing import TYPE_CHECKING, cast
 
 from jupyter_server.auth.decorator import authorized
@@ -14,6 +15,7 @@ from tornado.iostream import StreamClosedError
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler
 from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.failures import beyond_the_log
 from jupyter_ai_shoulders.storage.log import EventText
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 HEARTBEAT_SECONDS = 15.0
 """Under the 60 s after which hub proxies cut a silent connection."""
 _AT_ONCE = 500
+_EVENT_ID = re.compile("[0-9]{1,18}")
 
 
 class EventQuery(CommandModel):
@@ -48,7 +51,10 @@ class EventsHandler(ShouldersHandler):
         session = self.session(session_id)
         query = self.query(EventQuery)
         if "text/event-stream" in self.request.headers.get("Accept", ""):
-            await self._stream(session.id, self._last_event_id() or query.after)
+            after = self._last_event_id() or query.after
+            if after > session.last_seq:
+                raise beyond_the_log(session.id, session.last_seq, after)
+            await self._stream(session.id, after)
         else:
             self._page(session.id, query)
 
@@ -67,8 +73,8 @@ class EventsHandler(ShouldersHandler):
         given = self.request.headers.get("Last-Event-ID")
         if not given:
             return None
-        if not (given.isascii() and given.isdigit()):
-            raise InvalidRequest(f"Last-Event-ID: {given!r} is not the id of an event.")
+        if not _EVENT_ID.fullmatch(given):
+            raise InvalidRequest(f"Last-Event-ID: {given[:40]!r} is not the id of an event.")
         return int(given)
 
     async def _stream(self, session_id: SessionId, after: int) -> None:

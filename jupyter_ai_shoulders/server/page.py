@@ -48,6 +48,8 @@ class _Batch:
     texts: list[str] = field(default_factory=list[str])
     first: dict[SessionId, int] = field(default_factory=dict[SessionId, int])
     """The first ``seq`` of each session followed, for the cursor to re-sync from."""
+    newest: dict[SessionId, str] = field(default_factory=dict[SessionId, str])
+    """The last update of each session not followed, which nobody would fetch."""
 
 
 class Page:
@@ -69,6 +71,8 @@ class Page:
         """Send the events ``missed`` and all later ones; ``seq`` is the last one logged."""
         self._cursors[session_id] = seq
         for text in missed:
+            if session_id not in self._cursors:
+                return  # it was too much: the page was told to fetch it
             self._add_event(session_id, text.seq, text.text)
 
     def unfollow(self, session_id: SessionId) -> None:
@@ -89,7 +93,7 @@ class Page:
         elif isinstance(event, SessionCreate | SessionUpdate) and self._may_see(
             event.session.owner
         ):
-            self._add_event(None, event.seq, logged.text)
+            self._add_update(event.session_id, logged.text)
 
     def send(self, frame: ServerFrame) -> None:
         """Send a frame that is not events, behind what already waits."""
@@ -112,31 +116,48 @@ class Page:
     def _may_see(self, owner: str | None) -> bool:
         return self.user is None or owner is None or owner == self.user
 
-    def _add_event(self, session_id: SessionId | None, seq: int, text: str) -> None:
-        if not self._waiting or not isinstance(self._waiting[-1], _Batch):
-            self._waiting.append(_Batch())
-        batch = self._waiting[-1]
-        assert isinstance(batch, _Batch)
-        batch.texts.append(text)
-        if session_id is not None:
-            batch.first.setdefault(session_id, seq)
+    def _add_event(self, session_id: SessionId, seq: int, text: str) -> None:
+        self._batch().first.setdefault(session_id, seq)
+        self._add_text(text)
+
+    def _add_update(self, session_id: SessionId, text: str) -> None:
+        self._batch().newest[session_id] = text
+        self._add_text(text)
+
+    def _batch(self) -> _Batch:
+        """Return the batch that goes out last."""
+        last = self._waiting[-1] if self._waiting else None
+        if not isinstance(last, _Batch):
+            last = _Batch()
+            self._waiting.append(last)
+        return last
+
+    def _add_text(self, text: str) -> None:
+        self._batch().texts.append(text)
         self._event_characters += len(text)
         if self._event_characters > MAX_EVENT_CHARACTERS:
             self._drop_events()
         self._wake.set()
 
     def _drop_events(self) -> None:
-        """Leave out the events that wait; the page fetches them and then follows again."""
+        """Leave out the events that wait; the page fetches them and then follows again.
+
+        Of sessions it does not follow the newest state is kept.
+        """
         lost: dict[SessionId, int] = {}
+        newest: dict[SessionId, str] = {}
         for item in self._waiting:
             if isinstance(item, _Batch):
+                newest.update(item.newest)
                 for session_id, seq in item.first.items():
                     lost.setdefault(session_id, seq)
         self._waiting = deque(item for item in self._waiting if isinstance(item, str))
-        self._event_characters = 0
         for session_id, seq in lost.items():
             self.unfollow(session_id)
             self.send(Resync(session_id=session_id, after=seq - 1))
+        if newest:
+            self._waiting.append(_Batch(texts=list(newest.values()), newest=newest))
+        self._event_characters = sum(map(len, newest.values()))
 
     async def _run(self) -> None:
         clock = asyncio.get_running_loop().time

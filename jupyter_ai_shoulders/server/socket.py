@@ -11,14 +11,14 @@ from pydantic import TypeAdapter
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from jupyter_ai_shoulders import __version__
-from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.base import AUTH_RESOURCE, HostSource
 from jupyter_ai_shoulders.server.body import parse_json
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.storage.encode import encode
-from jupyter_ai_shoulders.storage.failures import unknown_session
+from jupyter_ai_shoulders.storage.failures import beyond_the_log, unknown_session
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION, WireModel
 from jupyter_ai_shoulders.wire.frames import (
     FrameError,
@@ -130,13 +130,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             raise unknown_session(session_id)
         behind = session.last_seq - after
         if behind < 0:
-            raise Conflict(
-                f"Conversation {session_id} ends with event {session.last_seq}, before {after}.",
-                code="stale",
-                hint="Reload the page.",
-                session_id=session_id,
-                last_seq=session.last_seq,
-            )
+            raise beyond_the_log(session_id, session.last_seq, after)
         if behind > CATCH_UP_EVENTS:
             page.unfollow(session_id)
             page.send(Resync(session_id=session_id, after=after))

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _SQLITE_READ_ONLY = frozenset(
@@ -60,6 +60,17 @@ def unknown_session(session_id: str) -> NotFound:
         f"There is no conversation {session_id}.",
         hint="It may have been deleted; list the conversations again.",
         session_id=session_id,
+    )
+
+
+def beyond_the_log(session_id: str, last_seq: int, after: int) -> Conflict:
+    """Return the error for a cursor of a client that knows more events than there are."""
+    return Conflict(
+        f"Conversation {session_id} ends with event {last_seq}, before {after}.",
+        code="stale",
+        hint="Reload the page.",
+        session_id=session_id,
+        last_seq=last_seq,
     )
 
 

@@ -6,6 +6,8 @@ deletes and restores them.
 
 from __future__ import annotations
 
+import logging
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -24,7 +26,12 @@ from jupyter_ai_shoulders.wire.events import SessionCreate, SessionUpdate
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session, SessionKind, SessionSource
 
+_log = logging.getLogger(__name__)
+
 KEPT_AFTER_DELETION = timedelta(days=30)
+
+_CURSOR = re.compile("[0-9]{1,18}")
+"""More digits would not fit SQLite's integers."""
 
 _COLUMNS = "id, body, message_count, updated_order"
 _TEXT = f"""
@@ -94,7 +101,8 @@ class SqliteSessions:
     def last_model(self) -> ModelId | None:
         """Return the model of the conversation updated last, of those that have one."""
         rows = self._database.rows(
-            "SELECT json_extract(body, '$.model') AS model FROM sessions "
+            "SELECT iif(json_valid(body), json_extract(body, '$.model'), NULL) AS model "
+            "FROM sessions "
             "WHERE model IS NOT NULL AND deleted_at IS NULL ORDER BY updated_order DESC LIMIT 1"
         )
         return ModelId(rows[0][0]) if rows else None
@@ -102,12 +110,13 @@ class SqliteSessions:
     def page(self, chosen: SessionFilter, cursor: str | None, limit: int) -> SessionList:
         """Return up to ``limit`` sessions, the newest update first, from ``cursor`` on.
 
+        One that cannot be understood is left out: it must not hide the others.
         Raises ``InvalidRequest`` for a cursor that none of our answers held.
         """
         conditions, parameters = _conditions(chosen)
         if cursor is not None:
-            if not (cursor.isascii() and cursor.isdigit()):
-                raise InvalidRequest(f"cursor: {cursor!r} is not a cursor of this list.")
+            if not _CURSOR.fullmatch(cursor):
+                raise InvalidRequest(f"cursor: {cursor[:40]!r} is not a cursor of this list.")
             conditions.append("updated_order < ?")
             parameters.append(int(cursor))
         rows = self._database.rows(
@@ -118,7 +127,7 @@ class SqliteSessions:
         )
         shown = rows[:limit]
         return SessionList(
-            sessions=tuple(self._session(row) for row in shown),
+            sessions=tuple(found for row in shown if (found := self._understood(row))),
             next_cursor=str(shown[-1][3]) if len(rows) > limit else None,
         )
 
@@ -164,6 +173,15 @@ class SqliteSessions:
             connection.execute(
                 "UPDATE sessions SET deleted_at = ? WHERE id = ?", (deleted_at, session_id)
             )
+
+    def _understood(self, row: tuple[Any, ...]) -> Session | None:
+        try:
+            return self._session(row)
+        except StateUnavailable as error:
+            if error.info.code != "quarantined":
+                raise
+            _log.warning("Left out of the list: %s", error)
+            return None
 
     def _session(self, row: tuple[Any, ...]) -> Session:
         session_id, body, message_count, _ = row

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound
+from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, StateUnavailable
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
 from jupyter_ai_shoulders.wire.events import (
     MessageAdd,
@@ -158,7 +158,7 @@ def test_page_cursors_cover_every_session_once(store: Store) -> None:
     assert sizes == [3, 3, 1]
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "-1", "1 OR 1", "²"])
+@pytest.mark.parametrize("cursor", ["", "x", "-1", "1 OR 1", "²", "9" * 19, "9" * 5000])
 def test_page_refuses_a_cursor_of_another_list(store: Store, cursor: str) -> None:
     with pytest.raises(InvalidRequest, match="cursor"):
         store.sessions.page(SessionFilter(), cursor, 3)
@@ -238,3 +238,19 @@ def test_purge_removes_what_was_deleted_30_days_ago(store: Store) -> None:
         store.sessions.undelete(old)
     assert store.sessions.undelete(new).title == "new"
     assert store.database.rows("SELECT count(*) FROM events WHERE id < 2 << 32") == [(0,)]
+
+
+def test_a_session_that_cannot_be_understood_does_not_hide_the_others(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        store.add(name)
+    with store.database.transaction("damage a row") as connection:
+        connection.execute("UPDATE sessions SET body = '{\"id\":' WHERE id = 'ses_b'")
+
+    first = store.sessions.page(SessionFilter(), None, 2)
+    second = store.sessions.page(SessionFilter(), first.next_cursor, 2)
+
+    assert [shown.title for page in (first, second) for shown in page.sessions] == ["c", "a"]
+    assert store.sessions.unsettled() == []
+    assert store.sessions.last_model() is None
+    with pytest.raises(StateUnavailable, match="ses_b cannot be understood"):
+        store.sessions.get(SessionId("ses_b"))
