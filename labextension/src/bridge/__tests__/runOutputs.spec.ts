@@ -1,6 +1,6 @@
 import type { IOutput } from '@jupyterlab/nbformat';
 import { OutputAreaModel } from '@jupyterlab/outputarea';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { RunOutputs } from '../runOutputs';
 
@@ -16,8 +16,16 @@ const result = (text: string): IOutput => ({
   execution_count: 1
 });
 
+let area: OutputAreaModel;
+
+beforeEach(() => {
+  area = new OutputAreaModel({ values: [stream('old')] });
+});
+afterEach(() => {
+  area.dispose();
+});
+
 function shown(...steps: [number, IOutput[]][]): unknown[] {
-  const area = new OutputAreaModel({ values: [stream('old')] });
   const run = new RunOutputs(area);
   for (const [index, outputs] of steps) {
     run.show(index, outputs);
