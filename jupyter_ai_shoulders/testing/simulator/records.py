@@ -29,7 +29,7 @@ class Recorded:
 
     def to_json(self) -> Mapping[str, Any]:
         """Return the record for ``GET /_sim/requests``; the key is left out."""
-        secret = ("authorization", "x-api-key")
+        secret = ("authorization", "x-api-key", "x-goog-api-key")
         return {
             "method": self.method,
             "path": self.path,

@@ -6,7 +6,8 @@ In a test::
         simulator.script("Hello", reply(ToolUse(name="run_cell", arguments={"path": "a.ipynb"})))
         client = AsyncAnthropic(base_url=simulator.url, api_key=simulator.key)
 
-Anthropic and Google clients use ``url``, OpenAI clients ``openai_url``. As a process: see ``__main__``.
+Anthropic and Google clients use ``url``, OpenAI clients ``openai_url``. As a process: see
+``__main__``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from jupyter_ai_shoulders.testing.simulator.control import Control
 from jupyter_ai_shoulders.testing.simulator.delivery import deliver
 from jupyter_ai_shoulders.testing.simulator.exchange import Answer, Endpoint, Stream, Whole
 from jupyter_ai_shoulders.testing.simulator.google.endpoint import GenerateContentEndpoint
-from jupyter_ai_shoulders.testing.simulator.google.models import Served
 from jupyter_ai_shoulders.testing.simulator.http import (
     BadHttp,
     Connection,
@@ -81,7 +81,7 @@ class Simulator:
         self._responses = ResponsesEndpoint(
             keys, counter, {**RESPONSES_MODELS, **(responses_models or {})}
         )
-        self._google = GenerateContentEndpoint(keys, counter, Served(dict(windows or {})))
+        self._google = GenerateContentEndpoint(keys, counter, windows or {})
         self._control = Control(self)
         self._request_ids = Counter()
         self._server: asyncio.Server | None = None
@@ -228,10 +228,15 @@ class Simulator:
         return self._messages if messages or "anthropic-version" in request.headers else self._chat
 
     def _route(self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]) -> Answer:
-        if self._google.serves(request):
-            if self._google.plays(request):
-                return self._play(request, record, headers)
-            return whole(200, headers, self._google.look_up(request))
+        if not self._google.serves(request):
+            return self._route_v1(request, record, headers)
+        if self._google.plays(request):
+            return self._play(request, record, headers)
+        return whole(200, headers, self._google.look_up(request))
+
+    def _route_v1(
+        self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]
+    ) -> Answer:
         match f"{request.method} {request.path}":
             case "POST /v1/messages" | "POST /v1/chat/completions" | "POST /v1/responses":
                 return self._play(request, record, headers)
