@@ -6,6 +6,7 @@ Made by ``server.app``; the routes get the host and the page roster from it.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from pathlib import Path
 from typing import cast
@@ -13,6 +14,7 @@ from typing import cast
 from jupyter_server.serverapp import ServerApp
 
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
+from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.host.warm import import_for_turns
 from jupyter_ai_shoulders.server.activity import ActivityReport
@@ -20,6 +22,8 @@ from jupyter_ai_shoulders.server.config import Shoulders
 from jupyter_ai_shoulders.server.kernels import ServerKernels
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.wire.sessions import Mode
+
+_log = logging.getLogger(__name__)
 
 STATE_DIR = ".shoulders"
 COLLABORATION = "jupyter_server_ydoc"
@@ -32,6 +36,7 @@ class Service:
     def __init__(self, serverapp: ServerApp, config: Shoulders) -> None:
         self.roster = PageRoster()
         self._warming: asyncio.Task[None] | None = None
+        self._closing = False
         clock = SystemClock()
         self._host = build_host(
             _settings(serverapp, config),
@@ -52,19 +57,36 @@ class Service:
         await self._host.ready()
 
     async def host(self) -> Host:
-        """Return the host for a request; the first one has us prepare for turns."""
+        """Return the host for a request; the first one has us prepare for turns.
+
+        Raises ``StateUnavailable`` once the server stops: what began now would never be ended.
+        """
+        if self._closing:
+            raise StateUnavailable(
+                "The server stops; nothing new is begun.",
+                hint="Try again once it is back.",
+                retryable=True,
+            )
         if self._warming is None:
-            self._warming = asyncio.create_task(asyncio.to_thread(import_for_turns))
+            self._warming = asyncio.create_task(_import_ahead(), name="shoulders-imports")
         await self.recover()
         return self._host
 
     async def aclose(self) -> None:
         """Stop running turns, bring everything to the disk, let the pages go."""
+        self._closing = True
         self._activity.close()
         if self._warming is not None:
             await self._warming
         await self._host.aclose()
         self.roster.close()
+
+
+async def _import_ahead() -> None:
+    try:
+        await asyncio.to_thread(import_for_turns)
+    except ImportError:  # the first turn that needs it fails and says so
+        _log.exception("Something that turns need cannot be imported")
 
 
 def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
