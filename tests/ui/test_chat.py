@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.lab import Lab, StartLab
-from tests.ui.panel import Panel
+from tests.ui.panel import OpenNotebook, Panel
 from tests.upstream import StartUpstream, calls, in_order, notebook, says
 
 ANSWER = """\
@@ -64,6 +64,7 @@ def open_lab(start_lab: StartLab, root: Path, env: dict[str, str], page: Page) -
     """Start a server, open the notebook and the panel."""
     lab = start_lab(root, env=env)
     page.goto(lab.document_url("a.ipynb"))
+    OpenNotebook(page).ready()  # it takes the focus when it opens
     panel = Panel(page).open()
     expect(panel.root.locator(".shoulders-Chip").first).to_contain_text("a.ipynb")
     return lab, panel
@@ -127,7 +128,7 @@ def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_othe
     session = lab_sessions(lab, page)[0]
 
     other = page.context.new_page()
-    other.goto(lab.url("lab", reset=""))
+    other.goto(lab.url("lab/workspaces/other"))
     elsewhere = Panel(other).open()
     elsewhere.root.get_by_role("button", name="History").click()
     elsewhere.root.locator(".shoulders-History-open").first.click()

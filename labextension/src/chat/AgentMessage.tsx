@@ -14,31 +14,33 @@ import { useHost, useTrans } from './use';
 
 export const AgentMessage = React.memo(function AgentMessage(props: {
   message: AgentView;
+  last: boolean;
 }): React.JSX.Element {
   const { parts } = props.message;
   const growing = parts.some(part => 'open' in part && part.open);
   return (
     <div className="shoulders-Agent" aria-busy={growing}>
       {presentParts(props.message).map(item => (
-        <Shown key={item.key} item={item} />
+        <Shown key={item.key} item={item} last={props.last} />
       ))}
     </div>
   );
 });
 
-function Shown({ item }: { item: Item }): React.JSX.Element | null {
+function Shown(props: { item: Item; last: boolean }): React.JSX.Element | null {
+  const { item, last } = props;
   return item.kind === 'reads' ? (
     <ReadsLine calls={item.calls} />
   ) : (
-    <Part part={item.part} />
+    <Part part={item.part} last={last} />
   );
 }
 
-const Part = React.memo(function Part({
-  part
-}: {
+const Part = React.memo(function Part(props: {
   part: PartView;
+  last: boolean;
 }): React.JSX.Element | null {
+  const { part, last } = props;
   switch (part.type) {
     case 'text':
       return <Markdown text={part.text} />;
@@ -53,7 +55,7 @@ const Part = React.memo(function Part({
     case 'error':
       return <ErrorNote error={part.error} />;
     case 'end':
-      return <End end={part} />;
+      return <End end={part} last={last} />;
     case 'artifact':
       return <SharedFile name={part.name} description={part.description} />;
     case 'clarify':

@@ -12,7 +12,7 @@ import { Code } from './CodeBlock';
 import { DiffText } from './Diff';
 import { Menu } from './Menu';
 import { Button, Disclosure, ErrorNote } from './parts';
-import { useAction, useHost, usePlace, useTrans } from './use';
+import { focusField, useAction, useHost, usePlace, useTrans } from './use';
 
 type Scope = NonNullable<AnswerApproval['scope']>;
 
@@ -27,10 +27,21 @@ export function ApprovalCard({
 }: IApprovalProps): React.JSX.Element {
   const { Icon } = useHost();
   const title = React.useId();
+  const card = React.useRef<HTMLElement>(null);
+  React.useLayoutEffect(() => {
+    const { current } = card;
+    return () => {
+      // Answered: the focus must not fall out of the panel with the card.
+      if (current?.contains(document.activeElement) === true) {
+        focusField();
+      }
+    };
+  }, []);
   return (
     <section
       className="shoulders-Card shoulders-Approval"
       aria-labelledby={title}
+      ref={card}
     >
       <header className="shoulders-Card-head" id={title}>
         <Icon name={toolIcon(call.tool)} />
@@ -77,17 +88,19 @@ function Decision({ call, approval }: IApprovalProps): React.JSX.Element {
   const { conversations, tab } = usePlace();
   const { busy, error, run } = useAction();
   const [denying, setDenying] = React.useState(false);
-  const answer = (body: AnswerApproval): void =>
-    run(() =>
-      conversations.answer(tab, call.call_id, body).catch(passAnswered)
-    );
+  const answer = (body: AnswerApproval): void => {
+    // A disabled button would lose the focus, so a second click is passed over instead.
+    if (!busy) {
+      const { call_id } = call;
+      run(() => conversations.answer(tab, call_id, body).catch(passAnswered));
+    }
+  };
   const wider = approval.scopes.filter(scope => scope !== 'once');
   return (
     <>
       <div className="shoulders-Actions">
         <Button
           kind="primary"
-          disabled={busy}
           onClick={() => answer({ decision: 'allow', scope: 'once' })}
         >
           {trans.__('Allow once')}
@@ -104,9 +117,7 @@ function Decision({ call, approval }: IApprovalProps): React.JSX.Element {
           />
         )}
         <span className="shoulders-Actions-space" />
-        <Button disabled={busy} onClick={() => setDenying(!denying)}>
-          {trans.__('Deny')}
-        </Button>
+        <Button onClick={() => setDenying(!denying)}>{trans.__('Deny')}</Button>
       </div>
       {denying && (
         <Denial

@@ -3,12 +3,12 @@
 import * as React from 'react';
 
 import { editOf, picturesOf } from '../model/present';
-import { visible } from '../model/visible';
+import { visible, withoutEscapes } from '../model/visible';
 import type { CallView, Json } from '../wire/generated';
 import { Code } from './CodeBlock';
 import { Diff } from './Diff';
 import { ErrorNote } from './parts';
-import { useTrans } from './use';
+import { useHost, useTrans } from './use';
 
 /** Argument names whose text is code. */
 const CODE = new Set(['source', 'code', 'old_string', 'new_string']);
@@ -63,19 +63,43 @@ export function Arguments(props: {
         <React.Fragment key={name}>
           <dt>{name}</dt>
           <dd>
-            {typeof value === 'string' && CODE.has(name) ? (
-              <Code code={visible(value)} language="python" />
-            ) : (
-              <span className="shoulders-Arguments-value">
-                {visible(
-                  typeof value === 'string' ? value : JSON.stringify(value)
-                )}
-              </span>
-            )}
+            <Value name={name} value={value} cell={props.values.cell_id} />
           </dd>
         </React.Fragment>
       ))}
     </dl>
+  );
+}
+
+function Value(props: {
+  name: string;
+  value: Json;
+  cell: Json | undefined;
+}): React.JSX.Element {
+  const { openDocument } = useHost();
+  const { name, value, cell } = props;
+  if (typeof value !== 'string') {
+    return (
+      <span className="shoulders-Arguments-value">
+        {visible(JSON.stringify(value))}
+      </span>
+    );
+  }
+  if (CODE.has(name)) {
+    return <Code code={visible(value)} language="python" />;
+  }
+  return name === 'path' && value.endsWith('.ipynb') ? (
+    <button
+      type="button"
+      className="shoulders-Link shoulders-Arguments-value"
+      onClick={() =>
+        openDocument(value, typeof cell === 'string' ? cell : null)
+      }
+    >
+      {visible(value)}
+    </button>
+  ) : (
+    <span className="shoulders-Arguments-value">{visible(value)}</span>
   );
 }
 
@@ -145,7 +169,7 @@ function Picture({ source }: { source: string }): React.JSX.Element {
 function Plain({ text }: { text: string }): React.JSX.Element {
   return (
     <pre className="shoulders-Plain" tabIndex={0}>
-      {visible(text)}
+      {visible(withoutEscapes(text))}
     </pre>
   );
 }

@@ -6,7 +6,7 @@ import * as React from 'react';
 import type { ISituation } from './host';
 import { ErrorNote } from './parts';
 import { Setup } from './Setup';
-import { useHost, usePlace, useSituation, useTrans } from './use';
+import { focusField, useHost, usePlace, useSituation, useTrans } from './use';
 
 export function EmptyState(): React.JSX.Element {
   const { Icon } = useHost();
@@ -65,13 +65,4 @@ function ideas(situation: ISituation, trans: TranslationBundle): string[] {
     trans.__('Plot a column of the dataframe'),
     trans.__('Tidy up the imports')
   ];
-}
-
-/** The idea is only a beginning: the user goes on typing. */
-function focusField(): void {
-  requestAnimationFrame(() => {
-    document
-      .querySelector<HTMLTextAreaElement>('.shoulders-Composer-field')
-      ?.focus();
-  });
 }

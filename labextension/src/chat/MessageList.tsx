@@ -39,7 +39,11 @@ export function MessageList(props: {
         <div className="shoulders-Messages-content" ref={content}>
           {start > 0 && <div ref={earlier} />}
           {view.messages.slice(start).map(message => (
-            <Message key={message.seq} message={message} />
+            <Message
+              key={message.seq}
+              message={message}
+              last={message === view.messages.at(-1)}
+            />
           ))}
           {isAwaitingFirst(view) && <Dots />}
           {view.turn?.state === 'interrupted' && <InterruptedCard />}
@@ -62,6 +66,7 @@ export function MessageList(props: {
 
 const Message = React.memo(function Message(props: {
   message: MessageView;
+  last: boolean;
 }): React.JSX.Element {
   const { message } = props;
   return (
@@ -73,7 +78,7 @@ const Message = React.memo(function Message(props: {
           context={message.context}
         />
       ) : (
-        <AgentMessage message={message} />
+        <AgentMessage message={message} last={props.last} />
       )}
     </div>
   );

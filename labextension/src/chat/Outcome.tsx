@@ -25,16 +25,14 @@ export const Notice = React.memo(function Notice(props: {
 /** The end of a turn that was not simply an answer. */
 export const End = React.memo(function End(props: {
   end: EndView;
+  /** Whether nothing came after; only then can it be tried again. */
+  last: boolean;
 }): React.JSX.Element | null {
   const { Icon } = useHost();
   const trans = useTrans();
   const { exit, error, summary } = props.end;
   if (error !== null) {
-    return (
-      <ErrorNote error={error}>
-        <TryAgain />
-      </ErrorNote>
-    );
+    return <ErrorNote error={error}>{props.last && <TryAgain />}</ErrorNote>;
   }
   if (summary !== null) {
     return (

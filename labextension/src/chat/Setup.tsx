@@ -72,9 +72,12 @@ function KeyForm(props: {
   const [provider, setProvider] = React.useState(props.providers[0]?.id ?? '');
   const [key, setKeyText] = React.useState('');
   const save = async (): Promise<void> => {
-    await setKey(provider, key);
-    setKeyText('');
-    await conversations.refresh();
+    try {
+      await setKey(provider, key);
+      setKeyText('');
+    } finally {
+      await conversations.refresh();
+    }
   };
   return (
     <form

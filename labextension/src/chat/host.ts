@@ -59,7 +59,7 @@ export interface IChatHost {
     language: string,
     into: HTMLElement
   ) => Promise<void>;
-  /** Hand a provider's key to the server; the page does not keep it. */
+  /** Hand a provider's key to the server and try it; the page does not keep it. */
   readonly setKey: (provider: string, key: string) => Promise<void>;
   readonly confirm: (
     title: string,

@@ -63,7 +63,7 @@ export function ErrorNote(props: {
       <div className="shoulders-Error-text">
         <div>{message}</div>
         {hint !== null && <div className="shoulders-Error-hint">{hint}</div>}
-        {props.children !== undefined && (
+        {Boolean(props.children) && (
           <div className="shoulders-Actions">{props.children}</div>
         )}
       </div>

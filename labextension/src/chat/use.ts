@@ -106,6 +106,15 @@ export function useNow(running: boolean, every = 1000): number {
   return now;
 }
 
+/** Put the cursor into the input, once what is being rendered is there. */
+export function focusField(): void {
+  requestAnimationFrame(() => {
+    document
+      .querySelector<HTMLTextAreaElement>('.shoulders-Composer-field')
+      ?.focus();
+  });
+}
+
 function present<T>(value: T | null, name: string): T {
   if (value === null) {
     throw new Error(`${name} is missing above this view.`);

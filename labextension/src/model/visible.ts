@@ -15,3 +15,13 @@ export function visible(text: string): string {
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
   });
 }
+
+// CSI, OSC and two-character sequences of terminals.
+const ESCAPES =
+  // eslint-disable-next-line no-control-regex -- terminal sequences begin with a control character
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+
+/** The text without what would colour or move about in a terminal. */
+export function withoutEscapes(text: string): string {
+  return text.replace(ESCAPES, '');
+}

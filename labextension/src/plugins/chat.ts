@@ -23,6 +23,7 @@ import {
 import type { Widget } from '@lumino/widgets';
 
 import type { IChatHost } from '../chat/host';
+import { ApiError, type IHttpClient } from '../client/http';
 import { EXTENSION_ID, IConversations, IShouldersClient } from '../tokens';
 import { addChatCommands } from './commands';
 import { Icon } from './icons';
@@ -85,7 +86,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
       },
       highlight: (code, language, into) =>
         languages.highlight(code, languages.findBest(language), into),
-      setKey: (provider, key) => client.http.setKey(provider, key),
+      setKey: (provider, key) => setKey(client.http, provider, key),
       confirm: (title, body, accept) => confirm(trans, title, body, accept)
     };
     const panel = new ChatWidget(
@@ -97,6 +98,19 @@ export const chat: JupyterFrontEndPlugin<void> = {
     addChatCommands(app, panel, conversations, trans, palette);
   }
 };
+
+/** Store a key and try it; the words of a failed try are thrown. */
+async function setKey(
+  http: IHttpClient,
+  provider: string,
+  key: string
+): Promise<void> {
+  await http.setKey(provider, key);
+  const { ok, error } = await http.testProvider(provider);
+  if (!ok && error !== null) {
+    throw new ApiError(0, error);
+  }
+}
 
 function openDocument(
   documents: IDocumentManager,

@@ -84,9 +84,11 @@ describe('tool calls', () => {
     expect(container.textContent).toContain('did you mean edit_cell?');
   });
 
-  test('pictures are shown', async () => {
-    const { container } = await showPanel(log('approval-allow'));
+  test('pictures are shown, and the cell can be gone to', async () => {
+    const { container, host } = await showPanel(log('approval-allow'));
     fireEvent.click(button('Run cell 1 Cell 1 · a.ipynb'));
+    fireEvent.click(button('a.ipynb'));
+    expect(host.done).toEqual([['open', 'a.ipynb', 'c1']]);
     expect(container.querySelector('img')?.src).toBe(
       'data:image/png;base64,aGk='
     );
@@ -195,6 +197,12 @@ describe('turns', () => {
     fireEvent.click(button('Try again'));
     await act(() => {});
     expect(server.asked.at(-1)?.[0]).toBe('sendMessage');
+  });
+
+  test('an error that was gone on from cannot be tried again', async () => {
+    await showPanel(log('error-exit'));
+    expect(screen.getByRole('alert')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
   });
 
   test('an interrupted turn can go on', async () => {

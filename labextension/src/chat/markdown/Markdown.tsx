@@ -4,20 +4,46 @@ import { Parser, type Token, type Tokens } from 'marked';
 import * as React from 'react';
 
 import { CodeBlock } from '../CodeBlock';
+import { useHost } from '../use';
 import { makeSplitter } from './blocks';
 import { sanitise } from './sanitise';
+
+/** Longer queries could carry text of the conversation. */
+const SHORT_QUERY = 80;
 
 /** Markdown that may still grow: only its last block is rendered again. */
 export const Markdown = React.memo(function Markdown(props: {
   text: string;
 }): React.JSX.Element {
   const [split] = React.useState(makeSplitter);
+  const onClick = useCarefulLinks();
   return (
-    <div className="shoulders-Markdown">
+    <div className="shoulders-Markdown" onClick={onClick}>
       <Blocks tokens={split(props.text)} />
     </div>
   );
 });
+
+/** Asks before an address is opened that could carry much away. */
+function useCarefulLinks(): (event: React.MouseEvent) => void {
+  const { trans, confirm } = useHost();
+  return event => {
+    const { target } = event;
+    const link = target instanceof Element ? target.closest('a') : null;
+    if (link === null || link.search.length <= SHORT_QUERY) {
+      return;
+    }
+    event.preventDefault();
+    const { href } = link;
+    void confirm(trans.__('Open this address?'), href, trans.__('Open')).then(
+      sure => {
+        if (sure) {
+          window.open(href, '_blank', 'noopener,noreferrer');
+        }
+      }
+    );
+  };
+}
 
 function Blocks(props: { tokens: readonly Token[] }): React.JSX.Element {
   return (

@@ -22,7 +22,7 @@ import {
   toolIcon
 } from '../present';
 import { addTab, closeTab, freshTabs, openTab, stepTab } from '../tabs';
-import { visible } from '../visible';
+import { visible, withoutEscapes } from '../visible';
 import { fixture } from './fixtures';
 
 const view = (name: string) => fixture(name).expected;
@@ -218,6 +218,12 @@ test.each([
   ['naïve 🐧', 'naïve 🐧']
 ])('hidden characters are spelt out: %j', (text, shown) => {
   expect(visible(text)).toBe(shown);
+});
+
+test('what terminals are told is left out', () => {
+  const text =
+    '\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u001b\\\u001bM';
+  expect(withoutEscapes(text)).toBe('red link');
 });
 
 test('numbers read as people write them', () => {

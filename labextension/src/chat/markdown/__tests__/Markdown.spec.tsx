@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { fireEvent } from '@testing-library/react';
+import { describe, expect, test, vi } from 'vitest';
 import * as React from 'react';
 
+import { settled } from '../../../model/__tests__/fakes';
 import { show } from '../../__tests__/harness';
 import { Markdown } from '../Markdown';
 import { sanitise } from '../sanitise';
@@ -92,6 +94,27 @@ test('a link says where it leads', () => {
   expect(link?.title).toBe('https://docs.example/x?q=1');
   expect(html('<https://docs.example/x>').textContent.trim()).toBe(
     'https://docs.example/x'
+  );
+});
+
+test('an address with a long query is opened only when the user says so', async () => {
+  const opened = vi.spyOn(window, 'open').mockReturnValue(null);
+  const far = `https://docs.example/?q=${'x'.repeat(100)}`;
+  const { host, getByText } = show(
+    <Markdown text={`[far](${far}) [near](https://docs.example/?q=1)`} />
+  );
+  expect(fireEvent.click(getByText('near'))).toBe(true);
+  host.sure = false;
+  expect(fireEvent.click(getByText('far'))).toBe(false);
+  await settled();
+  expect(opened).not.toHaveBeenCalled();
+  host.sure = true;
+  fireEvent.click(getByText('far'));
+  await settled();
+  expect(opened).toHaveBeenCalledExactlyOnceWith(
+    far,
+    '_blank',
+    'noopener,noreferrer'
   );
 });
 
