@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError
+from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.commands import CreateSession, PatchSession
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
@@ -34,6 +34,10 @@ class Turns(Protocol):
 
     async def cancel(self, session_id: SessionId) -> None:
         """Stop the running turn."""
+        ...
+
+    async def settled(self, session_id: SessionId) -> None:
+        """Return once nothing runs."""
         ...
 
 
@@ -111,8 +115,8 @@ class Conversations:
     def change(self, session: Session, command: PatchSession) -> Session:
         """Change what the command names.
 
-        Raises ``Conflict`` when the running turn depends on it, ``InvalidRequest`` (unknown
-        model).
+        Raises ``Conflict`` when the running or interrupted turn depends on it,
+        ``InvalidRequest`` (unknown model).
         """
         changes = command.model_dump(exclude_none=True)
         if self._turns.is_running(session.id) and changes.keys() & {"model", "mode", "status"}:
@@ -122,13 +126,23 @@ class Conversations:
                 hint="Wait for the turn to end, or stop it.",
                 retryable=True,
             )
+        if session.status == "interrupted" and "status" in changes:
+            raise Conflict(
+                "The conversation's turn was interrupted and is still open.",
+                hint="Resume or discard the turn first.",
+            )
         self._check(command.model)
         changed = session.model_copy(update=changes)
         return session if changed == session else self._sessions.update(changed)
 
     async def delete(self, session: Session) -> None:
         """Stop what runs and hide the session; it can be brought back for 30 days."""
-        await self._turns.cancel(session.id)
+        try:
+            await self._turns.cancel(session.id)
+        except StateUnavailable as error:
+            if error.info.code != "quarantined":  # of a log that cannot be read nothing runs
+                raise
+        await self._turns.settled(session.id)  # its last updates would bring it back into lists
         self._sessions.delete(session.id)
         self._pages.deleted(session.id)
 

@@ -4,6 +4,7 @@ import pytest
 
 from jupyter_ai_shoulders.testing.simulator import Delivery, Simulator, ToolUse, rate_limited, reply
 from tests.server.client import ENDED, Api
+from tests.server.conftest import OpenPage
 from tests.upstream import notebook
 
 
@@ -271,17 +272,24 @@ async def test_a_provider_that_asks_to_wait_is_waited_for(api: Api, upstream: Si
     assert text_of(log) == "Now."
 
 
-async def test_deleting_a_conversation_stops_its_turn(api: Api, upstream: Simulator) -> None:
+async def test_deleting_a_conversation_stops_its_turn_and_tells_nobody_of_it_again(
+    api: Api, upstream: Simulator, open_page: OpenPage
+) -> None:
     upstream.script(reply("A long story.", delivery=Delivery(ending="stall")))
     session_id = await api.new_session()
+    page = await open_page()
+    page.hello({session_id: 0})
 
-    async with api.stream(session_id) as stream:
-        await api.send(session_id, "tell")
-        await stream.until("text-delta")
-        assert (await api.delete(f"sessions/{session_id}")).status == 204
-        end = await stream.until(ENDED)
+    await api.send(session_id, "tell")
+    await page.until_event("text-delta")
+    assert (await api.delete(f"sessions/{session_id}")).status == 204
+    await page.until("frame-error")
+    ended = [event["exit"] for event in page.events if event["type"] == ENDED]
+    other = await api.new_session()
+    await page.until_event("session-create")
 
-    assert end["exit"] == "cancelled"
+    assert ended == ["cancelled"]
+    assert page.events[-1]["session_id"] == other
 
 
 async def test_a_key_in_a_message_reaches_neither_log_nor_provider(

@@ -1,7 +1,10 @@
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from jupyter_server.serverapp import ServerApp
 
 from tests.server.client import Api
 from tests.server.conftest import MODEL
@@ -130,6 +133,34 @@ async def test_a_deleted_session_is_gone_until_it_is_brought_back(api: Api) -> N
     assert (back.status, back.body["title"]) == (200, "x")
     assert (await api.get("sessions")).body["sessions"] == [back.body]
     assert (await api.post(f"{path}/undelete")).body == back.body
+
+
+async def test_a_conversation_whose_log_cannot_be_read_can_be_deleted(
+    api: Api, state_dir: Path
+) -> None:
+    session_id = await api.new_session(title="broken")
+    with closing(sqlite3.connect(state_dir / "state.db")) as connection, connection:
+        connection.execute("UPDATE events SET body = '{}' WHERE type = 'session-create'")
+    assert (await api.send(session_id, "hi")).code == "quarantined"
+
+    assert (await api.delete(f"sessions/{session_id}")).status == 204
+
+    assert (await api.get("sessions")).body["sessions"] == []
+
+
+async def test_the_status_of_an_interrupted_conversation_is_not_set_by_hand(
+    api: Api, jp_serverapp: ServerApp
+) -> None:
+    session_id = await api.new_session()
+    (app,) = jp_serverapp.extension_manager.extension_apps["jupyter_ai_shoulders"]
+    sessions = (await app.service().host()).sessions
+    sessions.update(sessions.get(session_id).model_copy(update={"status": "interrupted"}))
+
+    answer = await api.patch(f"sessions/{session_id}", {"status": "idle"})
+
+    assert (answer.status, answer.code) == (409, "conflict")
+    assert "esume" in answer.error["hint"]
+    assert (await api.patch(f"sessions/{session_id}", {"title": "x"})).status == 200
 
 
 async def test_list_pages_and_filters(api: Api) -> None:
