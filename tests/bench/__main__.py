@@ -32,6 +32,8 @@ GROUPS = {
     "catch_up": "Catching up",
 }
 """Modules of this folder by name, in the order of the report; each has ``measure()``."""
+BUSY_SECONDS = 2.0
+"""How long it looks, before it begins, whether other programs use the machine."""
 REPORT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 
@@ -42,10 +44,11 @@ def main() -> None:
     chosen: list[str] = parser.parse_args().groups or list(GROUPS)
     if unknown := set(chosen) - set(GROUPS):
         parser.error(f"no such group: {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
+    busy = psutil.cpu_percent(BUSY_SECONDS)
     sections = [_section(name) for name in chosen]
     if len(chosen) == len(GROUPS):
         REPORT.parent.mkdir(exist_ok=True)
-        REPORT.write_text("\n\n".join([_preface(), *sections]) + "\n")
+        REPORT.write_text("\n\n".join([_preface(busy), *sections]) + "\n")
 
 
 def _section(name: str) -> str:
@@ -62,7 +65,7 @@ def _how(docstring: str | None) -> str:
     return cleandoc(docstring or "").partition("\n\n")[2].replace("``", "`")
 
 
-def _preface() -> str:
+def _preface(busy: float) -> str:
     cores = len(psutil.Process().cpu_affinity() or ()) or os.cpu_count()
     memory = psutil.virtual_memory().total / 2**30
     machine = (
@@ -72,11 +75,12 @@ def _preface() -> str:
     return f"""\
 # Benchmarks
 
-Measured by `make bench` on {machine}.
+Measured by `make bench` on {machine}. Other programs used {busy:.0f} % of the machine when it began.
 
 Each figure stands beside its floor, measured in the same run and in turn with it: machines differ
 and are noisy, so look at the ratio first. Values are medians; the quartiles stand in brackets.
-Client, simulated provider and server share the cores."""
+Client, simulated provider and server share the cores. CPU times say what the work costs, also where
+other programs make the clock on the wall lie."""
 
 
 if __name__ == "__main__":
