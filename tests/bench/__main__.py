@@ -66,7 +66,8 @@ def _how(docstring: str | None) -> str:
 
 
 def _preface(busy: float) -> str:
-    cores = len(psutil.Process().cpu_affinity() or ()) or os.cpu_count()
+    allowed = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if allowed else os.cpu_count()
     memory = psutil.virtual_memory().total / 2**30
     machine = (
         f"{cores} cores ({platform.machine()}), {memory:.0f} GB of memory, {platform.system()}, "
@@ -75,7 +76,8 @@ def _preface(busy: float) -> str:
     return f"""\
 # Benchmarks
 
-Measured by `make bench` on {machine}. Other programs used {busy:.0f} % of the machine when it began.
+Measured by `make bench` on {machine}.
+Other programs used {busy:.0f} % of the machine when it began.
 
 Each figure stands beside its floor, measured in the same run and in turn with it: machines differ
 and are noisy, so look at the ratio first. Values are medians; the quartiles stand in brackets.
