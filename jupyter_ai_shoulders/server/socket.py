@@ -8,6 +8,7 @@ from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
 from pydantic import TypeAdapter
+from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from jupyter_ai_shoulders import __version__
@@ -17,6 +18,7 @@ from jupyter_ai_shoulders.server.base import AUTH_RESOURCE, HostSource
 from jupyter_ai_shoulders.server.body import parse_json
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.server.roster import PageRoster
+from jupyter_ai_shoulders.server.status_codes import status_of
 from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.storage.failures import beyond_the_log, unknown_session
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION, WireModel
@@ -60,7 +62,10 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
     @authorized("execute")  # pyright: ignore[reportUntypedFunctionDecorator]: typed for plain use
     async def get(self, *args: str, **kwargs: str) -> None:
         """Open the socket for a user who may run things."""
-        self._host: Host = await self._host_source()
+        try:
+            self._host: Host = await self._host_source()
+        except ShouldersError as error:
+            raise HTTPError(status_of(error), str(error)) from error
         await super().get(*args, **kwargs)
 
     def open(self, *args: str, **kwargs: str) -> None:

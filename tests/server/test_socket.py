@@ -1,6 +1,8 @@
 import asyncio
 
 import pytest
+from jupyter_server.serverapp import ServerApp
+from tornado.httpclient import HTTPClientError
 
 from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.server import socket as socket_module
@@ -231,3 +233,16 @@ async def test_a_slow_page_costs_no_memory_and_finds_everything_again(
     of_session = [event for event in page.events if event["seq"] <= resync["after"]]
     log = await api.events(session_id)
     assert of_session + missed + page.events[-1:] == log
+
+
+async def test_no_page_connects_while_the_server_stops(
+    open_page: OpenPage, api: Api, jp_serverapp: ServerApp
+) -> None:
+    await api.get("status")
+    (app,) = jp_serverapp.extension_manager.extension_apps["jupyter_ai_shoulders"]
+    await app.stop_extension()
+
+    with pytest.raises(HTTPClientError) as refused:
+        await open_page()
+
+    assert refused.value.code == 503
