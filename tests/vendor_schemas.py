@@ -11,6 +11,7 @@ from typing import Any, cast
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from jsonschema import Draft202012Validator
 from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
+from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from pydantic import TypeAdapter
 
 FREE = {"InputSchemaTyped"}
@@ -25,6 +26,11 @@ def anthropic_problems(body: dict[str, Any]) -> list[str]:
 def chat_problems(body: dict[str, Any]) -> list[str]:
     """Return what the OpenAI SDK's types say against a body of ``POST /v1/chat/completions``."""
     return problems(chat_validator(), body)
+
+
+def responses_problems(body: dict[str, Any]) -> list[str]:
+    """Return what the OpenAI SDK's types say against a body of ``POST /v1/responses``."""
+    return problems(responses_validator(), body)
 
 
 def problems(validator: Draft202012Validator, body: dict[str, Any]) -> list[str]:
@@ -42,6 +48,12 @@ def anthropic_validator() -> Draft202012Validator:
 def chat_validator() -> Draft202012Validator:
     """Return the validator of streamed completions."""
     return strict(TypeAdapter(CompletionCreateParamsStreaming).json_schema())
+
+
+@cache
+def responses_validator() -> Draft202012Validator:
+    """Return the validator of streamed responses."""
+    return strict(TypeAdapter(ResponseCreateParamsStreaming).json_schema())
 
 
 def strict(schema: dict[str, Any]) -> Draft202012Validator:

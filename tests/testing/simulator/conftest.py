@@ -10,13 +10,18 @@ import pytest
 
 from jupyter_ai_shoulders.testing.simulator import Simulator
 from jupyter_ai_shoulders.testing.simulator.chat.models import VLLM, ChatModel
+from jupyter_ai_shoulders.testing.simulator.responses.models import ResponsesModel
 
 SMALL = ChatModel(VLLM, window=400)
 
 
 @pytest.fixture
 def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
-    running = Simulator(windows={"claude-sonnet-4-6": 400}, chat_models={"sim-small": SMALL})
+    running = Simulator(
+        windows={"claude-sonnet-4-6": 400},
+        chat_models={"sim-small": SMALL},
+        responses_models={"gpt-small": ResponsesModel(window=400)},
+    )
     running.default("Hello there")
     jp_asyncio_loop.run_until_complete(running.start())
     yield running

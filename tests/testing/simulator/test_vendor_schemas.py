@@ -11,7 +11,8 @@ import pytest
 from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.testing.simulator import test_anthropic_refusals as anthropic
 from tests.testing.simulator import test_chat_refusals as chat
-from tests.vendor_schemas import anthropic_problems, chat_problems
+from tests.testing.simulator import test_responses_refusals as responses
+from tests.vendor_schemas import anthropic_problems, chat_problems, responses_problems
 
 Json = dict[str, Any]
 STRUCTURE = (
@@ -131,10 +132,99 @@ async def test_valid_chat_requests_are_taken_by_both(
     assert (chat_problems(body), response.status_code) == ([], 200), response.text
 
 
+RESPONSES: dict[str, Json] = {
+    "text": {"input": "Hi"},
+    "options": {
+        "instructions": "Be kind",
+        "input": [responses.USER],
+        "max_output_tokens": 100,
+        "stream_options": {"include_obfuscation": False},
+        "prompt_cache_key": "nb",
+        "prompt_cache_options": {"mode": "explicit", "ttl": "30m"},
+        "safety_identifier": "u",
+        "metadata": {"a": "b"},
+        "service_tier": "auto",
+        "truncation": "auto",
+        "text": {"verbosity": "low"},
+    },
+    "roles": {
+        "input": [
+            {"role": "developer", "content": "Be kind"},
+            {"type": "message", "role": "system", "content": "Be brief"},
+            responses.USER,
+            {"role": "assistant", "content": "Well.", "phase": "commentary"},
+            {
+                "type": "message",
+                "role": "assistant",
+                "id": "msg_1",
+                "status": "completed",
+                "content": [{"type": "output_text", "text": "So.", "annotations": []}],
+            },
+            responses.USER,
+        ],
+    },
+    "image": responses.image(detail="auto", image_url=responses.PNG),
+    "file": responses.said(
+        {"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"}
+    ),
+    "tool loop": responses.history(
+        responses.thought(),
+        responses.call("a", id="fc_1", status="completed"),
+        responses.call("b"),
+        responses.output(
+            "b", [{"type": "input_image", "detail": "low", "image_url": responses.PNG}]
+        ),
+        responses.output("a"),
+        tools=[responses.TOOL],
+        tool_choice={"type": "function", "name": "run"},
+        parallel_tool_calls=True,
+        store=False,
+        include=["reasoning.encrypted_content"],
+        reasoning={"effort": "low", "summary": "auto"},
+    ),
+    "allowed tools": {
+        "input": "Hi",
+        "tools": [responses.TOOL],
+        "tool_choice": {
+            "type": "allowed_tools",
+            "mode": "required",
+            "tools": [{"type": "function", "name": "run"}],
+        },
+    },
+    "structured": {
+        "input": "Hi",
+        "text": {
+            "format": {
+                "type": "json_schema",
+                "name": "answer",
+                "strict": True,
+                "schema": {"type": "object", "properties": {}, "additionalProperties": False},
+            }
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+async def test_valid_responses_requests_are_taken_by_both(
+    name: str, http: httpx.AsyncClient, simulator: Simulator
+) -> None:
+    body = {"model": responses.MODEL, "stream": True, **RESPONSES[name]}
+    response = await responses.post(http, simulator, body)
+    assert (responses_problems(body), response.status_code) == ([], 200), response.text
+
+
 STRUCTURAL_MESSAGES = [
     case for case in anthropic.CASES if case.message.endswith(STRUCTURE[:2]) and not case.headers
 ]
 STRUCTURAL_CHATS = [case for case in chat.CASES if case.message.startswith(STRUCTURE[2:])]
+SDK_OPTIONAL = {"no model", "no input", "output of no call"}
+"""What the SDK's types leave open, as other uses of the endpoint need it not."""
+STRUCTURAL_RESPONSES = [
+    case
+    for case in responses.CASES
+    if case.message.startswith(STRUCTURE[2:]) and case.name not in SDK_OPTIONAL
+]
 
 
 @pytest.mark.parametrize("case", STRUCTURAL_MESSAGES, ids=lambda case: case.name)
@@ -150,3 +240,10 @@ def test_sdk_types_refuse_what_the_chat_schema_refuses(case: chat.Case) -> None:
     body: Json = {"model": "m", "messages": [chat.USER], "stream": True} | case.body
     sent = json.dumps({key: value for key, value in body.items() if value is not ...})
     assert chat_problems(json.loads(sent))
+
+
+@pytest.mark.parametrize("case", STRUCTURAL_RESPONSES, ids=lambda case: case.name)
+def test_sdk_types_refuse_what_the_responses_schema_refuses(case: chat.Case) -> None:
+    body: Json = {"model": "m", "input": "Hi", "stream": True} | case.body
+    sent = json.dumps({key: value for key, value in body.items() if value is not ...})
+    assert responses_problems(json.loads(sent))

@@ -92,6 +92,7 @@ class ResponsesEndpoint:
         if model is None:
             raise Refused(
                 f"The requested model '{name}' does not exist.",
+                status=404,
                 param="model",
                 code="model_not_found",
             )

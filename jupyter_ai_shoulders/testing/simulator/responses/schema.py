@@ -247,11 +247,12 @@ class AllowedTools(Strict):
 
 
 def _choice(value: Any) -> str:
-    """A word, or an object of one of two types."""
+    """A word, or an object of one of two types (a model already when it is written)."""
     if isinstance(value, str):
         return "<word>"
     found = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    return "<allowed>" if found.get("type") == "allowed_tools" else "<named>"
+    allowed = isinstance(value, AllowedTools) or found.get("type") == "allowed_tools"
+    return "<allowed>" if allowed else "<named>"
 
 
 ToolChoice = Annotated[
