@@ -1,13 +1,16 @@
 """On a hub sessions have owners, and nobody finds anybody else's (chapter 13)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jupyter_server.auth.identity import IdentityProvider, User
+from jupyter_server.serverapp import ServerApp
 from traitlets.config import Config
 
 from tests.server.client import Api, PageClient
 from tests.server.conftest import OpenPage
+from tests.server.test_proposals_api import propose
 
 
 class ByHeader(IdentityProvider):
@@ -66,6 +69,21 @@ async def test_others_get_a_404(api: Api, method: str, path: str) -> None:
     assert (answer.status, answer.code) == (404, "not_found")
     assert (await api.get(f"sessions/{session_id}")).body["title"] == "secret"
     assert len(await api.events(session_id)) == 1
+
+
+async def test_proposals_of_others_are_not_found(
+    api: Api, jp_serverapp: ServerApp, jp_root_dir: Path
+) -> None:
+    proposal_id = await propose(jp_serverapp, await api.new_session(), "x = 1")
+    decision = {"decision": "dismiss"}
+
+    listed = (await api.request("GET", "proposals", headers=dict(BOB))).body["proposals"]
+    refused = await api.request("POST", f"proposals/{proposal_id}", decision, headers=dict(BOB))
+    mine = await api.post(f"proposals/{proposal_id}", decision)
+
+    assert listed == []
+    assert (refused.status, refused.code) == (404, "not_found")
+    assert mine.body["state"] == "dismissed"
 
 
 async def test_a_page_of_another_user_hears_nothing(
