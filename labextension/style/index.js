@@ -1,5 +1,7 @@
-import './base.css';
 import './chat.css';
+import './controls.css';
 import './messages.css';
+import './cards.css';
 import './markdown.css';
 import './composer.css';
+import './empty.css';
