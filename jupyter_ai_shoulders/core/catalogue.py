@@ -36,10 +36,11 @@ class CatalogueModel(BaseModel):
 
 
 class ThinkingSupport(CatalogueModel):
-    """How a model is asked to think, and how not to (reference §1.4, §3)."""
+    """How a model is asked to think, and how not to (reference §1.4, §2.4, §3, §4, §5)."""
 
     mode: Literal["none", "adaptive", "budget", "effort"] = "none"
-    """``adaptive`` and ``budget`` are Anthropic's forms, ``effort`` is ``reasoning_effort``."""
+    """``adaptive`` is Anthropic's; ``budget`` Anthropic's and older Gemini models'; ``effort`` is a
+    word: OpenAI's ``reasoning_effort``, Gemini's ``thinkingLevel``, Ollama's ``think``."""
     off: Literal["omit", "disabled", "between_tools", "impossible"] = "omit"
     """What level ``none`` sends; ``impossible``: the model always thinks, so ask for the least."""
     efforts: tuple[Effort, ...] = ()
@@ -104,6 +105,8 @@ class ProviderSpec(CatalogueModel):
         default=None, validation_alias=AliasChoices("api_key_env", "apiKeyEnv")
     )
     """Name of the variable that holds the key; None: the service needs none."""
+    other_key_envs: tuple[str, ...] = ()
+    """Further names of that variable, looked at where the first has nothing."""
     auth: str = Field(default="", pattern=r"^(|bearer|none|header:[A-Za-z0-9-]+)$")
     """``bearer``, ``header:<name>`` or ``none``; empty: the kind's own way."""
     headers: dict[str, str] = Field(default_factory=dict)
@@ -120,6 +123,11 @@ class ProviderSpec(CatalogueModel):
     def key_name(self) -> str:
         """Name under which a key for this provider is looked up and stored."""
         return self.api_key_env or f"{self.id.upper().replace('-', '_')}_API_KEY"
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """All names a key may have; it is stored under the first."""
+        return (self.key_name, *self.other_key_envs)
 
     @property
     def needs_key(self) -> bool:

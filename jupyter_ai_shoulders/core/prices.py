@@ -5,6 +5,8 @@ Used by the catalogue, and by whoever books a call: ``engine`` per step, the led
 
 from __future__ import annotations
 
+from datetime import date
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -32,10 +34,19 @@ class PriceTier(PriceRow):
     above: int = Field(gt=0)
 
 
+class PriceChange(PriceRow):
+    """Prices that were announced, instead of the earlier ones from ``since`` on (UTC)."""
+
+    since: date
+    tiers: tuple[PriceTier, ...] = ()
+
+
 class PriceTable(PriceRow):
     """A model's prices, with where and when they were read."""
 
     tiers: tuple[PriceTier, ...] = ()
+    changes: tuple[PriceChange, ...] = ()
+    """See ``prices_on``; ``cost_micro_usd`` does not look at them."""
     source: str | None = None
     checked: str | None = None
     """ISO date of the last look at ``source``."""
@@ -69,6 +80,17 @@ def price_row(prompt_tokens: int, prices: PriceTable) -> PriceRow:
     """Return the prices that hold for a prompt of this length."""
     reached = [tier for tier in prices.tiers if prompt_tokens > tier.above]
     return max(reached, key=lambda tier: tier.above) if reached else prices
+
+
+def prices_on(table: PriceTable, day: date) -> PriceTable:
+    """Return the prices that hold on a day, with the changes still to come."""
+    past = [change for change in table.changes if change.since <= day]
+    if not past:
+        return table
+    latest = max(past, key=lambda change: change.since)
+    to_come = tuple(change for change in table.changes if change.since > day)
+    row = {name: getattr(latest, name) for name in PriceRow.model_fields}
+    return table.model_copy(update={**row, "tiers": latest.tiers, "changes": to_come})
 
 
 def _either(first: int | None, second: int | None) -> int | None:

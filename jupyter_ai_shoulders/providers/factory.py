@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.providers.base import Provider
 from jupyter_ai_shoulders.providers.target import Target
 
 IMPLEMENTED: frozenset[ProviderKind] = frozenset(
-    {"anthropic", "openai_responses", "openai_chat", "demo"}
+    {"anthropic", "openai_responses", "openai_chat", "google", "demo"}
 )
 
 
@@ -39,7 +39,11 @@ def make_provider(target: Target) -> Provider:
             from jupyter_ai_shoulders.providers.demo.provider import DemoProvider
 
             return DemoProvider()
-        case "google" | "ollama":
+        case "google":
+            from jupyter_ai_shoulders.providers.google.provider import GoogleProvider
+
+            return GoogleProvider(target)
+        case "ollama":
             raise unsupported(target.provider.kind)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, Problem, ProviderSpec
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ProviderError
+from jupyter_ai_shoulders.core.prices import prices_on
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.providers.base import ResolvedModel
 from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
@@ -62,12 +63,14 @@ class ModelRegistry:
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         """Return the model, or the default for None; makes no network call.
 
+        Its prices are today's.
+
         Raises ``InvalidRequest`` with code ``no_model``, ``unknown_model`` or ``no_key``.
         """
         catalogue = self._files.current()
         spec = _spec(catalogue, model_id or self.default_model())
         target = self._targets.make(spec, catalogue.providers[spec.provider], self.redactor())
-        return ResolvedModel(spec, make_provider(target))
+        return ResolvedModel(self._priced(spec), make_provider(target))
 
     def default_model(self) -> ModelId | None:
         """Return what a new conversation takes.
@@ -147,7 +150,8 @@ class ModelRegistry:
 
     async def warm(self) -> None:
         """Look all keys up in a thread, so that a slow keyring never stalls the event loop."""
-        names = [provider.key_name for provider in self._files.current().providers.values()]
+        providers = self._files.current().providers.values()
+        names = [name for provider in providers for name in provider.key_names]
         await asyncio.to_thread(self._keys.values, names)
 
     async def set_key(self, provider_id: ProviderId, value: str) -> ProviderHealth:
@@ -188,6 +192,13 @@ class ModelRegistry:
         cheap = [spec for spec in models if "cheap" in spec.roles]
         return next(iter((*cheap, *models)), None)
 
+    def _priced(self, spec: ModelSpec) -> ModelSpec:
+        """Return the model with the prices of today."""
+        if spec.prices is None or not spec.prices.changes:
+            return spec
+        prices = prices_on(spec.prices, self._clock.now().date())
+        return spec.model_copy(update={"prices": prices})
+
     def _refusal(self, catalogue: Catalogue, spec: ModelSpec) -> InvalidRequest | None:
         return self._targets.refusal(catalogue.providers[spec.provider])
 
@@ -205,7 +216,7 @@ class ModelRegistry:
             tools=spec.tools,
             images=spec.images,
             reasoning=spec.reasoning,
-            prices=_prices(spec),
+            prices=_prices(self._priced(spec)),
             roles=spec.roles,
             label=spec.label,
         )

@@ -64,13 +64,13 @@ class Targets:
         if refusal is not None:
             raise refusal
         expanded = self._expanded(provider)
-        key = self.key(provider)
+        name, key = self._found_key(provider)
         where = _WHERE[key.source] if key else "not set"
         service = Service(
             id=provider.id,
             name=provider.name,
             model=model.model,
-            key=f"{provider.key_name} ({where})",
+            key=f"{name} ({where})",
             redact=redactor.redact,
             now=self._now,
         )
@@ -87,7 +87,7 @@ class Targets:
 
     def key(self, provider: ProviderSpec) -> Key | None:
         """Return the provider's key."""
-        return None if provider.auth == "none" else self._keys.get(provider.key_name)
+        return self._found_key(provider)[1]
 
     def refusal(self, provider: ProviderSpec) -> InvalidRequest | None:
         """Return why the provider cannot be called, or None."""
@@ -125,8 +125,17 @@ class Targets:
         for upstream in upstreams:
             await upstream.aclose()
 
+    def _found_key(self, provider: ProviderSpec) -> tuple[str, Key | None]:
+        """Return the first name that has a key, with the key."""
+        if provider.auth != "none":
+            for name in provider.key_names:
+                key = self._keys.get(name)
+                if key is not None:
+                    return name, key
+        return provider.key_name, None
+
     def _secrets(self, providers: tuple[ProviderSpec, ...]) -> Iterator[str]:
-        yield from self._keys.values(provider.key_name for provider in providers)
+        yield from self._keys.values(name for spec in providers for name in spec.key_names)
         for provider in providers:
             for value in (*provider.headers.values(), *provider.query.values(), provider.url):
                 for name in variables_in(value):

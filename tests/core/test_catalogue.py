@@ -64,10 +64,20 @@ def test_shipped_catalogue_is_clean_and_offers_what_can_be_spoken() -> None:
         "gpt-6-astra",
         "gpt-6-luna",
         "gpt-5.6-luna",
+        "gemini-3.8-flash-low",
+        "gemini-3.8-flash-high",
+        "gemini-4-argon-low",
+        "gemini-4-argon-high",
+        "gemini-3.5-flash-lite",
         "demo",
     ]
     kinds = {name: spec.kind for name, spec in found.providers.items()}
-    assert kinds == {"anthropic": "anthropic", "openai": "openai_responses", "demo": "demo"}
+    assert kinds == {
+        "anthropic": "anthropic",
+        "openai": "openai_responses",
+        "google": "google",
+        "demo": "demo",
+    }
     assert found.models[ModelId("demo")].label == "Demo (no AI model)"
 
 
@@ -78,7 +88,7 @@ def test_shipped_prices_have_source_and_date(name: ModelId) -> None:
     assert spec.prices.source
     assert spec.prices.checked == "2026-11-21"
     assert None not in (spec.prices.input, spec.prices.output, spec.context_window, spec.max_output)
-    assert spec.family == {"anthropic": "anthropic", "openai": "openai"}[spec.provider]
+    assert spec.family == spec.provider
 
 
 def test_documented_example_is_taken_whole() -> None:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
-from jupyter_ai_shoulders.core.prices import PriceRow, PriceTable, PriceTier, cost_micro_usd
+from jupyter_ai_shoulders.core.prices import (
+    PriceChange,
+    PriceRow,
+    PriceTable,
+    PriceTier,
+    cost_micro_usd,
+    prices_on,
+)
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 HAIKU = PriceTable(
@@ -51,6 +60,35 @@ def usage(prompt: int = 0, output: int = 0, read: int = 0, write: int = 0) -> To
 )
 def test_cost(used: TokenUsage, prices: PriceTable | None, expected: int | None) -> None:
     assert cost_micro_usd(used, prices) == expected
+
+
+ANNOUNCED = PriceTable(
+    input=2_000_000,
+    output=10_000_000,
+    tiers=(PriceTier(above=10, input=1, output=1),),
+    changes=(
+        PriceChange(since=date(2027, 1, 1), input=8_000_000, output=9),
+        PriceChange(since=date(2026, 12, 1), input=4_000_000, output=20_000_000, cache_read=5),
+    ),
+    source="a list",
+)
+
+
+@pytest.mark.parametrize(
+    ("day", "row", "left"),
+    [
+        (date(2026, 11, 30), (2_000_000, 10_000_000, None), 2),
+        (date(2026, 12, 1), (4_000_000, 20_000_000, 5), 1),
+        (date(2030, 1, 1), (8_000_000, 9, None), 0),
+    ],
+)
+def test_announced_prices_hold_from_their_day_on(
+    day: date, row: tuple[int | None, ...], left: int
+) -> None:
+    found = prices_on(ANNOUNCED, day)
+    assert (found.input, found.output, found.cache_read) == row
+    assert (len(found.changes), found.source) == (left, "a list")
+    assert bool(found.tiers) == (left == 2)
 
 
 def test_unknown_fields_of_a_price_are_refused() -> None:

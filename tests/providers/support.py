@@ -52,7 +52,14 @@ from jupyter_ai_shoulders.wire.parts import (
 FIXTURES = Path(__file__).parent / "fixtures"
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 KEY = "test-key-0123456789"
-Kind = Literal["anthropic", "openai_chat", "openai_responses"]
+Kind = Literal["anthropic", "openai_chat", "openai_responses", "google"]
+
+
+PROVIDERS: dict[Kind, str] = {
+    "anthropic": "anthropic",
+    "openai_responses": "openai",
+    "google": "google",
+}
 
 
 class SequentialIds:
@@ -105,10 +112,16 @@ def gpt(model: str = "gpt-6.1-sol", **changes: Any) -> ModelSpec:
     return catalogued(model, "openai", changes)
 
 
+def gemini(model: str = "gemini-3.8-flash", **changes: Any) -> ModelSpec:
+    """A Gemini model as the catalogue has it, or would have it in a user's entry."""
+    return catalogued(model, "google", changes)
+
+
 DEFAULT_MODELS: dict[Kind, Callable[[], ModelSpec]] = {
     "anthropic": claude,
     "openai_chat": chat_model,
     "openai_responses": gpt,
+    "google": gemini,
 }
 
 
@@ -129,7 +142,7 @@ def target(
     sent: Sent | None = None,
     **provider: Any,
 ) -> Target:
-    name = {"anthropic": "anthropic", "openai_responses": "openai"}.get(kind, "lab")
+    name = PROVIDERS.get(kind, "lab")
     values: dict[str, Any] = {
         "id": name,
         "name": name.title(),

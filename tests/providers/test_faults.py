@@ -43,16 +43,18 @@ from tests.providers.support import (
     claude,
     collect,
     data_lines,
+    gemini,
     gpt,
     provider_of,
     target,
 )
 
-KINDS: list[Kind] = ["anthropic", "openai_chat", "openai_responses"]
+KINDS: list[Kind] = ["anthropic", "openai_chat", "openai_responses", "google"]
 MODELS = {
     "anthropic": claude("claude-haiku-5-5"),
     "openai_chat": chat_model(id="gpt-4.1", model="gpt-4.1"),
     "openai_responses": gpt("gpt-6-luna"),
+    "google": gemini("gemini-3.8-flash"),
 }
 
 
@@ -226,6 +228,16 @@ QUOTA: list[tuple[Kind, Failure, ErrorCode]] = [
         Failure(status=429, code="billing_hard_limit_reached"),
         "quota_exhausted",
     ),
+    (
+        "google",
+        Failure(status=429, code="GenerateRequestsPerDayPerProjectPerModel-FreeTier"),
+        "quota_exhausted",
+    ),
+    (
+        "google",
+        Failure(status=400, type="FAILED_PRECONDITION", message="Please enable billing on it."),
+        "billing",
+    ),
 ]
 
 
@@ -244,6 +256,11 @@ OVERFLOW = [
     ("openai_chat", "the request exceeds the available context size", None),
     ("openai_responses", "Your input is too long.", "context_length_exceeded"),
     ("openai_responses", "Your input exceeds the context window of this model.", None),
+    (
+        "google",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+        None,
+    ),
 ]
 
 

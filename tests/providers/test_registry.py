@@ -135,7 +135,7 @@ def test_model_that_cannot_answer_is_refused_with_what_to_do(
 ) -> None:
     place.configure(
         {
-            "providers": {"other": {"kind": "google"}},
+            "providers": {"other": {"kind": "ollama"}},
             "models": [{"id": "later", "provider": "other"}],
         }
     )
@@ -146,7 +146,7 @@ def test_model_that_cannot_answer_is_refused_with_what_to_do(
 
 
 def test_no_model_at_all_is_said(place: Place) -> None:
-    place.configure({"providers": {"demo": {"kind": "google"}}})
+    place.configure({"providers": {"demo": {"kind": "ollama"}}})
     registry = place.registry()
     assert registry.readiness() == "none"
     with pytest.raises(InvalidRequest) as caught:

@@ -32,6 +32,7 @@ KINDS: dict[str, Kind] = {
     "anthropic": "anthropic",
     "chat": "openai_chat",
     "responses": "openai_responses",
+    "google": "google",
 }
 NAMES = sorted(path.stem for path in FIXTURES.glob("*.sse"))
 

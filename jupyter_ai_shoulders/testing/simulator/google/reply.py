@@ -124,7 +124,7 @@ class Composer:
         call: Json = {"id": call_id, "name": part.name, "args": given}
         made: Json = {"functionCall": call}
         if signed:
-            made["thoughtSignature"] = sign(self._name, {"functionCall": dict(call)})
+            made["thoughtSignature"] = sign(self._name, {"functionCall": {"name": part.name, "args": given}})
         if not given:
             del call["args"]
         return made
@@ -132,7 +132,8 @@ class Composer:
     def _closing_signature(self) -> Json:
         """Return the signature that follows a text, in an empty part of its own."""
         last = self._reply.parts[-1] if self._reply.parts else None
-        if not self._model.current or not isinstance(last, Text):
+        ended = self._finish() != CONTINUATION
+        if not self._model.current or not isinstance(last, Text) or not ended:
             return {}
         return {"thoughtSignature": sign(self._name, {"text": ""})}
 

@@ -29,10 +29,10 @@ def is_signed_by(model: str, part: Part) -> bool:
 
 
 def plain(part: Part) -> dict[str, Any]:
-    """Return a part as ``sign`` took it."""
+    """Return a part as ``sign`` took it; ids of calls do not matter."""
     if part.function_call is not None:
         call = part.function_call
-        return {"functionCall": {"id": call.id, "name": call.name, "args": call.args or {}}}
+        return {"functionCall": {"name": call.name, "args": call.args or {}}}
     return {"text": part.text or ""} | ({"thought": True} if part.thought else {})
 
 

@@ -1,0 +1,67 @@
+"""The common request as a ``generateContent`` body (reference §4). Pure; called by ``provider``."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, ToolChoice
+from jupyter_ai_shoulders.providers.google.history import History
+from jupyter_ai_shoulders.providers.google.names import function_name
+from jupyter_ai_shoulders.providers.google.schema import to_gemini
+from jupyter_ai_shoulders.providers.google.thinking import thinking_config
+from jupyter_ai_shoulders.providers.target import Target, encode_body
+from jupyter_ai_shoulders.providers.vendor_json import VendorObject
+from jupyter_ai_shoulders.wire.parts import ToolDefinition
+
+MOST_OUTPUT = 65_536
+"""Tokens of one streamed answer; more would come in several (``CONTINUATION``)."""
+
+
+def encode(request: ModelRequest, target: Target, continuation: str | None = None) -> bytes:
+    """Return the body of ``:streamGenerateContent``.
+
+    ``continuation`` is the token of an answer that was not finished; the rest stays the same.
+    """
+    head: VendorObject = {"generationConfig": _generation_config(request, target)}
+    if request.system.strip():
+        head["systemInstruction"] = {"parts": [{"text": request.system}]}
+    if request.tools:
+        head["tools"] = [{"functionDeclarations": [_function(tool) for tool in request.tools]}]
+        head |= _tool_choice(request.tool_choice, target)
+    if continuation is not None:
+        head["continuationToken"] = continuation
+    return encode_body(head, History(target).encode(request.messages), "contents")
+
+
+def _generation_config(request: ModelRequest, target: Target) -> VendorObject:
+    model = target.model
+    config: VendorObject = {
+        "maxOutputTokens": min(request.max_output, model.max_output or MOST_OUTPUT, MOST_OUTPUT)
+    }
+    thinking = thinking_config(model, request.thinking)
+    if thinking is not None:
+        config["thinkingConfig"] = thinking
+    # older models refuse a response format together with functions
+    if request.response_schema is not None and model.structured_output and not request.tools:
+        config["responseMimeType"] = "application/json"
+        config["responseJsonSchema"] = to_gemini(request.response_schema)
+    return config
+
+
+def _function(tool: ToolDefinition) -> VendorObject:
+    return {
+        "name": function_name(tool.name),
+        "description": tool.description,
+        "parametersJsonSchema": to_gemini(tool.parameters),
+    }
+
+
+def _tool_choice(choice: ToolChoice, target: Target) -> VendorObject:
+    config: VendorObject
+    if choice == "none":
+        config = {"mode": "NONE"}
+    elif choice == "auto" or target.model.forced_tool == "no":
+        return {}
+    elif isinstance(choice, AnyTool):
+        config = {"mode": "ANY"}
+    else:
+        config = {"mode": "ANY", "allowedFunctionNames": [function_name(choice.name)]}
+    return {"toolConfig": {"functionCallingConfig": config}}

@@ -1,0 +1,142 @@
+"""Gemini behind the Provider port; made by ``factory``."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import AsyncGenerator
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.base import (
+    ListedModel,
+    ModelRequest,
+    ProviderEvent,
+    Stop,
+    UsageReport,
+)
+from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
+from jupyter_ai_shoulders.providers.google.decode import GoogleDecoder
+from jupyter_ai_shoulders.providers.google.encode import encode
+from jupyter_ai_shoulders.providers.google.errors import read_refusal
+from jupyter_ai_shoulders.providers.google.names import renamed
+from jupyter_ai_shoulders.providers.http import Call
+from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.vendor_json import (
+    VendorObject,
+    as_count,
+    as_list,
+    as_object,
+    as_text,
+)
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+DEFAULT_AUTH = "header:x-goog-api-key"
+DEFAULT_VERSION = "/v1beta"
+MOST_STREAMS = 8
+"""Streams one answer may come in; each bills the prompt anew."""
+
+MOST_PAGES = 20
+_VERSION = re.compile(r"/v\d+\w*$")
+_ENDPOINT = re.compile(r"/(models|tunedModels)(/.*)?$")
+
+
+class GoogleProvider:
+    """One Gemini model."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
+        """Send the request and yield its events, ending with one ``Stop``.
+
+        An answer longer than one stream is asked for again with the token it came with.
+        """
+        assembler = Assembler(self._target.ids, taken_call_ids(request))
+        names = renamed(tool.name for tool in request.tools)
+        decoder = GoogleDecoder(assembler, self._target, names)
+        dialect = Format(decoder, read_refusal)
+        token: str | None = None
+        spent = TokenUsage()
+        for number in range(1, MOST_STREAMS + 1):
+            decoder.begin(may_continue=number < MOST_STREAMS)
+            total = spent
+            call = self._call(request, token)
+            events = stream_events(self._target, request, call, dialect)
+            async with contextlib.aclosing(events):
+                async for event in events:
+                    if isinstance(event, UsageReport):
+                        total = _sum(spent, event.usage)
+                        yield UsageReport(total)
+                    elif not (isinstance(event, Stop) and decoder.continuation):
+                        yield event
+            token, spent = decoder.continuation, total
+            if token is None:
+                return
+
+    async def list_models(self) -> list[ListedModel]:
+        """Return the models the key may use that answer in this format."""
+        found: list[ListedModel] = []
+        page = ""
+        for _ in range(MOST_PAGES):
+            query = {"pageSize": "1000"} | ({"pageToken": page} if page else {})
+            url = endpoint(self._target.provider.url, "models")
+            answer = await fetch_json(
+                self._target, self._target.call(url, DEFAULT_AUTH, query=query), read_refusal
+            )
+            items = map(as_object, as_list(answer.get("models")))
+            found += [_listed(item) for item in items if _generates(item)]
+            page = as_text(answer.get("nextPageToken"))
+            if not page:
+                break
+        return found
+
+    async def aclose(self) -> None:
+        """Close the connections of this provider."""
+        await self._target.upstream.aclose()
+
+    def _call(self, request: ModelRequest, token: str | None) -> Call:
+        path = f"{_resource(request.model)}:streamGenerateContent"
+        return self._target.call(
+            endpoint(self._target.provider.url, path),
+            DEFAULT_AUTH,
+            body=encode(request, self._target, token),
+            query={"alt": "sse"},
+        )
+
+
+def endpoint(url: str, path: str) -> str:
+    """Return the address of ``path``; ``url`` is the root, the version's root or an endpoint."""
+    parts = urlsplit(url)
+    root = _ENDPOINT.sub("", parts.path.rstrip("/"))
+    version = "" if _VERSION.search(root) else DEFAULT_VERSION
+    return urlunsplit(parts._replace(path=f"{root}{version}/{path}"))
+
+
+def _resource(model: str) -> str:
+    """Return the model as a resource; names of tuned models say what they are."""
+    return quote(model if "/" in model else f"models/{model}", safe="/")
+
+
+def _generates(item: VendorObject) -> bool:
+    return "generateContent" in as_list(item.get("supportedGenerationMethods"))
+
+
+def _listed(item: VendorObject) -> ListedModel:
+    return ListedModel(
+        name=as_text(item.get("name")).removeprefix("models/"),
+        context_window=as_count(item.get("inputTokenLimit")),
+        max_output=as_count(item.get("outputTokenLimit")),
+        capabilities=frozenset({"thinking"} if item.get("thinking") is True else ()),
+    )
+
+
+def _sum(one: TokenUsage, other: TokenUsage) -> TokenUsage:
+    """Return the usage of both; estimated where one of them is."""
+    return TokenUsage(
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cache_read_tokens=one.cache_read_tokens + other.cache_read_tokens,
+        reasoning_tokens=one.reasoning_tokens + other.reasoning_tokens,
+        estimated=one.estimated or other.estimated,
+    )
