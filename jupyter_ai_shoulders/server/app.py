@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.server.service import Service
 
 API_PATH = "shoulders/api/v1/"
+PROXY_PATH = "shoulders/proxy/"
 QUIET_SECONDS = 0.5
 """After the start the browser asks for the lab's own pages; our imports must not be in its way."""
 
@@ -41,10 +43,14 @@ class ShouldersApp(ExtensionApp):
     def initialize_handlers(self) -> None:
         """Put our routes into the server's table, unloaded."""
         self._config = Shoulders(parent=self)  # a wrong setting is said at the start
+        self._add_routes(API_PATH, self._routes)
+        self._add_routes(PROXY_PATH, self._proxy_routes)
+
+    def _add_routes(self, path: str, load: Callable[[str], list[Route]]) -> None:
         application = cast("ServerApp", self.serverapp).web_app
-        prefix = url_path_join(application.settings["base_url"], API_PATH)
-        routes = LazyRoutes(application, lambda: self._routes(re.escape(prefix)))
-        application.add_handlers(".*$", [Rule(PathMatches(re.escape(prefix) + ".*"), routes)])
+        prefix = re.escape(url_path_join(application.settings["base_url"], path))
+        routes = LazyRoutes(application, lambda: load(prefix))
+        application.add_handlers(".*$", [Rule(PathMatches(f"{prefix}.*"), routes)])
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:  # noqa: ARG002
         """Load what the first request needs while nobody waits for it, and recover."""
@@ -86,3 +92,9 @@ class ShouldersApp(ExtensionApp):
 
         service = self.service()
         return api_routes(prefix, service.host, service.roster)
+
+    def _proxy_routes(self, prefix: str) -> list[Route]:
+        from jupyter_ai_shoulders.server.proxy.routes import proxy_routes
+
+        secret = cast("ServerApp", self.serverapp).web_app.settings["cookie_secret"]
+        return proxy_routes(prefix, self.service().host, secret)

@@ -91,17 +91,17 @@ class ShouldersHandler(APIHandler):
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
         """Answer with the status of the error raised."""
-        error = _error(kwargs)
+        error = error_of(kwargs)
         if isinstance(error, ShouldersError):
             status_code = status_of(error)
         super().send_error(status_code, **kwargs)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Answer with the error object of chapter 02."""
-        error = _error(kwargs)
+        error = error_of(kwargs)
         if isinstance(error, ProviderError) and error.retry_after_ms is not None:
             self.set_header("Retry-After", str(-(-error.retry_after_ms // 1000)))
-        self.finish(encode(ErrorBody(error=_info(status_code, error)))[1])
+        self.finish(encode(ErrorBody(error=info_of(status_code, error)))[1])
 
     def log_exception(
         self,
@@ -116,12 +116,14 @@ class ShouldersHandler(APIHandler):
             super().log_exception(typ, value, tb)
 
 
-def _error(kwargs: dict[str, Any]) -> BaseException | None:
+def error_of(kwargs: dict[str, Any]) -> BaseException | None:
+    """Return the exception behind an error answer, from what tornado gives ``write_error``."""
     exc_info = cast("ExcInfo | None", kwargs.get("exc_info"))
     return exc_info[1] if exc_info else None
 
 
-def _info(status: int, error: BaseException | None) -> ErrorInfo:
+def info_of(status: int, error: BaseException | None) -> ErrorInfo:
+    """Return what a client is told of an error."""
     if isinstance(error, ShouldersError):
         return error.info
     if isinstance(error, HTTPError):

@@ -1,0 +1,44 @@
+"""Errors as Anthropic's API words them (reference §1.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_ai_shoulders.proxy.caller_format import Refused
+from jupyter_ai_shoulders.proxy.event_text import dump, sse
+from jupyter_ai_shoulders.proxy.faults import sentence, status_of
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+
+_TYPES: Mapping[int, str] = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+}
+OVERLOADED = 529
+"""What this API answers where others say 503."""
+
+
+def refused(info: ErrorInfo, request_id: str) -> Refused:
+    """Return the error as an answer."""
+    status = status_of(info)
+    body = {"type": "error", "error": _error(info), "request_id": request_id}
+    return Refused(OVERLOADED if info.code == "overloaded" else status, dump(body))
+
+
+def error_event(info: ErrorInfo) -> bytes:
+    """Return the error as the last event of a stream."""
+    return sse({"type": "error", "error": _error(info)}, "error")
+
+
+def _error(info: ErrorInfo) -> dict[str, Any]:
+    words = sentence(info)
+    if info.code == "context_overflow":
+        words = f"prompt is too long: {words}"  # what clients look for
+    return {"type": _TYPES.get(status_of(info), "api_error"), "message": words}

@@ -1,0 +1,66 @@
+"""Anthropic Messages behind the ``CallerFormat`` port; made by ``server.proxy``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_ai_shoulders.proxy.answer import Answer
+from jupyter_ai_shoulders.proxy.anthropic.body import message
+from jupyter_ai_shoulders.proxy.anthropic.decode import decode
+from jupyter_ai_shoulders.proxy.anthropic.errors import refused
+from jupyter_ai_shoulders.proxy.anthropic.schema import CountBody, MessagesBody
+from jupyter_ai_shoulders.proxy.anthropic.stream import MessagesWriter
+from jupyter_ai_shoulders.proxy.asked import Asked
+from jupyter_ai_shoulders.proxy.caller_format import Refused
+from jupyter_ai_shoulders.proxy.event_text import dump
+from jupyter_ai_shoulders.proxy.request_body import read
+from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.wire.api import ModelInfo
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+
+UNKNOWN_DATE = "1970-01-01T00:00:00Z"
+"""What the API itself gives where it does not know when a model came."""
+
+
+class AnthropicFormat:
+    """``v1/messages``; ``counting`` reads the body of ``v1/messages/count_tokens``."""
+
+    def __init__(self, box: StateBox, *, counting: bool = False) -> None:
+        self._box = box
+        self._body = CountBody if counting else MessagesBody
+
+    def read(self, raw: bytes) -> Asked:
+        """Decode a request. Raises ``InvalidRequest``."""
+        return decode(read(self._body, raw), self._box)
+
+    def writer(self, asked: Asked, reply_id: str) -> MessagesWriter:
+        """Return what writes the answer as a stream."""
+        return MessagesWriter(asked, reply_id, self._box)
+
+    def body(self, asked: Asked, reply_id: str, answer: Answer) -> bytes:
+        """Return the answer in one piece."""
+        return dump(message(asked, reply_id, answer, self._box))
+
+    def refused(self, info: ErrorInfo, request_id: str) -> Refused:
+        """Return an error as an answer."""
+        return refused(info, request_id)
+
+    def models(self, models: Sequence[ModelInfo]) -> bytes:
+        """Return the list of models, all on one page."""
+        data = [
+            {
+                "id": model.id,
+                "type": "model",
+                "display_name": model.name,
+                "created_at": UNKNOWN_DATE,
+                "lifecycle": "active",
+                "max_input_tokens": model.context_window,
+                "max_tokens": model.max_output,
+            }
+            for model in models
+        ]
+        ends = {
+            "first_id": data[0]["id"] if data else None,
+            "last_id": data[-1]["id"] if data else None,
+        }
+        return dump({"data": data, **ends, "has_more": False})

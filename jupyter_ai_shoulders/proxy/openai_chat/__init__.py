@@ -1,0 +1,1 @@
+"""OpenAI Chat Completions as a caller speaks it (reference §3)."""

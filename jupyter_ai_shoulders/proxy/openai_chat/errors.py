@@ -1,0 +1,50 @@
+"""Errors as OpenAI's API words them (reference §2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_ai_shoulders.proxy.caller_format import Refused
+from jupyter_ai_shoulders.proxy.event_text import dump, sse
+from jupyter_ai_shoulders.proxy.faults import sentence, status_of
+from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
+
+_QUOTA: frozenset[ErrorCode] = frozenset({"billing", "quota_exhausted", "budget_exhausted"})
+_CODES: Mapping[ErrorCode, str] = {
+    "unknown_model": "model_not_found",
+    "model_not_found": "model_not_found",
+    "context_overflow": "context_length_exceeded",
+    "content_filtered": "content_policy_violation",
+    "rate_limited": "rate_limit_exceeded",
+    "unauthorized": "invalid_api_key",
+    "authentication": "invalid_api_key",
+    **dict.fromkeys(_QUOTA, "insufficient_quota"),
+}
+_TYPES: Mapping[int, str] = {429: "rate_limit_error", 403: "permission_error"}
+
+
+def refused(info: ErrorInfo, request_id: str) -> Refused:
+    """Return the error as an answer; the id is in a header in this format."""
+    del request_id
+    return Refused(_status(info), dump({"error": _error(info)}))
+
+
+def error_event(info: ErrorInfo) -> bytes:
+    """Return the error as the last event of a stream."""
+    return sse({"error": _error(info)})
+
+
+def _status(info: ErrorInfo) -> int:
+    return 429 if info.code in _QUOTA else status_of(info)
+
+
+def _error(info: ErrorInfo) -> dict[str, Any]:
+    status = _status(info)
+    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return {
+        "message": sentence(info),
+        "type": "insufficient_quota" if info.code in _QUOTA else kind,
+        "param": (info.details or {}).get("param"),
+        "code": _CODES.get(info.code),
+    }

@@ -1,0 +1,177 @@
+"""Passes a caller's request on to the provider of the model asked for, and the answer back.
+
+Called by the handlers of ``server.proxy``. Retries are the caller's business: its SDK does them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Protocol, cast
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.tokens import estimate_request
+from jupyter_ai_shoulders.providers.base import (
+    ModelRequest,
+    Provider,
+    ProviderEvent,
+    ResolvedModel,
+    Stop,
+)
+from jupyter_ai_shoulders.proxy.answer import Answer, ReplyEvent, StoppedAt
+from jupyter_ai_shoulders.proxy.asked import Asked
+from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
+from jupyter_ai_shoulders.proxy.shelf import Shelf
+from jupyter_ai_shoulders.proxy.stop_texts import until_stop_text
+from jupyter_ai_shoulders.wire.api import ModelList
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import ModelId
+from jupyter_ai_shoulders.wire.parts import AssistantMessage, ModelMessage
+
+_log = logging.getLogger(__name__)
+
+
+class Models(Protocol):
+    """The catalogue; ``providers.registry`` implements it."""
+
+    def resolve(self, model_id: ModelId | None) -> ResolvedModel:
+        """Return a model and its provider. Raises ``InvalidRequest``."""
+        ...
+
+    def listing(self) -> ModelList:
+        """Return all models."""
+        ...
+
+
+class Relay:
+    """The way from any format to any provider."""
+
+    def __init__(self, models: Models, shelf: Shelf, ids: IdSource) -> None:
+        self._models = models
+        self._shelf = shelf
+        self._ids = ids
+
+    def open(self, caller: CallerFormat, raw: bytes) -> Exchange:
+        """Return the exchange for a request; nothing is sent yet.
+
+        Raises ``InvalidRequest``: the request makes no sense, or its model cannot answer.
+        """
+        asked = caller.read(raw)
+        resolved = self._models.resolve(asked.model)
+        reply_id = self._ids.new("reply").removeprefix("reply_")
+        # A budget's reservation belongs here: everything is known, and nothing has been sent.
+        request = asked.request(resolved.spec, reply_id)
+        request = replace(request, messages=tuple(map(self._restored, request.messages)))
+        return Exchange(caller, asked, resolved, request, shelf=self._shelf)
+
+    def count(self, caller: CallerFormat, raw: bytes) -> int:
+        """Return about how many tokens a request is. Raises ``InvalidRequest``."""
+        asked = caller.read(raw)
+        spec = self._models.resolve(asked.model).spec
+        return estimate_request(asked.system, asked.messages, asked.tools, spec.family)
+
+    def models(self, caller: CallerFormat) -> bytes:
+        """Return the models that can answer now."""
+        return caller.models([model for model in self._models.listing().models if model.available])
+
+    def _restored(self, message: ModelMessage) -> ModelMessage:
+        return self._shelf.restore(message) if isinstance(message, AssistantMessage) else message
+
+
+class Exchange:
+    """One request and its answer."""
+
+    def __init__(
+        self,
+        caller: CallerFormat,
+        asked: Asked,
+        resolved: ResolvedModel,
+        request: ModelRequest,
+        *,
+        shelf: Shelf,
+    ) -> None:
+        """``request.trace_id`` becomes the id of the answer."""
+        reply_id = request.trace_id or ""
+        self._caller = caller
+        self._asked = asked
+        self._resolved = resolved
+        self._request = request
+        self._reply_id = reply_id
+        self._shelf = shelf
+        self._writer = caller.writer(asked, reply_id)
+        self._answer = Answer()
+        self._begun = False
+
+    @property
+    def streams(self) -> bool:
+        """Whether the caller wants a stream."""
+        return self._asked.stream
+
+    async def stream(self) -> AsyncGenerator[bytes]:
+        """Yield the answer as it comes.
+
+        Raises ``ShouldersError`` only before anything was yielded; later errors are in the stream.
+        """
+        try:
+            async with contextlib.aclosing(self._events()) as events:
+                async for event in events:
+                    data = self._begin() + self._take(event)
+                    if data:
+                        yield data
+        except ShouldersError as error:
+            if not self._begun:
+                raise
+            _log.info("A streamed answer of the model proxy failed: %s", error)
+            yield self._writer.fail(error.info)
+
+    async def whole(self) -> bytes:
+        """Return the answer in one piece. Raises ``ShouldersError``."""
+        async with contextlib.aclosing(self._events()) as events:
+            async for event in events:
+                self._note(event)
+        return self._caller.body(self._asked, self._reply_id, self._answer)
+
+    def idle(self) -> bytes:
+        """Return a sign of life; the stream has begun with it, so errors will be in the stream."""
+        return self._begin() + self._writer.idle()
+
+    def fail(self, info: ErrorInfo) -> bytes:
+        """Return an error that ends the stream."""
+        return self._begin() + self._writer.fail(info)
+
+    def _begin(self) -> bytes:
+        if self._begun:
+            return b""
+        self._begun = True
+        return self._writer.begin(self._answer.usage)
+
+    def _take(self, event: ReplyEvent) -> bytes:
+        self._note(event)
+        return self._writer.feed(event)
+
+    def _note(self, event: ReplyEvent) -> None:
+        self._answer.add(event)
+        if isinstance(event, (Stop, StoppedAt)):  # before the caller can come back with the calls
+            self._shelf.keep(self._answer.message())
+
+    def _events(self) -> AsyncGenerator[ReplyEvent]:
+        events = _started(self._resolved.provider, self._request)
+        if not self._asked.stops:
+            return cast("AsyncGenerator[ReplyEvent]", events)
+        return _closing(events, self._asked.stops, self._resolved)
+
+
+def _started(provider: Provider, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
+    return cast("AsyncGenerator[ProviderEvent]", provider.stream(request))
+
+
+async def _closing(
+    events: AsyncGenerator[ProviderEvent], stops: tuple[str, ...], resolved: ResolvedModel
+) -> AsyncGenerator[ReplyEvent]:
+    """Close the provider's stream once a stop text was found: it would go on otherwise."""
+    async with contextlib.aclosing(events):
+        async for event in until_stop_text(events, stops, resolved.spec.family):
+            yield event

@@ -1,0 +1,73 @@
+"""Reads a caller's JSON strictly: what a format does not define is refused, with its path.
+
+Base of the request models of every format; ``read`` is called by the formats.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, Any, TypeVar, cast
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+DEEPEST = 64
+"""Levels of nesting accepted in free JSON: schemas and arguments (chapter 13)."""
+
+
+class RequestModel(BaseModel):
+    """A value of a caller's request; unknown fields and wrong types are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+
+ModelT = TypeVar("ModelT", bound=RequestModel)
+
+
+def read(model: type[ModelT], raw: bytes) -> ModelT:
+    """Return the request. Raises ``InvalidRequest`` with the path of the first wrong field."""
+    try:
+        return _adapter(model).validate_json(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        path = _path(first)
+        raise InvalidRequest(
+            f"{path}: {first['msg']}" if path else first["msg"], param=path or None
+        ) from error
+
+
+@cache
+def _adapter(model: type[ModelT]) -> TypeAdapter[ModelT]:
+    return TypeAdapter(model)
+
+
+def _path(item: ErrorDetails) -> str:
+    return ".".join(str(step) for step in item["loc"])
+
+
+def as_text_blocks(value: Any) -> Any:
+    """Return a plain string as the list of one text block it is short for."""
+    return [{"type": "text", "text": value}] if isinstance(value, str) else value
+
+
+def _not_too_deep(value: JsonObject) -> JsonObject:
+    if _deeper_than(value, DEEPEST):
+        raise ValueError(f"nested more than {DEEPEST} levels deep")
+    return value
+
+
+def _deeper_than(value: Any, levels: int) -> bool:
+    if isinstance(value, dict):
+        inner = list(cast("dict[str, Any]", value).values())
+    elif isinstance(value, list):
+        inner = cast("list[Any]", value)
+    else:
+        return False
+    return levels == 0 or any(_deeper_than(item, levels - 1) for item in inner)
+
+
+FreeJson = Annotated[JsonObject, AfterValidator(_not_too_deep)]
+"""An object whose shape is the caller's business."""

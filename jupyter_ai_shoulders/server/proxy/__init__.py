@@ -1,0 +1,1 @@
+"""The model proxy over HTTP: thin handlers around the package ``proxy``."""

@@ -1,0 +1,41 @@
+"""The routes below ``{base_url}shoulders/proxy/``, imported when the first is asked for."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
+from jupyter_ai_shoulders.proxy.anthropic.format import AnthropicFormat
+from jupyter_ai_shoulders.proxy.openai_chat.format import OpenAIChatFormat
+from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.server.base import HostSource
+from jupyter_ai_shoulders.server.lazy import Route
+from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
+from jupyter_ai_shoulders.server.proxy.desk import Desk
+from jupyter_ai_shoulders.server.proxy.handlers import (
+    AnswerHandler,
+    CountHandler,
+    ModelListHandler,
+)
+
+
+def proxy_routes(prefix: str, host_source: HostSource, secret: bytes) -> list[Route]:
+    """Return every route, as patterns that start with ``prefix``; the last one takes the rest.
+
+    ``secret`` seals what callers carry for us; with the same one it can be opened after a restart.
+    """
+    clock = SystemClock()
+    box = StateBox(secret)
+    desk = Desk(clock, RandomIds())
+    anthropic, chat = AnthropicFormat(box), OpenAIChatFormat(box, clock)
+    counting = AnthropicFormat(box, counting=True)
+    shared = {"host_source": host_source, "desk": desk}
+    return [
+        (f"{prefix}v1/messages", AnswerHandler, {**shared, "caller": anthropic}),
+        (f"{prefix}v1/messages/count_tokens", CountHandler, {**shared, "caller": counting}),
+        (f"{prefix}v1/chat/completions", AnswerHandler, {**shared, "caller": chat}),
+        (
+            f"{prefix}v1/models",
+            ModelListHandler,
+            {**shared, "caller": chat, "anthropic": anthropic},
+        ),
+        (f"{prefix}.*", UnknownRouteHandler, {"host_source": host_source}),
+    ]

@@ -1,0 +1,79 @@
+"""A real server with the proxy, official SDKs as its clients, the simulator as every provider."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
+from traitlets.config import Config
+
+from jupyter_ai_shoulders.testing.simulator import Simulator
+
+CLAUDE = "claude-opus-5-5"
+LOCAL = "local"
+OPENROUTER = "router"
+DEEPSEEK = "deep"
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: Config, upstream: Simulator) -> Config:
+    """Chat servers beside Anthropic, all of them the simulator."""
+    chat = {"kind": "openai_chat", "url": upstream.openai_url, "api_key_env": "ANTHROPIC_API_KEY"}
+    thinks = {"mode": "effort", "efforts": ["low", "medium", "high"]}
+    models = jp_server_config.Shoulders.models
+    models["providers"] |= {
+        "lab": chat,
+        "openrouter": {**chat, "profile": "openrouter"},
+        "deepseek": {**chat, "profile": "deepseek"},
+    }
+    models["models"] = [
+        {"id": LOCAL, "provider": "lab", "model": "sim-local", "images": True},
+        {
+            "id": OPENROUTER,
+            "provider": "openrouter",
+            "model": "openrouter/auto",
+            "images": True,
+            "thinking_support": thinks,
+        },
+        {
+            "id": DEEPSEEK,
+            "provider": "deepseek",
+            "model": "deepseek-v4-flash",
+            "thinking_support": {"mode": "effort", "efforts": ["high"]},
+        },
+    ]
+    return jp_server_config
+
+
+@pytest.fixture
+def proxy_url(jp_http_port: int, jp_base_url: str, jp_fetch: Any) -> str:
+    """The root of the proxy; the fetcher is asked for because it starts the listener."""
+    return f"http://127.0.0.1:{jp_http_port}{jp_base_url}shoulders/proxy"
+
+
+@pytest.fixture
+def claude_sdk(
+    proxy_url: str, jp_serverapp: Any, jp_asyncio_loop: asyncio.AbstractEventLoop
+) -> Iterator[AsyncAnthropic]:
+    """The official Anthropic client, with the Jupyter token as its key."""
+    client = AsyncAnthropic(
+        base_url=proxy_url, api_key=jp_serverapp.identity_provider.token, max_retries=0
+    )
+    yield client
+    jp_asyncio_loop.run_until_complete(client.close())
+
+
+@pytest.fixture
+def openai_sdk(
+    proxy_url: str, jp_serverapp: Any, jp_asyncio_loop: asyncio.AbstractEventLoop
+) -> Iterator[AsyncOpenAI]:
+    """The official OpenAI client, with the Jupyter token as its key."""
+    client = AsyncOpenAI(
+        base_url=f"{proxy_url}/v1", api_key=jp_serverapp.identity_provider.token, max_retries=0
+    )
+    yield client
+    jp_asyncio_loop.run_until_complete(client.close())

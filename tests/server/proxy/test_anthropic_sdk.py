@@ -1,0 +1,277 @@
+"""The official Anthropic SDK, unchanged, in front of a model of each vendor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anthropic
+import pytest
+from anthropic import AsyncAnthropic
+from anthropic.types import Message
+
+from jupyter_ai_shoulders.testing.simulator import (
+    Delivery,
+    Failure,
+    Reasoning,
+    Simulator,
+    Text,
+    ToolUse,
+    Usage,
+    rate_limited,
+    reply,
+)
+from tests.server.proxy.conftest import CLAUDE, DEEPSEEK, LOCAL, OPENROUTER
+
+MODELS = [CLAUDE, LOCAL, OPENROUTER, DEEPSEEK]
+THINKING = [CLAUDE, OPENROUTER, DEEPSEEK]
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg=="
+)
+TOOL: Any = {
+    "name": "read",
+    "description": "Read a cell.",
+    "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+}
+
+
+async def ask(
+    sdk: AsyncAnthropic, model: str, messages: Any, *, stream: bool, **more: Any
+) -> Message:
+    """Ask through the SDK, streaming or not; the answer is the same object."""
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    given: Any = {"model": model, "max_tokens": 8000, "messages": messages, **more}
+    if not stream:
+        create: Any = sdk.messages.create  # its overloads need literal arguments
+        return await create(**given)
+    async with sdk.messages.stream(**given) as events:
+        return await events.get_final_message()
+
+
+def content(message: Message) -> Any:
+    """The blocks as the SDK sends them back."""
+    return [block.model_dump(exclude_unset=True) for block in message.content]
+
+
+def text(message: Message) -> str:
+    return "".join(block.text for block in message.content if block.type == "text")
+
+
+both = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
+every_model = pytest.mark.parametrize("model", MODELS)
+
+
+@both
+@every_model
+async def test_text(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, model: str, stream: bool
+) -> None:
+    usage = Usage(input=120, output=7, cache_read=40)
+    upstream.script(reply("Hällo, 日本 🙂.", usage=usage))
+
+    message = await ask(claude_sdk, model, "Hi", stream=stream, system="Be brief.")
+
+    assert text(message) == "Hällo, 日本 🙂."
+    assert (message.stop_reason, message.model) == ("end_turn", model)
+    assert message.usage.input_tokens + (message.usage.cache_read_input_tokens or 0) == 120
+    assert message.usage.output_tokens == 7
+    assert message.usage.cache_read_input_tokens == 40
+
+
+@both
+@every_model
+async def test_parallel_calls_and_their_results(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, model: str, stream: bool
+) -> None:
+    upstream.script(
+        reply(
+            Reasoning(text="Two cells."),
+            "I look.",
+            ToolUse(name="read", arguments={"n": 1}),
+            ToolUse(name="read", arguments={}),
+        ),
+        reply(Reasoning(text="Once more."), ToolUse(name="read", arguments={"n": 3})),
+        reply("Done."),
+    )
+    messages: list[Any] = [{"role": "user", "content": "Look"}]
+    for _ in range(2):
+        answer = await ask(claude_sdk, model, messages, stream=stream, tools=[TOOL])
+        calls = [block for block in answer.content if block.type == "tool_use"]
+        assert answer.stop_reason == "tool_use"
+        results = [
+            {"type": "tool_result", "tool_use_id": call.id, "content": str(call.input)}
+            for call in calls
+        ]
+        messages += [
+            {"role": "assistant", "content": content(answer)},
+            {"role": "user", "content": results},
+        ]
+    last = await ask(claude_sdk, model, messages, stream=stream, tools=[TOOL])
+
+    assert text(last) == "Done."
+    assert [record.refusal for record in upstream.requests] == [None] * 3
+    seen = upstream.requests[1].seen
+    assert seen is not None
+    assert seen.tool_results == ("{'n': 1}", "{}")
+
+
+@both
+@pytest.mark.parametrize("model", THINKING)
+async def test_thinking_is_shown_and_goes_back_to_the_model_that_made_it(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, model: str, stream: bool
+) -> None:
+    upstream.script(reply(Reasoning(text="Look at cell 3."), "So."), reply("Well."))
+
+    answer = await ask(claude_sdk, model, "Why?", stream=stream)
+    await ask(
+        claude_sdk,
+        model,
+        [
+            {"role": "user", "content": "Why?"},
+            {"role": "assistant", "content": content(answer)},
+            {"role": "user", "content": "And?"},
+        ],
+        stream=stream,
+    )
+
+    assert [(b.thinking if b.type == "thinking" else b.type) for b in answer.content] == [
+        "Look at cell 3.",
+        "text",
+    ]
+    assert upstream.requests[1].refusal is None
+    before = upstream.requests[1].body["messages"][1]
+    if model == CLAUDE:
+        assert [block["type"] for block in before["content"]] == ["thinking", "text"]
+    if model == DEEPSEEK:
+        assert before["content"] == "So."
+
+
+@both
+@pytest.mark.parametrize("model", [CLAUDE, LOCAL, OPENROUTER])
+async def test_images(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, model: str, stream: bool
+) -> None:
+    upstream.script(reply("A pixel."))
+    source = {"type": "base64", "media_type": "image/png", "data": PIXEL}
+    blocks = [{"type": "image", "source": source}, {"type": "text", "text": "What is it?"}]
+
+    message = await ask(claude_sdk, model, [{"role": "user", "content": blocks}], stream=stream)
+
+    assert text(message) == "A pixel."
+    assert PIXEL in str(upstream.requests[0].body)
+
+
+ERRORS = [
+    (Failure(status=400), anthropic.BadRequestError, "invalid_request_error"),
+    (Failure(status=401), anthropic.AuthenticationError, "authentication_error"),
+    (Failure(status=403), anthropic.PermissionDeniedError, "permission_error"),
+    (Failure(status=404), anthropic.NotFoundError, "not_found_error"),
+    (Failure(status=429), anthropic.RateLimitError, "rate_limit_error"),
+    (Failure(status=500), anthropic.InternalServerError, "api_error"),
+    (Failure(status=529), anthropic.InternalServerError, "overloaded_error"),
+]
+
+
+@both
+@pytest.mark.parametrize("model", [CLAUDE, LOCAL])
+@pytest.mark.parametrize(("failure", "error", "kind"), ERRORS, ids=[e[2] for e in ERRORS])
+async def test_errors_have_the_sdk_s_own_type(
+    *,
+    claude_sdk: AsyncAnthropic,
+    upstream: Simulator,
+    model: str,
+    failure: Failure,
+    error: type[anthropic.APIStatusError],
+    kind: str,
+    stream: bool,
+) -> None:
+    upstream.script(reply(failure=failure))
+
+    with pytest.raises(error) as caught:
+        await ask(claude_sdk, model, "Hi", stream=stream)
+
+    body: Any = caught.value.body
+    assert body["error"]["type"] == kind
+    assert upstream.key not in str(body)
+    assert caught.value.response.headers["request-id"] == body["request_id"]
+
+
+@every_model
+async def test_an_error_in_the_stream_ends_it(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, model: str
+) -> None:
+    upstream.script(reply("A long text", failure=Failure(status=529, after=4)))
+
+    with pytest.raises(anthropic.APIStatusError, match=r"overloaded|failed"):
+        await ask(claude_sdk, model, "Hi", stream=True)
+
+
+@every_model
+async def test_a_cut_stream_is_an_error(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, model: str
+) -> None:
+    upstream.script(reply("A long text", delivery=Delivery(ending="cut")))
+
+    with pytest.raises(anthropic.APIStatusError, match=r"ended too early|connection"):
+        await ask(claude_sdk, model, "Hi", stream=True)
+
+
+async def test_the_wait_a_provider_asks_for_reaches_the_caller(
+    claude_sdk: AsyncAnthropic, upstream: Simulator
+) -> None:
+    upstream.script(rate_limited(retry_after="3"))
+
+    with pytest.raises(anthropic.RateLimitError) as caught:
+        await ask(claude_sdk, CLAUDE, "Hi", stream=True)
+
+    headers = caught.value.response.headers
+    assert (headers["retry-after"], headers["retry-after-ms"]) == ("3", "3000")
+    assert headers["x-should-retry"] == "true"
+
+
+async def test_an_unknown_model_is_not_found(claude_sdk: AsyncAnthropic) -> None:
+    with pytest.raises(anthropic.NotFoundError, match="no-such-model"):
+        await ask(claude_sdk, "no-such-model", "Hi", stream=True)
+
+
+@both
+async def test_a_stop_sequence_ends_the_answer_and_the_call(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, stream: bool
+) -> None:
+    upstream.script(reply(Text(text="one two three four", split=2)))
+
+    message = await ask(claude_sdk, LOCAL, "Count", stream=stream, stop_sequences=["thr", "zzz"])
+
+    assert text(message) == "one two "
+    assert (message.stop_reason, message.stop_sequence) == ("stop_sequence", "thr")
+
+
+@both
+@pytest.mark.parametrize(
+    ("stop", "word"),
+    [("max_tokens", "max_tokens"), ("refusal", "refusal"), ("end_turn", "end_turn")],
+)
+async def test_stop_reasons(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, stop: Any, word: str, stream: bool
+) -> None:
+    upstream.script(reply("Hm", stop=stop))
+
+    message = await ask(claude_sdk, CLAUDE, "Hi", stream=stream)
+
+    assert message.stop_reason == word
+
+
+async def test_models_are_listed_in_this_format(claude_sdk: AsyncAnthropic) -> None:
+    listed = [model.id async for model in claude_sdk.models.list()]
+
+    assert {CLAUDE, LOCAL} <= set(listed)
+
+
+async def test_tokens_are_counted(claude_sdk: AsyncAnthropic, upstream: Simulator) -> None:
+    count = await claude_sdk.messages.count_tokens(
+        model=CLAUDE, messages=[{"role": "user", "content": "Hi " * 100}], tools=[TOOL]
+    )
+
+    assert 80 < count.input_tokens < 400
+    assert upstream.requests == []
