@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -128,17 +129,11 @@ def test_workspace_wins_over_home_and_home_over_trait(place: Place) -> None:
 
 @pytest.mark.parametrize(
     ("model", "code"),
-    [("gpt-0", "unknown_model"), ("claude-opus-5-5", "no_key"), ("later", "unknown_model")],
+    [("gpt-0", "unknown_model"), ("claude-opus-5-5", "no_key")],
 )
 def test_model_that_cannot_answer_is_refused_with_what_to_do(
     place: Place, model: str, code: ErrorCode
 ) -> None:
-    place.configure(
-        {
-            "providers": {"other": {"kind": "ollama"}},
-            "models": [{"id": "later", "provider": "other"}],
-        }
-    )
     with pytest.raises(InvalidRequest) as caught:
         place.registry().resolve(ModelId(model))
     assert caught.value.info.code == code
@@ -146,12 +141,42 @@ def test_model_that_cannot_answer_is_refused_with_what_to_do(
 
 
 def test_no_model_at_all_is_said(place: Place) -> None:
-    place.configure({"providers": {"demo": {"kind": "ollama"}}})
+    place.configure({"providers": {"demo": {"kind": "google", "auth": "", "api_key_env": "X"}}})
     registry = place.registry()
     assert registry.readiness() == "none"
     with pytest.raises(InvalidRequest) as caught:
         registry.resolve(None)
     assert caught.value.info.code == "no_model"
+
+
+@pytest.mark.parametrize(
+    ("environ", "key"),
+    [
+        ({"GEMINI_API_KEY": KEY, "GOOGLE_API_KEY": "other-key-0000"}, "kkkk"),
+        ({"GEMINI_API_KEY": " ", "GOOGLE_API_KEY": "other-key-0000"}, "0000"),
+        ({}, None),
+    ],
+)
+def test_key_may_have_another_name(place: Place, environ: dict[str, str], key: str | None) -> None:
+    place.environ.update(environ)
+    registry = place.registry()
+    health = {info.id: info for info in registry.health()}[ProviderId("google")]
+    assert (health.key_last4, health.key_set) == (key, key is not None)
+    for value in filter(str.strip, environ.values()):
+        assert value not in registry.redactor().redact(f"key: {value}")
+
+
+@pytest.mark.parametrize(("day", "price"), [(21, 2_000_000), (31, 4_000_000)])
+def test_prices_are_those_of_the_day(place: Place, day: int, price: int) -> None:
+    place.environ["GEMINI_API_KEY"] = KEY
+    place.clock.today = datetime(2026, 12 if day == 31 else 11, day, tzinfo=UTC)
+    registry = place.registry()
+    model = ModelId("gemini-4-argon-low")
+    resolved = registry.resolve(model).spec.prices
+    listed = {info.id: info.prices for info in registry.listing().models}[model]
+    assert resolved is not None
+    assert listed is not None
+    assert (resolved.input, listed.input) == (price, price)
 
 
 def test_missing_variable_makes_a_provider_unavailable(place: Place) -> None:
@@ -330,6 +355,17 @@ async def test_provider_test_without_key_or_models(place: Place) -> None:
         for outcome in (await registry.test(ANTHROPIC), await registry.test(ProviderId("lab")))
     ]
     assert codes == ["no_key", "no_model"]
+
+
+async def test_openai_alone_answers_and_passes_its_test(place: Place, simulator: Simulator) -> None:
+    simulator.script(reply(ToolUse(name="report_word", arguments={"word": "shoulders"})))
+    place.environ["OPENAI_API_KEY"] = simulator.key
+    place.configure({"providers": {"openai": {"url": simulator.openai_url}}})
+    registry = place.registry()
+    outcome = await registry.test(ProviderId("openai"))
+    await registry.aclose()
+    assert outcome.ok, outcome
+    assert (outcome.model, registry.default_model()) == ("gpt-6-luna", "gpt-6.1-sol")
 
 
 async def test_demo_passes_its_test(place: Place) -> None:
