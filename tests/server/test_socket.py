@@ -215,6 +215,7 @@ async def test_a_slow_page_costs_no_memory_and_finds_everything_again(
 ) -> None:
     monkeypatch.setattr("jupyter_ai_shoulders.server.page.MAX_EVENT_CHARACTERS", 3_000)
     monkeypatch.setattr("jupyter_ai_shoulders.server.page.BATCH_SECONDS", 0.3)
+    monkeypatch.setattr("jupyter_ai_shoulders.server.page.BURST_FRAMES", 1)
     upstream.script(reply("word " * 200, delivery=Delivery(event_delay=0.0005)))
     session_id = await api.new_session()
     page = await open_page()
