@@ -12,7 +12,7 @@ from tests.lab import Lab, StartLab
 def test_lab_loads_the_extension(page: Page, lab: Lab):
     page.goto(lab.url("lab", reset=""))
     expect(page.locator("#jp-main-dock-panel")).to_be_visible(timeout=30_000)
-    assert page.evaluate("window.jupyterapp.hasPlugin('jupyter-ai-shoulders:plugin')")
+    assert page.evaluate("window.jupyterapp.hasPlugin('jupyter-ai-shoulders:chat')")
 
 
 def test_killed_lab_comes_back_at_the_same_address(tmp_path: Path, start_lab: StartLab):

@@ -146,6 +146,7 @@ def test_reloading_twice_in_a_stream_shows_what_the_log_holds(
         expect(panel.answers.last).to_contain_text(word, timeout=60_000)
         page.reload()
         panel = Panel(page).open()
+    wait_for_event(lab, "turn-end")
     panel.finished()
     log = events(lab)
     assert spoken(log) == PROSE
