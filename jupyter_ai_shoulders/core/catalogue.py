@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
 ProviderKind = Literal["anthropic", "openai_responses", "openai_chat", "google", "ollama", "demo"]
-"""Wire formats; which of them have an adapter yet is ``providers.registry``'s to say."""
+"""Wire formats; each has an adapter, see ``providers.factory``."""
 
 ThinkingLevel = Literal["none", "low", "medium", "high", "default"]
 Effort = Literal["minimal", "low", "medium", "high", "xhigh", "max"]

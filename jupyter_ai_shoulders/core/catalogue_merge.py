@@ -36,8 +36,11 @@ _FAMILIES: Mapping[ProviderKind, TokenFamily] = {
     "openai_responses": "openai",
     "google": "google",
 }
-_EFFORTS = {"mode": "effort", "efforts": ["low", "medium", "high"]}
-"""Support of a model of a compatible server whose entry names a thinking level."""
+_ASKED_TO_THINK: Mapping[ProviderKind, Entry] = {
+    "openai_chat": {"mode": "effort", "efforts": ["low", "medium", "high"]},
+    "ollama": {"mode": "effort", "off": "disabled"},
+}
+"""Support of a model of such a server whose entry names a thinking level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +144,8 @@ class _Known:
         if provider is None:
             raise LookupError(f'There is no provider "{name}".')
         below: Entry = {"family": _FAMILIES.get(provider.kind, "other")}
-        if provider.kind == "openai_chat" and entry.get("thinking") in {"low", "medium", "high"}:
-            below["thinking_support"] = _EFFORTS
+        if provider.kind in _ASKED_TO_THINK and entry.get("thinking") in {"low", "medium", "high"}:
+            below["thinking_support"] = _ASKED_TO_THINK[provider.kind]
         return {**below, **self._family(provider.kind, str(entry["model"])), **entry}
 
     def _family(self, kind: ProviderKind, model: str) -> Entry:

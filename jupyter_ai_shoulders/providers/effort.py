@@ -1,6 +1,6 @@
 """The reasoning effort of models that take one as a word.
 
-Used by the ``encode`` of both OpenAI formats.
+Used by the ``encode`` of both OpenAI formats and of Ollama's.
 """
 
 from __future__ import annotations

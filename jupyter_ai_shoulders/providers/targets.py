@@ -15,7 +15,6 @@ from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.core.variables import MissingVariable, expand, variables_in
-from jupyter_ai_shoulders.providers.factory import IMPLEMENTED, unsupported
 from jupyter_ai_shoulders.providers.failure import Service
 from jupyter_ai_shoulders.providers.health import HealthBook
 from jupyter_ai_shoulders.providers.http import Upstream
@@ -58,7 +57,7 @@ class Targets:
     def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Target:
         """Return the target of a model whose provider can be called.
 
-        Raises ``InvalidRequest`` (no_key, unknown_model) when it cannot.
+        Raises ``InvalidRequest`` (no_key) when it cannot.
         """
         refusal = self.refusal(provider)
         if refusal is not None:
@@ -91,8 +90,6 @@ class Targets:
 
     def refusal(self, provider: ProviderSpec) -> InvalidRequest | None:
         """Return why the provider cannot be called, or None."""
-        if provider.kind not in IMPLEMENTED:
-            return unsupported(provider.kind)
         if provider.needs_key and self.key(provider) is None:
             return InvalidRequest(
                 f"There is no key for {provider.name}.",

@@ -76,6 +76,7 @@ def test_shipped_catalogue_is_clean_and_offers_what_can_be_spoken() -> None:
         "anthropic": "anthropic",
         "openai": "openai_responses",
         "google": "google",
+        "ollama": "ollama",
         "demo": "demo",
     }
     assert found.models[ModelId("demo")].label == "Demo (no AI model)"

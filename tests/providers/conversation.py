@@ -44,7 +44,7 @@ async def connected(
     simulator: Simulator, kind: Kind, *, sent: Sent | None = None, **more: Any
 ) -> AsyncGenerator[Provider]:
     """An adapter whose provider is the simulator; closed in the end."""
-    url = simulator.url if kind in {"anthropic", "google"} else simulator.openai_url
+    url = simulator.url if kind in {"anthropic", "google", "ollama"} else simulator.openai_url
     values: dict[str, Any] = {"key": simulator.key, "url": url, "sent": sent, **more}
     made = target(kind, **values)
     try:

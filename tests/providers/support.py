@@ -52,13 +52,14 @@ from jupyter_ai_shoulders.wire.parts import (
 FIXTURES = Path(__file__).parent / "fixtures"
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 KEY = "test-key-0123456789"
-Kind = Literal["anthropic", "openai_chat", "openai_responses", "google"]
+Kind = Literal["anthropic", "openai_chat", "openai_responses", "google", "ollama"]
 
 
 PROVIDERS: dict[Kind, str] = {
     "anthropic": "anthropic",
     "openai_responses": "openai",
     "google": "google",
+    "ollama": "ollama",
 }
 
 
@@ -77,9 +78,10 @@ class FakeClock:
 
     def __init__(self) -> None:
         self.seconds = 1000.0
+        self.today = NOW
 
     def now(self) -> datetime:
-        return NOW
+        return self.today
 
     def monotonic(self) -> float:
         return self.seconds
@@ -117,11 +119,17 @@ def gemini(model: str = "gemini-3.8-flash", **changes: Any) -> ModelSpec:
     return catalogued(model, "google", changes)
 
 
+def llama(model: str = "sim-llama", **changes: Any) -> ModelSpec:
+    """A model of a local Ollama, as a user's entry makes it."""
+    return catalogued(model, "ollama", changes)
+
+
 DEFAULT_MODELS: dict[Kind, Callable[[], ModelSpec]] = {
     "anthropic": claude,
     "openai_chat": chat_model,
     "openai_responses": gpt,
     "google": gemini,
+    "ollama": llama,
 }
 
 

@@ -45,16 +45,18 @@ from tests.providers.support import (
     data_lines,
     gemini,
     gpt,
+    llama,
     provider_of,
     target,
 )
 
-KINDS: list[Kind] = ["anthropic", "openai_chat", "openai_responses", "google"]
+KINDS: list[Kind] = ["anthropic", "openai_chat", "openai_responses", "google", "ollama"]
 MODELS = {
     "anthropic": claude("claude-haiku-5-5"),
     "openai_chat": chat_model(id="gpt-4.1", model="gpt-4.1"),
     "openai_responses": gpt("gpt-6-luna"),
     "google": gemini("gemini-3.8-flash"),
+    "ollama": llama("sim-llama:latest"),
 }
 
 
@@ -261,6 +263,7 @@ OVERFLOW = [
         "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
         None,
     ),
+    ("ollama", "the input length exceeds the context length", None),
 ]
 
 
@@ -431,7 +434,7 @@ async def test_models_are_listed(simulator: Simulator, kind: Kind) -> None:
     assert MODELS[kind].model in names
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ollama"])
 async def test_listing_with_a_wrong_key_says_so(simulator: Simulator, kind: Kind) -> None:
     async with connected(simulator, kind, model=MODELS[kind], key="wrong-key-123456") as provider:
         with pytest.raises(ProviderError) as caught:

@@ -1,6 +1,7 @@
-"""Whole streams of both formats: what they become, and that framing and cuts change nothing.
+"""Whole streams of all formats: what they become, and that framing and cuts change nothing.
 
-``fixtures/NAME.sse`` are bytes as servers send them, ``fixtures/NAME.events`` the events they are.
+``fixtures/NAME.sse`` (or ``.ndjson``) are bytes as servers send them, ``fixtures/NAME.events`` the
+events they are.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ KINDS: dict[str, Kind] = {
     "chat": "openai_chat",
     "responses": "openai_responses",
     "google": "google",
+    "ollama": "ollama",
 }
-NAMES = sorted(path.stem for path in FIXTURES.glob("*.sse"))
+STREAMS = {path.stem: path for path in FIXTURES.iterdir() if path.suffix in {".sse", ".ndjson"}}
+NAMES = sorted(STREAMS)
 
 
 class Player:
@@ -42,7 +45,7 @@ class Player:
 
     def __init__(self, name: str) -> None:
         kind: Kind = next(KINDS[start] for start in KINDS if name.startswith(start))
-        self.whole = (FIXTURES / f"{name}.sse").read_bytes()
+        self.whole = STREAMS[name].read_bytes()
         self._pieces: list[bytes] = []
         transport = answering(self._pieces)
         self._target = target(kind, transport=transport, profile=PROFILES.get(name, "auto"))

@@ -6,8 +6,7 @@ In a test::
         simulator.script("Hello", reply(ToolUse(name="run_cell", arguments={"path": "a.ipynb"})))
         client = AsyncAnthropic(base_url=simulator.url, api_key=simulator.key)
 
-Anthropic and Google clients use ``url``, OpenAI clients ``openai_url``. As a process: see
-``__main__``.
+Clients of OpenAI's formats use ``openai_url``, all others ``url``. As a process: see ``__main__``.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ from jupyter_ai_shoulders.testing.simulator.http import (
     HttpRequest,
     head_bytes,
 )
+from jupyter_ai_shoulders.testing.simulator.ollama.endpoint import OllamaEndpoint
 from jupyter_ai_shoulders.testing.simulator.records import Recorded, Records
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
 from jupyter_ai_shoulders.testing.simulator.responses.endpoint import ResponsesEndpoint
@@ -82,6 +82,7 @@ class Simulator:
             keys, counter, {**RESPONSES_MODELS, **(responses_models or {})}
         )
         self._google = GenerateContentEndpoint(keys, counter, windows or {})
+        self._ollama = OllamaEndpoint(counter)
         self._control = Control(self)
         self._request_ids = Counter()
         self._server: asyncio.Server | None = None
@@ -220,19 +221,28 @@ class Simulator:
 
     def _endpoint(self, request: HttpRequest) -> Endpoint:
         """Which format a request is in; ``/v1/models`` is told by the version header."""
-        if self._google.serves(request):
-            return self._google
+        own = self._with_own_paths(request)
+        if own is not None:
+            return own
         if request.path.startswith("/v1/responses"):
             return self._responses
         messages = request.path.startswith("/v1/messages")
         return self._messages if messages or "anthropic-version" in request.headers else self._chat
 
     def _route(self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]) -> Answer:
-        if not self._google.serves(request):
+        own = self._with_own_paths(request)
+        if own is None:
             return self._route_v1(request, record, headers)
-        if self._google.plays(request):
+        if own.plays(request):
             return self._play(request, record, headers)
-        return whole(200, headers, self._google.look_up(request))
+        return whole(200, headers, own.look_up(request))
+
+    def _with_own_paths(
+        self, request: HttpRequest
+    ) -> GenerateContentEndpoint | OllamaEndpoint | None:
+        """Return the format whose paths are unlike those of the others, if it is one."""
+        own = (self._google, self._ollama)
+        return next((endpoint for endpoint in own if endpoint.serves(request)), None)
 
     def _route_v1(
         self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]

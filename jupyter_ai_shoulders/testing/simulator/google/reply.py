@@ -124,7 +124,9 @@ class Composer:
         call: Json = {"id": call_id, "name": part.name, "args": given}
         made: Json = {"functionCall": call}
         if signed:
-            made["thoughtSignature"] = sign(self._name, {"functionCall": {"name": part.name, "args": given}})
+            made["thoughtSignature"] = sign(
+                self._name, {"functionCall": {"name": part.name, "args": given}}
+            )
         if not given:
             del call["args"]
         return made

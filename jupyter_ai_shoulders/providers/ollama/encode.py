@@ -1,0 +1,157 @@
+"""The common request as a body of ``/api/chat`` (reference §5). Pure; called by ``provider``.
+
+The window is said with every request, because Ollama's own default is small, and always as large
+as the catalogue says, because another one makes Ollama load the model anew.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.providers.effort import effort_for
+from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT, NO_IMAGES
+from jupyter_ai_shoulders.providers.target import Target, encode_body, encode_json
+from jupyter_ai_shoulders.providers.vendor_json import VendorObject
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantMessage,
+    ImagePart,
+    ModelMessage,
+    ReasoningPart,
+    ResultContent,
+    TextPart,
+    ToolCallPart,
+    ToolDefinition,
+    ToolResultPart,
+    UserMessage,
+)
+
+
+def encode(request: ModelRequest, target: Target) -> bytes:
+    """Return the body of ``POST /api/chat``."""
+    history = _History(target)
+    messages = [history.encode(message) for message in request.messages]
+    if request.system.strip():
+        messages.insert(0, encode_json({"role": "system", "content": request.system}))
+    return encode_body(_head(request, target.model), [message for message in messages if message])
+
+
+def _head(request: ModelRequest, model: ModelSpec) -> VendorObject:
+    """Return all but the messages. What is too long is refused, not cut where nobody sees it."""
+    max_output = min(request.max_output, model.max_output or request.max_output, model.window)
+    head: VendorObject = {
+        "model": request.model,
+        "stream": True,
+        "truncate": False,
+        "shift": False,
+        "options": {"num_ctx": model.window, "num_predict": max_output},
+    }
+    # there is no tool choice: who may not call is not told of tools
+    if request.tools and request.tool_choice != "none":
+        head["tools"] = [_tool(tool) for tool in request.tools]
+    elif request.response_schema is not None and model.structured_output:
+        head["format"] = request.response_schema
+    think = _think(request.thinking, model)
+    return head if think is None else head | {"think": think}
+
+
+def _tool(tool: ToolDefinition) -> VendorObject:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return {"type": "function", "function": function}
+
+
+def _think(level: ThinkingLevel, model: ModelSpec) -> bool | str | None:
+    """Return ``think``: an effort where the model knows several, else whether it thinks.
+
+    None: send nothing, since models that cannot think refuse it.
+    """
+    support = model.thinking_support
+    if support.mode != "effort":
+        return None
+    effort = effort_for(model, level)
+    if effort == "none":
+        return False
+    if effort is not None and support.efforts:
+        return effort
+    wanted = model.thinking if level == "default" else level
+    return None if wanted == "none" else True
+
+
+class _History:
+    """Encodes messages for one model."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._images = target.model.images
+
+    def encode(self, message: ModelMessage) -> bytes:
+        """Return the JSON of Ollama's messages, with commas between; none may be left."""
+        return self._target.encoded.get(message, None, lambda: self._encode(message))
+
+    def _encode(self, message: ModelMessage) -> bytes:
+        made = self._user(message) if isinstance(message, UserMessage) else self._said(message)
+        return b",".join(encode_json(item) for item in made)
+
+    def _user(self, message: UserMessage) -> list[VendorObject]:
+        """Return one message per result, then what the user said; images are the user's only."""
+        results = [part for part in message.parts if isinstance(part, ToolResultPart)]
+        shown = [item for part in results for item in part.content if self._shows(item)]
+        said = [part for part in message.parts if not isinstance(part, ToolResultPart)]
+        spoken = self._spoken([*shown, *said])
+        return [_result(part, images=self._images) for part in results] + spoken
+
+    def _spoken(self, parts: list[ResultContent]) -> list[VendorObject]:
+        images = [part.data for part in parts if isinstance(part, ImagePart) and self._images]
+        texts = [
+            NO_IMAGES if isinstance(part, ImagePart) else part.text
+            for part in parts
+            if not self._shows(part)
+        ]
+        content = "\n\n".join(text for text in texts if text.strip())
+        if not content and not images:
+            return []
+        message: VendorObject = {"role": "user", "content": content}
+        return [message | ({"images": images} if images else {})]
+
+    def _said(self, message: AssistantMessage) -> list[VendorObject]:
+        """Return the message, or nothing where it has neither text nor calls.
+
+        Own thinking comes back with calls, where models go on from it.
+        """
+        text = "".join(part.text for part in message.parts if isinstance(part, TextPart))
+        calls = [part for part in message.parts if isinstance(part, ToolCallPart)]
+        if not text.strip() and not calls:
+            return []
+        encoded: VendorObject = {"role": "assistant", "content": text if text.strip() else ""}
+        thinking = "".join(
+            part.text
+            for part in message.parts
+            if isinstance(part, ReasoningPart) and self._target.owns(part.state)
+        )
+        if thinking and calls:
+            encoded["thinking"] = thinking
+        if calls:
+            encoded["tool_calls"] = [_call(part, index) for index, part in enumerate(calls)]
+        return [encoded]
+
+    def _shows(self, item: ResultContent) -> bool:
+        return isinstance(item, ImagePart) and self._images
+
+
+def _call(part: ToolCallPart, index: int) -> VendorObject:
+    function = {"index": index, "name": part.tool, "arguments": part.arguments}
+    return {"id": part.call_id, "function": function}
+
+
+def _result(part: ToolResultPart, *, images: bool) -> VendorObject:
+    image = "[image below]" if images else NO_IMAGES
+    texts = [item.text if isinstance(item, TextPart) else image for item in part.content]
+    return {
+        "role": "tool",
+        "content": "\n".join(text for text in texts if text.strip()) or EMPTY_RESULT,
+        "tool_name": part.tool,
+        "tool_call_id": part.call_id,
+    }

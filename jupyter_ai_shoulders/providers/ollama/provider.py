@@ -1,0 +1,102 @@
+"""Ollama behind the Provider port; made by ``factory``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import re
+from collections.abc import AsyncGenerator
+from urllib.parse import urlsplit, urlunsplit
+
+from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
+from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
+from jupyter_ai_shoulders.providers.ndjson import NdjsonDecoder
+from jupyter_ai_shoulders.providers.ollama.decode import OllamaDecoder
+from jupyter_ai_shoulders.providers.ollama.encode import encode
+from jupyter_ai_shoulders.providers.ollama.errors import HINTS, read_refusal
+from jupyter_ai_shoulders.providers.target import Target, encode_json
+from jupyter_ai_shoulders.providers.vendor_json import (
+    VendorObject,
+    as_count,
+    as_list,
+    as_object,
+    as_text,
+)
+
+DEFAULT_AUTH = "bearer"
+"""For Ollama's cloud; a local one needs no key."""
+
+CONCURRENT_LOOK_UPS = 8
+_ENDPOINT = re.compile(r"/(api|v1)(/.*)?$")
+
+
+class OllamaProvider:
+    """One model of an Ollama."""
+
+    def __init__(self, target: Target) -> None:
+        service = dataclasses.replace(target.service, hints=HINTS)
+        self._target = dataclasses.replace(target, service=service)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
+        """Send the request and yield its events, ending with one ``Stop``."""
+        call = self._target.call(
+            endpoint(self._target.provider.url, "chat"),
+            DEFAULT_AUTH,
+            body=encode(request, self._target),
+            headers={"accept": "application/x-ndjson"},
+        )
+        assembler = Assembler(self._target.ids, taken_call_ids(request))
+        decoder = OllamaDecoder(assembler, self._target)
+        dialect = Format(decoder, read_refusal, NdjsonDecoder)
+        events = stream_events(self._target, request, call, dialect)
+        async with contextlib.aclosing(events):
+            async for event in events:
+                yield event
+
+    async def list_models(self) -> list[ListedModel]:
+        """Return the models that were pulled, with what each can do."""
+        call = self._target.call(endpoint(self._target.provider.url, "tags"), DEFAULT_AUTH)
+        answer = await fetch_json(self._target, call, read_refusal)
+        items = map(as_object, as_list(answer.get("models")))
+        names = [as_text(item.get("model")) or as_text(item.get("name")) for item in items]
+        at_once = asyncio.Semaphore(CONCURRENT_LOOK_UPS)
+        async with asyncio.TaskGroup() as tasks:
+            looking = [tasks.create_task(self._look_up(name, at_once)) for name in names if name]
+        return [task.result() for task in looking]
+
+    async def aclose(self) -> None:
+        """Close the connections of this provider."""
+        await self._target.upstream.aclose()
+
+    async def _look_up(self, name: str, at_once: asyncio.Semaphore) -> ListedModel:
+        """Return what Ollama says of a model; of one it cannot show, the name."""
+        call = self._target.call(
+            endpoint(self._target.provider.url, "show"),
+            DEFAULT_AUTH,
+            body=encode_json({"model": name}),
+            headers={"accept": "application/json"},
+        )
+        try:
+            async with at_once:
+                shown = await fetch_json(self._target, call, read_refusal)
+        except ProviderError:  # it went away, or its file is broken; the others are listed
+            return ListedModel(name)
+        capabilities = frozenset(map(as_text, as_list(shown.get("capabilities"))))
+        return ListedModel(name, _window(shown), None, capabilities)
+
+
+def endpoint(url: str, name: str) -> str:
+    """Return the address of ``name``; ``url`` is the host, with ``/api`` or not, or an endpoint."""
+    parts = urlsplit(url)
+    root = _ENDPOINT.sub("", parts.path.rstrip("/"))
+    return urlunsplit(parts._replace(path=f"{root}/api/{name}"))
+
+
+def _window(shown: VendorObject) -> int | None:
+    """Return the model's context length, which stands under its architecture's name."""
+    info = as_object(shown.get("model_info"))
+    found = (as_count(value) for key, value in info.items() if key.endswith(".context_length"))
+    return next((count for count in found if count), None)
