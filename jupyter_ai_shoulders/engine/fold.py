@@ -89,7 +89,9 @@ def _approval(state: State, event: ev.ApprovalAnswer) -> State:
     if state.turn is None or call is None:
         return state
     verdict = Run() if event.decision == "allow" else denial(event.feedback)
-    turn = _change(state.turn, event.call_id, lambda call: replace(call, verdict=verdict))
+    preview = call.preview if event.scope == "once" else None
+    answered = replace(call, verdict=verdict, preview=preview)
+    turn = _change(state.turn, event.call_id, lambda _: answered)
     grants = state.grants
     if event.decision == "allow" and event.by == "user":
         grant = grant_for(event.scope, call.tool, call.arguments or {})
@@ -127,7 +129,10 @@ def _fold_call(turn: Turn, event: ev.Event) -> Turn:
         case ev.ToolCall():
             return replace(turn, calls=(*turn.calls, _call(event)))
         case ev.ApprovalRequest():
-            return _change(turn, event.call_id, lambda call: replace(call, scopes=event.scopes))
+            scopes, preview = event.scopes, event.preview
+            return _change(
+                turn, event.call_id, lambda call: replace(call, scopes=scopes, preview=preview)
+            )
         case ev.ToolStart():
             return _change(turn, event.call_id, lambda call: replace(call, started=True))
         case ev.ToolResult():

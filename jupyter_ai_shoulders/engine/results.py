@@ -17,6 +17,11 @@ SKIPPED = ErrorInfo(
 AFTER_COMPLETE = ErrorInfo(code="aborted", message="Skipped: the turn was completed before it.")
 CANCELLED = ErrorInfo(code="aborted", message="Cancelled by the user.")
 STOPPED = ErrorInfo(code="aborted", message="Stopped: the server was shut down while it ran.")
+CHANGED_SINCE = ErrorInfo(
+    code="stale",
+    message="Nothing ran: what this call would act with changed after the user allowed it.",
+    hint="Read it again; if the call is still wanted, make it again and the user is asked anew.",
+)
 NOT_RUN = ErrorInfo(
     code="aborted", message="Not executed: the turn was interrupted before this call ran."
 )

@@ -67,6 +67,8 @@ class Call:
     title: str
     scopes: tuple[ApprovalScope, ...] = ()
     """Offered to the user, once the call was asked about."""
+    preview: str | None = None
+    """What the user was shown and allowed this once: exactly this may run, nothing else."""
     verdict: Verdict | None = None
     started: bool = False
     status: CallStatus | None = None

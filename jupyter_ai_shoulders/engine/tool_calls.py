@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.engine.coalesce import Coalescer
 from jupyter_ai_shoulders.engine.results import (
     AFTER_COMPLETE,
     CANCELLED,
+    CHANGED_SINCE,
     STOPPED,
     UNKNOWN,
     internal_error,
@@ -131,11 +132,13 @@ class Batch:
         args = self._tools.tools.validate(call.tool, call.arguments or {})
         if isinstance(args, Problem):
             return _Outcome("error", error=args.error)
+        context = self._tools.context(call.call_id, self._seen)
+        if await _differs(call, cast("Tool[Any]", tool), args, context):
+            return _Outcome("error", error=CHANGED_SINCE)
         self._tools.record(ToolStart(call_id=call.call_id))
         if call.risk != "read":
             await self._tools.sync()
         started = self._tools.clock.monotonic()
-        context = self._tools.context(call.call_id, self._seen)
         progress = _ProgressLog(call.call_id, self._tools)
         work = asyncio.create_task(self._drain(cast("Tool[Any]", tool), args, context, progress))
         try:
@@ -258,6 +261,16 @@ class Batch:
                     handle = self._tools.blobs.put(part.text.encode("utf-8", "surrogatepass"))
             content.append(shown)
         return tuple(content), handle
+
+
+async def _differs(call: Call, tool: Tool[Any], args: Any, context: CallContext) -> bool:
+    """Return whether the call would act with something else than the user was shown."""
+    if call.preview is None:
+        return False
+    try:
+        return (await tool.subject(args, context)).preview != call.preview
+    except ShouldersError:
+        return False  # its target cannot be looked at any more: the tool says so better
 
 
 class _ProgressLog:

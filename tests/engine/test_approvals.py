@@ -281,3 +281,33 @@ async def test_events_of_an_approved_call_come_in_order():
     ]
     assert "".join(event.text for event in w.of(ev.ToolProgress)) == "one two three"
     assert w.of(ev.ToolStart)[0].call_id == CallId("c1")
+
+
+async def test_call_allowed_once_does_not_run_with_other_code_than_the_card_showed():
+    w = world(
+        turn(Call("run_it", {"path": "a.ipynb"}, "c1")),
+        turn(Call("run_it", {"path": "a.ipynb"}, "c2")),
+        "End.",
+    )
+    w.desk.contents["a.ipynb"] = "shown"
+    await w.say()
+    w.desk.contents["a.ipynb"] = "changed meanwhile"
+    await w.answer()
+    assert w.desk.started == []
+    (refused,) = w.of(ev.ToolResult)
+    assert refused.result.error is not None
+    assert (refused.status, refused.result.error.code) == ("error", "stale")
+    assert w.of(ev.ApprovalRequest)[-1].preview == "changed meanwhile"
+    await w.answer()
+    assert w.results() == [("c1", "error"), ("c2", "ok")]
+    check(w)
+
+
+async def test_call_allowed_for_the_document_runs_with_what_stands_there():
+    w = world(turn(Call("run_it", {"path": "a.ipynb"}, "c1")), "End.")
+    w.desk.contents["a.ipynb"] = "shown"
+    await w.say()
+    w.desk.contents["a.ipynb"] = "changed meanwhile"
+    await w.answer(scope="document")
+    assert w.results() == [("c1", "ok")]
+    check(w)
