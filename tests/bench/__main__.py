@@ -23,6 +23,7 @@ from tests.bench.figures import Figure, table
 GROUPS = {
     "first_token": "First token",
     "streams": "Fifty streams",
+    "proxy": "Model proxy",
     "kernel_run": "Running a cell",
     "start": "Server start",
     "bundle": "JavaScript",

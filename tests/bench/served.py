@@ -25,21 +25,25 @@ API = "shoulders/api/v1"
 
 @dataclass
 class Provider:
-    """A model service at an address: the simulator, or a relay in front of it."""
+    """A model service at an address: the simulator, a relay in front of it, or our proxy."""
 
     url: str
     http: aiohttp.ClientSession
+    key: str = KEY
+    model: str = MODEL
+    path: str = "/v1/messages"
 
     async def stream(self, text: str) -> AsyncIterator[bytes]:
         """Ask for a streamed answer and yield its bytes as they come."""
         body = {
-            "model": MODEL,
+            "model": self.model,
             "max_tokens": 4096,
             "stream": True,
             "messages": [{"role": "user", "content": text}],
         }
-        headers = {"x-api-key": KEY, "anthropic-version": "2023-06-01"}
-        async with self.http.post(f"{self.url}/v1/messages", json=body, headers=headers) as answer:
+        headers = {"x-api-key": self.key, "anthropic-version": "2023-06-01"}
+        url = f"{self.url}{self.path}"
+        async with self.http.post(url, json=body, headers=headers) as answer:
             assert answer.status == 200, await answer.text()
             async for piece in answer.content.iter_any():
                 yield piece
