@@ -5,12 +5,15 @@ Used by ``server.app``. pydantic, the wire models and the engine cost 0.2 s of i
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import Router, RuleRouter
-from tornado.web import Application, RequestHandler
+from tornado.web import Application, ErrorHandler, RequestHandler
+
+_log = logging.getLogger(__name__)
 
 Route = tuple[str, type[RequestHandler], dict[str, Any]]
 
@@ -28,9 +31,18 @@ class LazyRoutes(Router):
         self._routes: RuleRouter | None = None
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
-        """Return what serves the request; tornado asks for each one below our prefix."""
+        """Return what serves the request; tornado asks for each one below our prefix.
+
+        While the routes cannot be loaded each request is answered with 500 and tries again:
+        an error raised here would drop the connection without a word.
+        """
         if self._routes is None:
-            self._routes = _LoadedRoutes(self._application, self._load())
+            try:
+                self._routes = _LoadedRoutes(self._application, self._load())
+            except Exception:
+                _log.exception("The routes of the AI colleague could not be loaded")
+                failure = {"status_code": 500}
+                return self._application.get_handler_delegate(request, ErrorHandler, failure)
         return self._routes.find_handler(request, **kwargs)
 
 

@@ -9,7 +9,7 @@ from traitlets.config import Config
 
 from jupyter_ai_shoulders.server import app as app_module
 from jupyter_ai_shoulders.server.app import ShouldersApp
-from tests.server.client import Api, Fetch
+from tests.server.client import API, Api, Fetch
 
 
 def extension(app: ServerApp) -> ShouldersApp:
@@ -67,6 +67,22 @@ async def test_a_failing_start_is_logged_and_the_server_goes_on(
 
     assert "broken on purpose" in caplog.text
     assert (await jp_fetch("api", "status")).code == 200
+
+
+async def test_routes_that_cannot_be_loaded_answer_500_until_they_can(
+    jp_fetch: Fetch, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(self: ShouldersApp) -> None:
+        raise ImportError("broken on purpose")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ShouldersApp, "service", broken)
+        refused = await jp_fetch(*API, "status", raise_error=False)
+    answered = await jp_fetch(*API, "status", raise_error=False)
+
+    assert (refused.code, answered.code) == (500, 200)
+    assert "broken on purpose" in caplog.text
+    assert b"broken on purpose" not in refused.body
 
 
 class TestWrongSetting:
