@@ -39,7 +39,7 @@ class LazyRoutes(Router):
         if self._routes is None:
             try:
                 self._routes = _LoadedRoutes(self._application, self._load())
-            except Exception:
+            except Exception:  # noqa: BLE001 - whatever it is, the connection must be answered
                 _log.exception("The routes of the AI colleague could not be loaded")
                 failure = {"status_code": 500}
                 return self._application.get_handler_delegate(request, ErrorHandler, failure)
