@@ -18,7 +18,7 @@ SMALL = ChatModel(VLLM, window=400)
 @pytest.fixture
 def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
     running = Simulator(
-        windows={"claude-sonnet-4-6": 400},
+        windows={"claude-sonnet-4-6": 400, "gemini-3.7-flash": 400},
         chat_models={"sim-small": SMALL},
         responses_models={"gpt-small": ResponsesModel(window=400)},
     )

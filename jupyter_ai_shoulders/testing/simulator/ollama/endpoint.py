@@ -143,7 +143,7 @@ def wording(problem: ErrorDetails) -> str:
             return f'json: unknown field "{place}"'
         case "missing":
             return f'json: missing field "{place}"'
-        case "literal_error" if problem["loc"][0] == "think":
+        case _ if problem["loc"][0] == "think":
             return (
                 f"invalid think value: {json.dumps(problem['input'])} (must be true, false, "
                 '"high", "medium", "low" or "max")'
