@@ -84,6 +84,8 @@ class ModelRequest:
     trace_id: str | None = None
     response_schema: JsonObject | None = None
     """JSON Schema the answer must follow (structured single calls)."""
+    parallel_calls: bool = True
+    """Whether the model may make several calls at once, where its format has a switch (§7)."""
 
 
 @dataclass(frozen=True, slots=True)

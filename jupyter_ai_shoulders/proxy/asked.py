@@ -24,6 +24,7 @@ class Asked:
     messages: tuple[ModelMessage, ...]
     tools: tuple[ToolDefinition, ...] = ()
     tool_choice: ToolChoice = "auto"
+    parallel_calls: bool = True
     thinking: ThinkingLevel = "default"
     max_output: int | None = None
     response_schema: JsonObject | None = None
@@ -48,4 +49,5 @@ class Asked:
             cache_key=self.cache_key,
             trace_id=trace_id,
             response_schema=self.response_schema,
+            parallel_calls=self.parallel_calls,
         )

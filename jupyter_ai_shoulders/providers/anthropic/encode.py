@@ -71,6 +71,8 @@ def _head(request: ModelRequest, target: Target, max_tokens: int) -> dict[str, A
     if tools:
         head["tools"] = tools
         choice = _tool_choice(request.tool_choice if request.tools else "none", target)
+        if not request.parallel_calls and (choice is None or choice["type"] != "none"):
+            choice = {**(choice or {"type": "auto"}), "disable_parallel_tool_use": True}
         if choice is not None:
             head["tool_choice"] = choice
     return head | cache

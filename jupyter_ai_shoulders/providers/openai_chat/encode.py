@@ -56,6 +56,8 @@ def _head(request: ModelRequest, target: Target, profile: Profile) -> VendorObje
     if request.tools:
         head["tools"] = [_tool(tool) for tool in request.tools]
         head |= _tool_choice(request.tool_choice, model)
+        if not request.parallel_calls:
+            head["parallel_tool_calls"] = False
     head |= _effort(request.thinking, model, profile)
     if request.response_schema is not None and model.structured_output:
         schema = {"name": "answer", "schema": request.response_schema}

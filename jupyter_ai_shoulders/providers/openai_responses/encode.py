@@ -62,7 +62,7 @@ def _head(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorOb
         head["instructions"] = request.system
     if request.tools:
         head["tools"] = [_tool(tool) for tool in request.tools]
-        head["parallel_tool_calls"] = True
+        head["parallel_tool_calls"] = request.parallel_calls
         head |= _tool_choice(request.tool_choice, model)
     head |= _reasoning(request, model, summary=summary)
     head |= _text(request, model)

@@ -71,6 +71,7 @@ def decode(body: CountBody, box: StateBox) -> Asked:
             for tool in body.tools
         ),
         tool_choice=_choice(body.tool_choice),
+        parallel_calls=not getattr(body.tool_choice, "disable_parallel_tool_use", False),
         thinking=_thinking(body),
         max_output=None if whole is None else whole.max_tokens,
         response_schema=config.format.schema_ if config and config.format else None,

@@ -65,6 +65,7 @@ def decode(body: ChatBody, box: StateBox) -> Asked:
         messages=settled(_message(message, box) for message in rest),
         tools=tuple(_tool(tool) for tool in body.tools or ()),
         tool_choice=_choice(body.tool_choice),
+        parallel_calls=body.parallel_tool_calls is not False,
         thinking=EFFORT_LEVELS[body.reasoning_effort],
         max_output=body.max_completion_tokens or body.max_tokens,
         response_schema=_response_schema(body),

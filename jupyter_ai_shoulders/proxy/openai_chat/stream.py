@@ -114,10 +114,14 @@ class ChunkWriter:
                 assert_never(event)
 
     def _call_end(self, event: ToolCallReady) -> bytes:
-        rest: dict[str, Any] = extra_content(event, self._box)
-        if event.call_id not in self._with_arguments and event.problem is None:
-            rest["function"] = {"arguments": "{}"}
-        return self._call(event.call_id, rest) if rest else b""
+        extra = extra_content(event, self._box)
+        missing = event.call_id not in self._with_arguments and event.problem is None
+        if not extra and not missing:
+            return b""
+        # The official SDK takes no piece of a call without ``function``.
+        return self._call(
+            event.call_id, {"function": {"arguments": "{}" if missing else ""}, **extra}
+        )
 
     def _call(self, call_id: CallId, fields: dict[str, Any]) -> bytes:
         return self._delta({"tool_calls": [{"index": self._calls[call_id], **fields}]})

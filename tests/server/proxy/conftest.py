@@ -17,6 +17,11 @@ CLAUDE = "claude-opus-5-5"
 LOCAL = "local"
 OPENROUTER = "router"
 DEEPSEEK = "deep"
+GPT = "gpt-6.1-sol"
+GEMINI = "gemini-3.8-flash-high"
+QWEN = "qwen"
+MODELS = [CLAUDE, GPT, GEMINI, QWEN, LOCAL, OPENROUTER, DEEPSEEK]
+"""One of every kind of provider, and the profiles of chat servers that want reasoning back."""
 
 
 @pytest.fixture
@@ -25,12 +30,22 @@ def jp_server_config(jp_server_config: Config, upstream: Simulator) -> Config:
     chat = {"kind": "openai_chat", "url": upstream.openai_url, "api_key_env": "ANTHROPIC_API_KEY"}
     thinks = {"mode": "effort", "efforts": ["low", "medium", "high"]}
     models = jp_server_config.Shoulders.models
+    key = {"api_key_env": "ANTHROPIC_API_KEY"}
     models["providers"] |= {
+        "openai": {"url": upstream.openai_url, **key},
+        "google": {"url": f"{upstream.url}/v1beta", **key},
+        "ollama": {"url": upstream.url},
         "lab": chat,
         "openrouter": {**chat, "profile": "openrouter"},
         "deepseek": {**chat, "profile": "deepseek"},
     }
     models["models"] = [
+        {
+            "id": QWEN,
+            "provider": "ollama",
+            "model": "sim-qwen",
+            "thinking_support": {"mode": "effort", "efforts": ["low", "medium", "high"]},
+        },
         {"id": LOCAL, "provider": "lab", "model": "sim-local", "images": True},
         {
             "id": OPENROUTER,
