@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.wire.ids import SessionId
 
 
 class EventListener(Protocol):
@@ -19,20 +20,30 @@ class EventListener(Protocol):
 
 
 class EventHub:
-    """The listeners of one process."""
+    """The listeners of one process: some hear of all sessions, some of one."""
 
     def __init__(self) -> None:
         self._listeners: tuple[EventListener, ...] = ()
+        self._followers: dict[SessionId, tuple[EventListener, ...]] = {}
 
     def add(self, listener: EventListener) -> None:
         """Let ``listener`` hear of every event from now on."""
         self._listeners = (*self._listeners, listener)
 
-    def remove(self, listener: EventListener) -> None:
-        """No more events for ``listener``."""
-        self._listeners = tuple(other for other in self._listeners if other is not listener)
+    def follow(self, session_id: SessionId, listener: EventListener) -> None:
+        """Let ``listener`` hear of every event of this session from now on."""
+        self._followers[session_id] = (*self._followers.get(session_id, ()), listener)
+
+    def unfollow(self, session_id: SessionId, listener: EventListener) -> None:
+        """No more events of this session for ``listener``."""
+        followers = self._followers.pop(session_id, ())
+        rest = tuple(other for other in followers if other is not listener)
+        if rest:
+            self._followers[session_id] = rest
 
     def publish(self, logged: LoggedEvent) -> None:
         """Pass a committed event on."""
         for listener in self._listeners:
             listener.heard(logged)
+        for follower in self._followers.get(logged.event.session_id, ()):
+            follower.heard(logged)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 HEARTBEAT_SECONDS = 15.0
 """Under the 60 s after which hub proxies cut a silent connection."""
 _AT_ONCE = 500
+_MAX_CHARACTERS = 1 << 20
+"""Of events that wait for a slow client; beyond it they are read from the log."""
 _EVENT_ID = re.compile("[0-9]{1,18}")
 
 
@@ -78,25 +80,26 @@ class EventsHandler(ShouldersHandler):
         return int(given)
 
     async def _stream(self, session_id: SessionId, after: int) -> None:
-        """Write events until the client goes away. The log is the queue, so nothing piles up."""
+        """Write events until the client goes away."""
         self.set_header("Content-Type", "text/event-stream")
         self.set_header("Cache-Control", "no-cache")
         self.set_header("X-Accel-Buffering", "no")
         stream = cast("HTTP1Connection", self.request.connection).stream
         if stream is not None:
             stream.set_nodelay(True)  # else a small event waits 40 ms for the one before
-        news = self._news = News(session_id)
-        self.host.hub.add(news)
+        news = self._news = News()
+        self.host.hub.follow(session_id, news)
         try:
             with contextlib.suppress(StreamClosedError):
                 await self._follow(session_id, after, news)
         finally:
-            self.host.hub.remove(news)
+            self.host.hub.unfollow(session_id, news)
+            news.close()
 
     async def _follow(self, session_id: SessionId, after: int, news: News) -> None:
         await self.flush()
         while not news.is_over:
-            events = self.host.log.texts(session_id, after, _AT_ONCE)
+            events = self._missed(session_id, after, news) if news.is_behind else news.take()
             if events:
                 after = events[-1].seq
                 self.write("".join(map(_sse, events)))
@@ -106,6 +109,13 @@ class EventsHandler(ShouldersHandler):
                 continue
             await self.flush()
 
+    def _missed(self, session_id: SessionId, after: int, news: News) -> list[EventText]:
+        """Return what the log has; from its end on, what is published follows without a gap."""
+        events = self.host.log.texts(session_id, after, _AT_ONCE)
+        if len(events) < _AT_ONCE:
+            news.catch_up()
+        return events
+
     def on_connection_close(self) -> None:
         """Stop following: the client went away."""
         if self._news is not None:
@@ -113,32 +123,69 @@ class EventsHandler(ShouldersHandler):
 
 
 class News:
-    """Tells a stream that its session has more events."""
+    """The events of one session on their way to one client, as they are published.
 
-    def __init__(self, session_id: SessionId) -> None:
-        self._session_id = session_id
-        self._stirred = asyncio.Event()
+    A client too slow for them falls behind: it reads them from the log, so nothing piles up.
+    """
+
+    def __init__(self) -> None:
         self.is_over = False
+        self.is_behind = True
+        self._events: list[EventText] = []
+        self._characters = 0
+        self._stirred = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._beat_at = 0.0
 
     def heard(self, logged: LoggedEvent) -> None:
         """Take note of a committed event."""
-        if logged.event.session_id == self._session_id:
-            self._stirred.set()
+        if not self.is_behind:
+            self._events.append(EventText(logged.event.seq, logged.text))
+            self._characters += len(logged.text)
+            if len(self._events) > _AT_ONCE or self._characters > _MAX_CHARACTERS:
+                self.take()
+                self.is_behind = True
+        self._stirred.set()
+
+    def catch_up(self) -> None:
+        """From now on keep what is published: the log was read to its end."""
+        self.is_behind = False
+
+    def take(self) -> list[EventText]:
+        """Return what was published since the last call."""
+        events, self._events = self._events, []
+        self._characters = 0
+        self._stirred.clear()
+        return events
 
     def end(self) -> None:
         """Wake the stream for the last time."""
         self.is_over = True
         self._stirred.set()
 
+    def close(self) -> None:
+        """Let go of the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+
     async def wait(self, seconds: float) -> bool:
         """Return True when something came, False when nothing did for so long."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stirred.wait()
-        except TimeoutError:
-            return False
+        loop = asyncio.get_running_loop()
+        beat_at = self._beat_at = loop.time() + seconds
+        if self._timer is None:
+            self._timer = loop.call_at(beat_at, self._beat)
+        await self._stirred.wait()
         self._stirred.clear()
-        return True
+        return self.is_over or loop.time() < beat_at
+
+    def _beat(self) -> None:
+        """Wake the stream when it is time; one timer serves many waits, most of them short."""
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._beat_at:
+            self._timer = loop.call_at(self._beat_at, self._beat)
+        else:
+            self._timer = None
+            self._stirred.set()
 
 
 def _sse(event: EventText) -> str:

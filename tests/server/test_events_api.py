@@ -2,8 +2,12 @@ import asyncio
 
 import pytest
 
+from jupyter_ai_shoulders.host.hub import EventHub
 from jupyter_ai_shoulders.server import events as events_module
+from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.testing.simulator import Delivery, Simulator, reply
+from jupyter_ai_shoulders.wire.events import TextDelta
+from jupyter_ai_shoulders.wire.ids import PartId, SessionId
 from tests.server.client import ENDED, Api
 
 
@@ -156,3 +160,59 @@ async def test_an_event_stream_is_not_buffered_by_proxies(api: Api) -> None:
     assert headers["Content-Type"] == "text/event-stream"
     assert headers["Cache-Control"] == "no-cache"
     assert headers["X-Accel-Buffering"] == "no"
+
+
+async def test_a_follower_that_falls_behind_reads_the_log_and_misses_nothing() -> None:
+    news = events_module.News()
+    news.heard(_logged(1))
+    first = (news.is_behind, news.take())
+    news.catch_up()
+    for seq in range(2, 502):
+        news.heard(_logged(seq))
+    kept = (news.is_behind, len(news.take()))
+    for seq in range(502, 1100):
+        news.heard(_logged(seq))
+
+    assert first == (True, [])
+    assert kept == (False, 500)
+    assert (news.is_behind, news.take()) == (True, [])
+    news.catch_up()
+    news.heard(_logged(1100))
+    assert await news.wait(5)
+    assert [event.seq for event in news.take()] == [1100]
+
+
+async def test_a_silent_session_is_told_from_one_with_news_by_one_timer() -> None:
+    news = events_module.News()
+    news.catch_up()
+
+    heard: list[bool] = []
+    for seq in range(1, 4):
+        asyncio.get_running_loop().call_soon(news.heard, _logged(seq))
+        heard.append(await news.wait(0.05))
+        news.take()
+    heard.append(await news.wait(0.05))
+    news.close()
+
+    assert heard == [True, True, True, False]
+
+
+async def test_only_followers_of_a_session_hear_of_it() -> None:
+    hub = EventHub()
+    mine, others = events_module.News(), events_module.News()
+    for news in (mine, others):
+        news.catch_up()
+    hub.follow(SessionId("s1"), mine)
+    hub.follow(SessionId("s2"), others)
+
+    hub.publish(_logged(1))
+    hub.unfollow(SessionId("s1"), mine)
+    hub.publish(_logged(2))
+
+    assert [event.seq for event in mine.take()] == [1]
+    assert others.take() == []
+
+
+def _logged(seq: int) -> LoggedEvent:
+    event = TextDelta(seq=seq, session_id=SessionId("s1"), part_id=PartId("p1"), text="x")
+    return LoggedEvent(event, event.model_dump_json())
