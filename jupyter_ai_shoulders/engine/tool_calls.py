@@ -264,8 +264,11 @@ class Batch:
 
 
 async def _differs(call: Call, tool: Tool[Any], args: Any, context: CallContext) -> bool:
-    """Return whether the call would act with something else than the user was shown."""
-    if call.preview is None:
+    """Return whether the call would run something else than the user was shown.
+
+    Changes compare versions themselves, and propose what no longer fits.
+    """
+    if call.preview is None or call.risk != "execute":
         return False
     try:
         return (await tool.subject(args, context)).preview != call.preview

@@ -9,6 +9,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.redaction import MASK
 from jupyter_ai_shoulders.notebook.base import Applied
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
@@ -39,6 +40,13 @@ from jupyter_ai_shoulders.wire.ids import CellId, ProposalId
 from jupyter_ai_shoulders.wire.notebooks import CellSource
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
+
+
+HIDDEN_SECRET = ErrorInfo(
+    code="invalid_arguments",
+    message=f"Not edited: the new text has {MASK} where the cell has a secret you are not shown.",
+    hint="Use old_string and new_string for the lines around it; the secret itself stays.",
+)
 
 
 class EditCellArguments(ToolArguments):
@@ -127,6 +135,8 @@ class EditCell:
         edited = args.applied_to(before)
         if not isinstance(edited, Replaced):
             return no_replacement(place, edited)
+        if edited.text.count(MASK) > before.count(MASK):
+            return failed(HIDDEN_SECRET)
         if edited.text == before:
             return self._done(place, before, "already reads so; nothing was changed")
         edit = CellSource(cell_id=place.cell.id, source=edited.text)

@@ -398,3 +398,15 @@ def test_each_tool_has_its_description():
     tools = [conversation().tool(name) for name in ("read_notebook", "run_cell", "run_all_cells")]
     infos = ToolRegistry(tools).infos(())
     assert all(len(info.description) > 80 for info in infos)
+
+
+async def test_edit_that_would_put_the_mask_over_a_secret_is_refused():
+    source = 'key = "the-users-own"\nrows = 1'
+    talk = conversation(source)
+    await talk.call("read_notebook")
+    masked = 'key = "[redacted]"\nrows = 2'
+    result = await talk.call("edit_cell", cell_id="cell-1", source=masked)
+    assert error_code(result) == "invalid_arguments"
+    assert "secret" in text_of(result)
+    await talk.call("edit_cell", cell_id="cell-1", old_string="rows = 1", new_string="rows = 2")
+    assert talk.sources == [source.replace("rows = 1", "rows = 2")]
