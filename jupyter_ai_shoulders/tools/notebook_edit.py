@@ -41,7 +41,6 @@ from jupyter_ai_shoulders.wire.notebooks import CellSource
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
-
 HIDDEN_SECRET = ErrorInfo(
     code="invalid_arguments",
     message=f"Not edited: the new text has {MASK} where the cell has a secret you are not shown.",

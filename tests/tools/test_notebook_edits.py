@@ -409,4 +409,4 @@ async def test_edit_that_would_put_the_mask_over_a_secret_is_refused():
     assert error_code(result) == "invalid_arguments"
     assert "secret" in text_of(result)
     await talk.call("edit_cell", cell_id="cell-1", old_string="rows = 1", new_string="rows = 2")
-    assert talk.sources == [source.replace("rows = 1", "rows = 2")]
+    assert talk.sources() == [source.replace("rows = 1", "rows = 2")]
