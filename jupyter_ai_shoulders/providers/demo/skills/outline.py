@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -19,61 +20,6 @@ from jupyter_ai_shoulders.providers.demo.skills.notebooks import listed, read
 from jupyter_ai_shoulders.providers.demo.steps import Skill
 
 HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$", re.MULTILINE)
-STANDARD = frozenset(
-    [
-        "abc",
-        "argparse",
-        "ast",
-        "bisect",
-        "calendar",
-        "collections",
-        "contextlib",
-        "copy",
-        "csv",
-        "dataclasses",
-        "datetime",
-        "decimal",
-        "enum",
-        "fractions",
-        "functools",
-        "gc",
-        "glob",
-        "gzip",
-        "hashlib",
-        "heapq",
-        "inspect",
-        "io",
-        "itertools",
-        "json",
-        "logging",
-        "math",
-        "operator",
-        "os",
-        "pathlib",
-        "pickle",
-        "platform",
-        "pprint",
-        "random",
-        "re",
-        "shutil",
-        "sqlite3",
-        "statistics",
-        "string",
-        "subprocess",
-        "sys",
-        "tempfile",
-        "textwrap",
-        "threading",
-        "time",
-        "traceback",
-        "typing",
-        "urllib",
-        "uuid",
-        "warnings",
-        "zipfile",
-        "zoneinfo",
-    ]
-)
 DOINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^(read_\w+|load_dataset|open|loadtxt|genfromtxt)$"), "loads data"),
     (BUNCH_CALLS, "loads data"),
@@ -189,7 +135,7 @@ def joined(words: Sequence[str]) -> str:
 def packages(notebook: Notebook) -> list[str]:
     """Return the libraries used, by the names they are installed under."""
     used = imports([cell.source for cell in notebook.code])
-    return [PACKAGE_NAMES.get(name, name) for name in used if name not in STANDARD]
+    return [PACKAGE_NAMES.get(name, name) for name in used if name not in sys.stdlib_module_names]
 
 
 def state_lines(notebook: Notebook) -> Iterator[str]:
