@@ -1,7 +1,8 @@
 """Reads the catalogue's sources and keeps the merged result until one of the files changes.
 
 Made by ``host``, asked by ``registry`` for every resolved model: two ``stat`` calls when nothing
-changed. Order, later wins: shipped, trait, ``~/.shoulders/models.json``, the workspace's.
+changed. Order, later wins: shipped, what services list, trait, ``~/.shoulders/models.json``, the
+workspace's.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue import Catalogue, Problem
 from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
+from jupyter_ai_shoulders.providers.listed_models import Entry, without_configured
+from jupyter_ai_shoulders.wire.ids import ProviderId
 
 TRAIT = "Shoulders.models"
+LISTED = "models of running services"
 LARGEST = 4 * 1024 * 1024
 """Bytes read of a catalogue file."""
 
@@ -37,6 +42,17 @@ class CatalogueFiles:
         self._trait = trait
         self._signature: Signature | None = None
         self._catalogue: Catalogue | None = None
+        self._listed: dict[ProviderId, tuple[Entry, ...]] = {}
+
+    def set_listed(self, provider: ProviderId, found: Sequence[Entry]) -> None:
+        """Take entries of the models a provider lists, in place of those it listed before."""
+        if tuple(found) != self._listed.get(provider, ()):
+            self._listed[provider] = tuple(found)
+            self._catalogue = None
+
+    def add_listed(self, provider: ProviderId, entry: Entry) -> None:
+        """Take one more entry."""
+        self.set_listed(provider, (*self._listed.get(provider, ()), entry))
 
     def current(self) -> Catalogue:
         """Return the catalogue as the files say now."""
@@ -56,6 +72,10 @@ class CatalogueFiles:
             if content is not None:
                 sources.append(Source(_shown(path), content))
         merged = merge_catalogue(sources, self._environ)
+        listed = without_configured([*chain(*self._listed.values())], merged)
+        if listed:
+            sources.insert(1, Source(LISTED, {"models": listed}))
+            merged = merge_catalogue(sources, self._environ)
         return replace(merged, problems=(*problems, *merged.problems))
 
 

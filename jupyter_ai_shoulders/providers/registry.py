@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
+import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,12 +20,18 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ProviderError
 from jupyter_ai_shoulders.core.prices import prices_on
 from jupyter_ai_shoulders.core.redaction import Redactor
-from jupyter_ai_shoulders.providers.base import ResolvedModel
+from jupyter_ai_shoulders.providers.base import ListedModel, ResolvedModel
 from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
 from jupyter_ai_shoulders.providers.factory import make_provider
 from jupyter_ai_shoulders.providers.health import HealthBook
 from jupyter_ai_shoulders.providers.http import Upstream
 from jupyter_ai_shoulders.providers.keys import KeyStore
+from jupyter_ai_shoulders.providers.listed_models import (
+    asked_for,
+    entries,
+    lister,
+    lists_its_models,
+)
 from jupyter_ai_shoulders.providers.round_trip import failed_test, round_trip
 from jupyter_ai_shoulders.providers.targets import Targets
 from jupyter_ai_shoulders.wire.api import (
@@ -37,6 +45,8 @@ from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
 KEY_FILE = Path(".shoulders") / "keys.env"
 MODEL_FILE = Path(".shoulders") / "models.json"
+DISCOVERY_SECONDS = 60.0
+DISCOVERY_TIMEOUT = 3.0
 
 
 class ModelRegistry:
@@ -59,6 +69,7 @@ class ModelRegistry:
         self._health = health
         self._clock = clock
         self._last_used = last_used
+        self._discover_at = -math.inf
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         """Return the model, or the default for None; makes no network call.
@@ -67,8 +78,9 @@ class ModelRegistry:
 
         Raises ``InvalidRequest`` with code ``no_model``, ``unknown_model`` or ``no_key``.
         """
+        model_id = model_id or self.default_model()
+        spec = _spec(self._knowing(model_id), model_id)
         catalogue = self._files.current()
-        spec = _spec(catalogue, model_id or self.default_model())
         target = self._targets.make(spec, catalogue.providers[spec.provider], self.redactor())
         return ResolvedModel(self._priced(spec), make_provider(target))
 
@@ -113,6 +125,19 @@ class ModelRegistry:
     def redactor(self) -> Redactor:
         """Return the redactor that knows the keys in use now."""
         return self._targets.redactor(self._files.current().providers.values())
+
+    async def discover(self) -> None:
+        """Ask the services that list their models themselves for them, once a minute at most.
+
+        Those that do not answer within seconds have none; that is no failure of theirs.
+        """
+        now = self._clock.monotonic()
+        if now < self._discover_at:
+            return
+        self._discover_at = now + DISCOVERY_SECONDS
+        providers = self._files.current().providers.values()
+        asked = [spec for spec in providers if lists_its_models(spec)]
+        await asyncio.gather(*(self._list(spec) for spec in asked))
 
     async def check(self, provider_id: ProviderId) -> ProviderHealth:
         """Ask a provider for its models unless its state is known, and return its health.
@@ -175,6 +200,27 @@ class ModelRegistry:
     async def aclose(self) -> None:
         """Close all connections."""
         await self._targets.aclose()
+
+    async def _list(self, provider: ProviderSpec) -> None:
+        found: list[ListedModel] = []
+        with contextlib.suppress(ProviderError, InvalidRequest, TimeoutError):
+            target = self._targets.make(lister(provider), provider, self.redactor())
+            quiet = dataclasses.replace(target, report=_say_nothing)
+            async with asyncio.timeout(DISCOVERY_TIMEOUT):
+                found = await make_provider(quiet).list_models()
+            target.report(None)
+        self._files.set_listed(provider.id, entries(provider, found))
+
+    def _knowing(self, model_id: ModelId | None) -> Catalogue:
+        """Return the catalogue; with the model, if it may be one that its service will list."""
+        catalogue = self._files.current()
+        if model_id is None or model_id in catalogue.models:
+            return catalogue
+        guess = asked_for(catalogue, model_id)
+        if guess is not None:
+            provider, entry = guess
+            self._files.add_listed(provider.id, entry)
+        return self._files.current()
 
     def _provider(self, provider_id: ProviderId) -> ProviderSpec:
         provider = self._files.current().providers.get(provider_id)
@@ -276,6 +322,10 @@ def _spec(catalogue: Catalogue, model_id: ModelId | None) -> ModelSpec:
             hint="Pick a model of the list, or add it to .shoulders/models.json.",
         )
     return spec
+
+
+def _say_nothing(_: ProviderError | None) -> None:
+    """Take the outcome of a call that nobody asked for."""
 
 
 def _is_demo(catalogue: Catalogue, spec: ModelSpec) -> bool:

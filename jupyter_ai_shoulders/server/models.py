@@ -17,6 +17,7 @@ class ModelsHandler(ShouldersHandler):
     @authorized
     async def get(self) -> None:
         """List models and providers; of keys, only whether they are there."""
+        await self.host.models.discover()
         self.answer(self.host.models.listing())
 
 

@@ -371,3 +371,88 @@ async def test_openai_alone_answers_and_passes_its_test(place: Place, simulator:
 async def test_demo_passes_its_test(place: Place) -> None:
     outcome = await place.registry().test(ProviderId("demo"))
     assert outcome.ok, outcome
+
+
+@asynccontextmanager
+async def with_ollama(place: Place, simulator: Simulator) -> AsyncGenerator[ModelRegistry]:
+    """The registry, the simulator being the local Ollama."""
+    place.configure({"providers": {"ollama": {"url": simulator.url}}}, user=True)
+    registry = place.registry()
+    try:
+        yield registry
+    finally:
+        await registry.aclose()
+
+
+QWEN = ModelId("ollama/sim-qwen:latest")
+
+
+async def test_local_ollama_is_found_and_answers_without_a_key(
+    place: Place, simulator: Simulator
+) -> None:
+    simulator.script("Hello")
+    async with with_ollama(place, simulator) as registry:
+        assert registry.readiness() == "demo"
+        await registry.discover()
+        listed = {info.id: info for info in registry.listing().models if info.provider == "ollama"}
+        assert registry.readiness() == "ready"
+        assert registry.default_model() == "ollama/sim-llama:latest"
+        resolved = registry.resolve(QWEN)
+        events = await collect(resolved.provider, ask("Hi", model=resolved.spec.model))
+        health = {item.id: item.state for item in registry.health()}
+    assert events[-1] == Stop("end_turn")
+    assert len(listed) == 5
+    qwen = listed[QWEN]
+    assert (qwen.name, qwen.available, qwen.context_window) == ("sim-qwen", True, 32_768)
+    assert (qwen.tools, qwen.images, qwen.reasoning) == (True, False, True)
+    assert (qwen.prices.input, qwen.prices.output) == (0, 0)
+    assert listed[ModelId("ollama/sim-llava:latest")].context_window == 4_096
+    assert registry.problems() == ()
+    assert health[ProviderId("ollama")] == "ok"
+
+
+async def test_ollama_is_asked_once_a_minute(place: Place, simulator: Simulator) -> None:
+    async with with_ollama(place, simulator) as registry:
+        for _ in range(3):
+            await registry.discover()
+        place.clock.seconds += 61
+        await registry.discover()
+    assert [record.path for record in simulator.requests].count("/api/tags") == 2
+
+
+async def test_missing_ollama_is_no_failure(place: Place) -> None:
+    place.configure({"providers": {"ollama": {"url": "http://127.0.0.1:9"}}})
+    registry = place.registry()
+    await registry.discover()
+    assert registry.default_model() == "demo"
+    assert {item.state for item in registry.health() if item.id == "ollama"} == {"unknown"}
+    await registry.aclose()
+
+
+async def test_model_of_ollama_answers_before_it_was_listed(
+    place: Place, simulator: Simulator
+) -> None:
+    """As after a restart, when a conversation goes on before anyone looks at the models."""
+    simulator.script("Hello")
+    async with with_ollama(place, simulator) as registry:
+        resolved = registry.resolve(QWEN)
+        await collect(resolved.provider, ask("Hi", model=resolved.spec.model))
+        assert not resolved.spec.reasoning
+        await registry.discover()
+        assert registry.resolve(QWEN).spec.reasoning
+        with pytest.raises(InvalidRequest):
+            registry.resolve(ModelId("ollama/"))
+
+
+async def test_configured_model_of_ollama_is_not_listed_twice(
+    place: Place, simulator: Simulator
+) -> None:
+    mine = {"id": "mine", "provider": "ollama", "model": "sim-qwen:latest", "context_window": 9_000}
+    also = {"id": "ollama/sim-llama:latest", "provider": "ollama", "name": "Llama"}
+    place.configure({"models": [mine, {**also, "model": "sim-llama:latest"}]})
+    async with with_ollama(place, simulator) as registry:
+        await registry.discover()
+        names = {info.id: info.name for info in registry.listing().models}
+    assert QWEN not in names
+    assert names[ModelId("mine")] == "mine"
+    assert names[ModelId("ollama/sim-llama:latest")] == "Llama"

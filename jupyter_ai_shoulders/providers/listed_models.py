@@ -1,0 +1,73 @@
+"""Catalogue entries of models that a service lists itself: of Ollama, whose models are the user's.
+
+Pure; called by ``registry``. Their ids are ``PROVIDER/NAME``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, ProviderSpec
+from jupyter_ai_shoulders.providers.base import ListedModel
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+LONGEST_WINDOW = 32_768
+"""Tokens; a larger one is the user's to ask for, since memory is taken for all of it."""
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_FREE = {"input": 0, "output": 0, "source": "runs on this machine"}
+
+Entry = Mapping[str, Any]
+
+
+def lists_its_models(provider: ProviderSpec) -> bool:
+    """Return whether the provider's models are the ones it says it has."""
+    return provider.kind == "ollama"
+
+
+def lister(provider: ProviderSpec) -> ModelSpec:
+    """Return a stand-in for the model of a call that is about no model."""
+    return ModelSpec(id=ModelId(provider.id), name="", provider=provider.id, model="")
+
+
+def entries(provider: ProviderSpec, models: Sequence[ListedModel]) -> list[Entry]:
+    """Return entries for the models that can chat; those of unknown abilities are tried."""
+    able = [
+        model for model in models if not model.capabilities or "completion" in model.capabilities
+    ]
+    return [_entry(provider, model) for model in able]
+
+
+def asked_for(catalogue: Catalogue, model_id: ModelId) -> tuple[ProviderSpec, Entry] | None:
+    """Return an entry for an id that may be of a model not listed yet, as after a restart."""
+    for provider in catalogue.providers.values():
+        name = model_id.removeprefix(f"{provider.id}/")
+        if lists_its_models(provider) and name not in {model_id, ""}:
+            return provider, _entry(provider, ListedModel(name))
+    return None
+
+
+def without_configured(found: Sequence[Entry], catalogue: Catalogue) -> list[Entry]:
+    """Return the entries of models that the catalogue does not have under another id."""
+    configured = {(spec.provider, spec.model) for spec in catalogue.models.values()}
+    return [entry for entry in found if (entry["provider"], entry["model"]) not in configured]
+
+
+def _entry(provider: ProviderSpec, model: ListedModel) -> Entry:
+    entry: dict[str, Any] = {
+        "id": f"{provider.id}/{model.name}",
+        "name": model.name.removesuffix(":latest"),
+        "provider": provider.id,
+        "model": model.name,
+        "context_window": min(model.context_window or LONGEST_WINDOW, LONGEST_WINDOW),
+    }
+    if model.capabilities:
+        entry |= {"tools": "tools" in model.capabilities, "images": "vision" in model.capabilities}
+    # what is special about how a model thinks is said by its family in the catalogue
+    if "thinking" in model.capabilities and not model.name.startswith("gpt-oss"):
+        entry["thinking_support"] = {"mode": "effort", "off": "disabled"}
+    if urlsplit(provider.url).hostname in _LOOPBACK:
+        entry["prices"] = _FREE
+    return entry
