@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, TypeVar
 
 from jupyter_ai_shoulders.core.errors import InvalidNotebook
@@ -38,6 +37,8 @@ _CACHED_FILES = 64
 _SETTLED_NS = 20_000_000
 """Two writes within a tick of the file system's clock may leave one time stamp (4 ms on Linux)."""
 _ATTEMPTS = 3
+_SIGN_SECONDS = 0.1
+"""An edited notebook is signed so much later: first the answer to who edited it is on its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,8 @@ class DiskNotebooks:
     def __init__(self, workspace: Workspace, trust: NotebookTrust | None = None) -> None:
         self._files = NotebookFiles(workspace, trust or NotebookTrust())
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="notebook-writer")
+        self._unsigned: deque[tuple[WorkspacePath, Written]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
 
     def open(self, path: WorkspacePath) -> DiskNotebook:
         """Return the notebook at ``path``, which need not exist yet."""
@@ -209,18 +212,43 @@ class DiskNotebooks:
             outcome, written = self._files.edit(path, edits, expected)
             if written is not None:
                 # Signing takes as long as the edit; only the next writer needs to wait for it.
-                loop.call_soon_threadsafe(
-                    self._submit, partial(self._files.renew_trust, path, written)
-                )
+                self._unsigned.append((path, written))
+                loop.call_soon_threadsafe(self._sign_later)
             return outcome
 
         loop = asyncio.get_running_loop()
+        self._sign_now()
         return await self._write(edit)
 
     async def close(self) -> None:
-        """Wait for the last write and let go of the thread."""
-        await self._write(self._files.close)
+        """Wait for the last write and its signature, and let go of the thread."""
+        await self._write(self._finish)
+        if self._timer is not None:
+            self._timer.cancel()
         self._writer.shutdown()
+
+    def _sign_later(self) -> None:
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(_SIGN_SECONDS, self._sign_now)
+
+    def _sign_now(self) -> None:
+        """Let the writer sign what it wrote, before it writes again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._unsigned:
+            self._submit(self._sign)
+
+    def _sign(self) -> None:
+        while self._unsigned:
+            self._files.renew_trust(*self._unsigned.popleft())
+
+    def _finish(self) -> None:
+        try:
+            self._sign()
+        finally:
+            self._files.close()
 
     async def _write(self, work: Callable[[], T]) -> T:
         """Run in the writer's thread; a cancelled caller leaves only when the work is done."""

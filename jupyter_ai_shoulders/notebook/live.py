@@ -162,12 +162,12 @@ class LiveDocuments:
 
     def owner(self, path: str) -> ClientId | None:
         """Return the connected page focused last among those that have ``path`` open."""
-        claim = self._claims.owner(self._workspace.path(path))
+        claim = self._owner(path)
         return claim.client if claim is not None else None
 
     def is_live(self, path: str) -> bool:
         """Return whether a page has it open, or is away with unsaved changes to it."""
-        return bool(self._claims.of_path(self._workspace.path(path)))
+        return bool(self._of_path(path))
 
     async def read(self, path: str, outputs: Wanted) -> NotebookSnapshot:
         """Return the notebook as its page has it, or last had it.
@@ -207,22 +207,21 @@ class LiveDocuments:
 
     def run_started(self, path: str, cell_id: CellId, run_id: RunId) -> None:
         """Show the cell as running in every page that has it open."""
-        self._runs.started(self._present(self._workspace.path(path)), cell_id, run_id)
+        self._runs.started(self._present(path), cell_id, run_id)
 
     def run_output(
         self, path: str, cell_id: CellId, run_id: RunId, index: int, outputs: Sequence[JsonObject]
     ) -> None:
         """Replace the running cell's outputs from position ``index`` on."""
-        pages = self._present(self._workspace.path(path))
+        pages = self._present(path)
         self._runs.output(pages, cell_id, run_id, index, outputs)
 
     def run_ended(
         self, path: str, cell_id: CellId, run_id: RunId, execution_count: int | None
     ) -> None:
         """Show the cell as finished; from now on its outputs are an edit that is not saved."""
-        name = self._workspace.path(path)
-        outputs = self._runs.ended(self._present(name), cell_id, run_id, execution_count)
-        owner = self._claims.owner(name)
+        outputs = self._runs.ended(self._present(path), cell_id, run_id, execution_count)
+        owner = self._owner(path)
         if owner is None or outputs is None:
             return
         edit = CellOutputs(cell_id=cell_id, outputs=outputs, execution_count=execution_count)
@@ -389,8 +388,16 @@ class LiveDocuments:
         claims = (item for item in self._claims.of_client(client) if item.page_path == page_path)
         return next(claims, None)
 
-    def _present(self, name: WorkspacePath) -> list[Claim]:
-        return [claim for claim in self._claims.of_path(name) if claim.present]
+    def _of_path(self, path: str) -> list[Claim]:
+        """Return all claims to a notebook. A run asks often: where none is open none is sought."""
+        return self._claims.of_path(self._workspace.path(path)) if self._claims.items else []
+
+    def _present(self, path: str) -> list[Claim]:
+        return [claim for claim in self._of_path(path) if claim.present]
+
+    def _owner(self, path: str) -> Claim | None:
+        claims = self._of_path(path)
+        return self._claims.owner(claims[0].path) if claims else None
 
     def _keep_copy(self, claim: Claim) -> None:
         entries = tuple(e for e in self._journal(claim.path) if e.client in {claim.client, None})

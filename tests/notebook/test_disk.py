@@ -3,6 +3,7 @@ import json
 import logging
 import os
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from nbformat.sign import NotebookNotary
 
 from jupyter_ai_shoulders.core.errors import InvalidNotebook, NotFound
 from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.notebook import disk as disk_module
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
 from jupyter_ai_shoulders.notebook.disk import DiskNotebook, DiskNotebooks
+from jupyter_ai_shoulders.notebook.nbio import NotebookText
 from jupyter_ai_shoulders.notebook.trust import NotebookTrust
 from jupyter_ai_shoulders.wire.frames import CellConflict
 from jupyter_ai_shoulders.wire.ids import CellId, Version
@@ -478,6 +481,49 @@ async def test_notebook_is_trusted_after_an_edit_as_it_was_before(
             await disk.apply([CellSource(cell_id=C, source=source)], {})
             await disk.apply([], {})  # signing comes before the next edit
             assert notary.check_signature(nbformat.read(path, as_version=4)) == trusted
+
+
+async def test_signing_waits_for_the_answer_and_comes_before_the_next_edit(
+    workspace: Workspace,
+) -> None:
+    trust = CountedTrust()
+    notebooks = DiskNotebooks(workspace, trust)
+    notebook = notebooks.open(workspace.path("n.ipynb"))
+    seen = [trust.signed]
+    for source in ("x", "y"):
+        await notebook.apply([CellSource(cell_id=C, source=source)], {})
+        seen.append(trust.signed)
+    await notebooks.close()
+    seen.append(trust.signed)
+    assert seen == [0, 0, 1, 2]
+
+
+async def test_signing_needs_no_further_edit(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_module, "_SIGN_SECONDS", 0.001)
+    trust = CountedTrust()
+    notebooks = DiskNotebooks(workspace, trust)
+    await notebooks.open(workspace.path("n.ipynb")).apply([CellSource(cell_id=C, source="x")], {})
+    assert await asyncio.to_thread(trust.done.wait, 10)
+    await notebooks.close()
+    assert trust.signed == 1
+
+
+class CountedTrust(NotebookTrust):
+    """Trusts everything and counts what it signs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.signed = 0
+        self.done = threading.Event()
+
+    def is_trusted(self, notebook: NotebookText) -> bool:
+        return True
+
+    def sign(self, notebook: NotebookText) -> None:
+        self.signed += 1
+        self.done.set()
 
 
 async def test_trust_that_cannot_be_checked_does_not_stop_the_edit(
