@@ -35,6 +35,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 from tests.providers.conversation import Conversation, connected
 from tests.providers.support import (
     KEY,
+    Kind,
     Sent,
     answering,
     ask,
@@ -42,6 +43,8 @@ from tests.providers.support import (
     claude,
     collect,
     gemini,
+    gpt,
+    llama,
     result,
     results,
     target,
@@ -174,13 +177,17 @@ async def test_conversation_moves_between_vendors_and_back(simulator: Simulator)
             ToolUse(name="read", arguments={"n": 2}),
         )
     )
-    models = {
+    models: dict[Kind, ModelSpec] = {
         "anthropic": claude("claude-sonnet-5-5"),
         "google": gemini(),
         "openai_chat": chat_model(id="sim-local", model="sim-local"),
+        "openai_responses": gpt(),
+        "ollama": llama("sim-qwen", thinking="low"),
     }
     messages: list[ModelMessage] = []
-    for kind in ("google", "anthropic", "google", "openai_chat", "google"):
+    others: tuple[Kind, ...] = ("anthropic", "openai_chat", "openai_responses", "ollama")
+    kinds: list[Kind] = ["google", *(turn for other in others for turn in (other, "google"))]
+    for kind in kinds:
         spec = models[kind]
         async with connected(simulator, kind, model=spec) as provider:
             await Conversation(provider, spec, messages).say("Look.")
@@ -189,7 +196,7 @@ async def test_conversation_moves_between_vendors_and_back(simulator: Simulator)
         messages.append(results(*(result(part.call_id) for part in calls)))
     async with connected(simulator, "google", model=gemini("gemini-4-argon")) as provider:
         await Conversation(provider, gemini("gemini-4-argon"), messages).step()
-    assert [record.refusal for record in simulator.requests] == [None] * 11
+    assert [record.refusal for record in simulator.requests] == [None] * 19
 
 
 async def test_schema_is_followed(simulator: Simulator) -> None:
