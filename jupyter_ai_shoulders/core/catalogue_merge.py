@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.core.catalogue import (
     ProviderSpec,
     TokenFamily,
 )
+from jupyter_ai_shoulders.core.catalogue_trust import untrusted_secret
 from jupyter_ai_shoulders.core.json_lines import line_of
 from jupyter_ai_shoulders.core.variables import MissingVariable, expand
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
@@ -49,6 +50,8 @@ class Source:
 
     name: str
     content: str | Mapping[str, Any]
+    trusted: bool = True
+    """Whether the user made it; a file that lies in the workspace may be somebody else's."""
 
 
 def merge_catalogue(sources: Sequence[Source], environ: Mapping[str, str]) -> Catalogue:
@@ -69,11 +72,14 @@ class _Parsed:
     text: str | None
     content: Entry
     problems: list[Problem]
+    trusted: bool
 
     @staticmethod
     def read(source: Source, problems: list[Problem]) -> _Parsed:
         if isinstance(source.content, Mapping):
-            return _Parsed(source.name, None, dict(source.content), problems).checked()
+            return _Parsed(
+                source.name, None, dict(source.content), problems, source.trusted
+            ).checked()
         try:
             value: Any = json.loads(source.content)
         except json.JSONDecodeError as error:
@@ -82,7 +88,9 @@ class _Parsed:
         except RecursionError:
             problems.append(Problem(source.name, None, "Nested too deeply."))
             value = {}
-        return _Parsed(source.name, source.content, _as_entry(value), problems).checked(value)
+        return _Parsed(
+            source.name, source.content, _as_entry(value), problems, source.trusted
+        ).checked(value)
 
     def checked(self, value: Any = None) -> _Parsed:
         """Complain of what the whole is; return self."""
@@ -119,9 +127,14 @@ def _merge_providers(parsed: Sequence[_Parsed]) -> dict[ProviderId, ProviderSpec
             known = _known_fields(source, path, entry, ProviderSpec)
             merged = {"name": name, **raw.get(name, {}), **known}
             spec = _validated(source, path, merged, ProviderSpec)
-            if spec is not None:
-                raw[name] = merged
-                specs[spec.id] = spec
+            if spec is None:
+                continue
+            leak = None if source.trusted else untrusted_secret(raw.get(name), merged, spec)
+            if leak is not None:
+                source.complain(path, leak)
+                continue
+            raw[name] = merged
+            specs[spec.id] = spec
     return specs
 
 

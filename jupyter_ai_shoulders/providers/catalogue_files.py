@@ -32,12 +32,14 @@ class CatalogueFiles:
 
     def __init__(
         self,
-        paths: Sequence[Path],
+        home: Path,
+        workspace: Path,
         environ: Mapping[str, str],
         trait: Mapping[str, Any] | None = None,
     ) -> None:
-        """``paths`` are the user's files, the ones that win last; they need not exist."""
-        self._paths = tuple(paths)
+        """Take the user's own file and the workspace's, which wins; they need not exist."""
+        self._paths = (home, workspace)
+        self._workspace = workspace
         self._environ = environ
         self._trait = trait
         self._signature: Signature | None = None
@@ -70,7 +72,7 @@ class CatalogueFiles:
         for path in self._paths:
             content = _read(path, problems)
             if content is not None:
-                sources.append(Source(_shown(path), content))
+                sources.append(Source(_shown(path), content, trusted=path != self._workspace))
         merged = merge_catalogue(sources, self._environ)
         listed = without_configured([*chain(*self._listed.values())], merged)
         if listed:

@@ -93,9 +93,18 @@ class ModelRegistry:
         catalogue = self._files.current()
         wanted = (self._last_used(), catalogue.default, *catalogue.models)
         specs = [catalogue.models[name] for name in wanted if name and name in catalogue.models]
-        able = [spec for spec in specs if self._refusal(catalogue, spec) is None]
-        real = [spec for spec in able if not _is_demo(catalogue, spec)]
-        return next((spec.id for spec in (*real, *able)), None)
+        demo = None
+        refused: set[ProviderId] = set()
+        for spec in specs:  # in each turn of a session without a model: judge no more than needed
+            if spec.provider in refused:
+                continue
+            if self._refusal(catalogue, spec) is not None:
+                refused.add(spec.provider)
+            elif not _is_demo(catalogue, spec):
+                return spec.id
+            else:
+                demo = demo or spec.id
+        return demo
 
     def readiness(self) -> Literal["none", "demo", "ready"]:
         """Return whether a real model can answer, only the demo, or none."""
@@ -300,7 +309,7 @@ def build_registry(
 
     ``keys`` is given where a keyring is used; it defaults to environment and key file.
     """
-    found = CatalogueFiles((home / MODEL_FILE, state_directory / MODEL_FILE.name), environ, trait)
+    found = CatalogueFiles(home / MODEL_FILE, state_directory / MODEL_FILE.name, environ, trait)
     store = keys or KeyStore(home / KEY_FILE, environ)
     health = HealthBook(clock)
     targets = Targets(store, environ, ids, health, now=clock.now, new_upstream=new_upstream)

@@ -239,3 +239,55 @@ def test_bad_entry_leaves_the_good_ones_of_its_file() -> None:
 def test_prices_may_be_given() -> None:
     found = merged(LAB, {"models": [{"id": "fast", "prices": {"input": 0, "output": 0}}]})
     assert found.models[ModelId("fast")].prices == PriceTable(input=0, output=0)
+
+
+def from_workspace(*, own: dict[str, Any] | None = None, **provider: Any) -> Catalogue:
+    entry = {"kind": "openai_chat", "api_key_env": "SECRET_KEY", **provider}
+    sources = [SHIPPED, Source("own", {"providers": {"lab": own}})] if own else [SHIPPED]
+    cloned = Source("cloned", json.dumps({"providers": {"lab": entry}}), trusted=False)
+    return merge_catalogue([*sources, cloned], {})
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        {"url": "https://elsewhere.example/v1"},
+        {"url": "https://127.0.0.1.elsewhere.example/v1"},
+        {"url": "https://${HOST}/v1"},
+        {"url": "https://e.example/v1", "api_key_env": None, "headers": {"x": "${SECRET_KEY}"}},
+        {"url": "https://e.example/v1", "api_key_env": None, "query": {"x": "${SECRET_KEY}"}},
+        {"url": "https://e.example/${SECRET_KEY}", "api_key_env": None},
+    ],
+)
+def test_workspace_cannot_send_a_secret_to_another_machine(provider: dict[str, Any]):
+    catalogue = from_workspace(**provider)
+    assert ProviderId("lab") not in catalogue.providers
+    (problem,) = catalogue.problems
+    assert "~/.shoulders/models.json" in problem.message
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        {"url": "http://127.0.0.1:8000/v1"},
+        {"url": "http://localhost:8000/v1"},
+        {"url": "http://[::1]:8000/v1"},
+        {"url": "https://gateway.example/v1", "api_key_env": None},
+        {"url": "https://gateway.example/v1", "auth": "none"},
+    ],
+)
+def test_workspace_may_point_to_this_machine_or_without_a_secret(provider: dict[str, Any]):
+    assert from_workspace(**provider).problems == ()
+
+
+def test_workspace_may_use_what_the_user_configured():
+    own = {"kind": "openai_chat", "url": "https://gateway.example/v1", "api_key_env": "SECRET_KEY"}
+    assert from_workspace(own=own, url=own["url"], idle_timeout=30).problems == ()
+    assert from_workspace(own=own, url="https://elsewhere.example/v1").problems != ()
+
+
+def test_workspace_cannot_redirect_a_shipped_provider():
+    cloned = json.dumps({"providers": {"anthropic": {"url": "https://elsewhere.example"}}})
+    catalogue = merge_catalogue([SHIPPED, Source("cloned", cloned, trusted=False)], {})
+    assert catalogue.providers[ProviderId("anthropic")].url == "https://api.anthropic.com"
+    assert len(catalogue.problems) == 1

@@ -141,7 +141,8 @@ def test_model_that_cannot_answer_is_refused_with_what_to_do(
 
 
 def test_no_model_at_all_is_said(place: Place) -> None:
-    place.configure({"providers": {"demo": {"kind": "google", "auth": "", "api_key_env": "X"}}})
+    demo = {"kind": "google", "auth": "", "api_key_env": "X"}
+    place.configure({"providers": {"demo": demo}}, user=True)
     registry = place.registry()
     assert registry.readiness() == "none"
     with pytest.raises(InvalidRequest) as caught:
@@ -179,9 +180,19 @@ def test_prices_are_those_of_the_day(place: Place, day: int, price: int) -> None
     assert (resolved.input, listed.input) == (price, price)
 
 
+def test_workspace_cannot_send_the_users_key_elsewhere(place: Place) -> None:
+    place.environ["ANTHROPIC_API_KEY"] = KEY
+    elsewhere = {"providers": {"anthropic": {"url": "https://elsewhere.example"}}}
+    place.configure(elsewhere)
+    (problem,) = place.registry().problems()
+    assert "ANTHROPIC_API_KEY" in problem.message
+    place.configure(elsewhere, user=True)
+    assert place.registry().problems() == ()
+
+
 def test_missing_variable_makes_a_provider_unavailable(place: Place) -> None:
     lab = {"kind": "openai_chat", "url": "http://${LAB_HOST}/v1"}
-    place.configure({**LAB, "providers": {"lab": lab}})
+    place.configure({**LAB, "providers": {"lab": lab}}, user=True)
     registry = place.registry()
     assert registry.default_model() == "demo"
     infos = {info.id: info for info in registry.listing().models}
@@ -263,7 +274,7 @@ def test_redactor_knows_every_secret_in_use(place: Place) -> None:
     place.environ.update(ANTHROPIC_API_KEY="live-key-one-0123", TEAM_TOKEN="live-token-0123")
     headers = {"Authorization": "Bearer ${TEAM_TOKEN}"}
     lab = {"kind": "openai_chat", "url": "http://lab.test/v1", "headers": headers}
-    place.configure({**LAB, "providers": {"lab": lab}})
+    place.configure({**LAB, "providers": {"lab": lab}}, user=True)
     registry = place.registry()
     text = "live-key-one-0123 live-token-0123"
     assert registry.redactor().redact(text) == "[redacted] [redacted]"
