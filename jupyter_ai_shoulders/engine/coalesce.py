@@ -1,4 +1,4 @@
-"""Joins streamed text into fewer events: the first piece at once, later ones on a short timer.
+"""Joins streamed text into fewer events: a piece after a pause at once, others on a short timer.
 
 Used by ``engine.model_call`` and ``engine.tool_calls``; one instance per part or call.
 """
@@ -7,29 +7,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from math import inf
 
 
 class Coalescer:
-    """Calls ``emit`` with the text, in order, at most once per ``interval`` after the first."""
+    """Calls ``emit`` with the text, in order, at most once per ``interval`` seconds."""
 
     def __init__(self, interval: float, emit: Callable[[str], None]) -> None:
         self._interval = interval
         self._emit = emit
         self._pieces: list[str] = []
-        self._started = False
+        self._free_at = -inf
+        """When the next piece may go out."""
         self._timer: asyncio.TimerHandle | None = None
         self._failure: Exception | None = None
 
     def push(self, text: str) -> None:
         """Take more text. Raises what ``emit`` raised, now or on the timer."""
         self._raise()
-        if not self._started:
-            self._started = True
-            self._emit(text)
-            return
         self._pieces.append(text)
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._interval, self._fire)
+        if self._timer is not None:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() >= self._free_at:
+            self.flush()
+        else:
+            self._timer = loop.call_at(self._free_at, self._fire)
 
     def flush(self) -> None:
         """Emit what is held. Raises like ``push``."""
@@ -39,6 +42,7 @@ class Coalescer:
         self._raise()
         if self._pieces:
             text, self._pieces = "".join(self._pieces), []
+            self._free_at = asyncio.get_running_loop().time() + self._interval
             self._emit(text)
 
     def _fire(self) -> None:

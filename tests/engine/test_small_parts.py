@@ -81,7 +81,7 @@ async def test_first_piece_goes_out_at_once_and_later_ones_together():
         if len(out) == 2:
             ticked.set()
 
-    joined = Coalescer(0.001, emit)
+    joined = Coalescer(0.05, emit)
     for piece in ("a", "b", "c"):
         joined.push(piece)
     assert out == ["a"]
@@ -93,6 +93,19 @@ async def test_first_piece_goes_out_at_once_and_later_ones_together():
     assert out == ["a", "bc", "d"]
 
 
+@pytest.mark.parametrize(("interval", "sent"), [(0.0, ["a", "b"]), (60.0, ["a"])])
+async def test_a_piece_goes_out_at_once_when_the_last_one_left_long_ago(
+    interval: float, sent: list[str]
+):
+    out: list[str] = []
+    joined = Coalescer(interval, out.append)
+    joined.push("a")
+    joined.push("b")
+    assert out == sent
+    joined.flush()
+    assert out == ["a", "b"]
+
+
 async def test_failure_on_the_timer_is_raised_by_the_next_piece():
     failed = asyncio.Event()
 
@@ -101,7 +114,7 @@ async def test_failure_on_the_timer_is_raised_by_the_next_piece():
             failed.set()
             raise StateUnavailable("The disk is full.")
 
-    joined = Coalescer(0.0, emit)
+    joined = Coalescer(0.05, emit)
     joined.push("a")
     joined.push("b")
     await failed.wait()
