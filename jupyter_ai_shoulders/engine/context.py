@@ -62,6 +62,8 @@ class Context:
         self._tools: tuple[ToolDefinition, ...] = ()
         self._counted: tuple[TokenFamily, int, int] = ("other", 0, 0)
         """Family, number and estimated tokens of the closed messages counted so far."""
+        self._frame: tuple[TokenFamily, str, tuple[ToolDefinition, ...], int] = ("other", "", (), 0)
+        """Family, system prompt and tools counted last, and their estimated tokens."""
 
     def add(self, event: Event) -> None:
         """Take the next event of the log."""
@@ -91,10 +93,16 @@ class Context:
         closed = self._transcript.closed
         total += sum(estimate_message(message, family) for message in closed[number:])
         self._counted = (family, len(closed), total)
-        rest = built.messages[len(closed) :]
-        return round(
-            (total + estimate_request(built.system, rest, built.tools, family)) * correction
-        )
+        rest = sum(estimate_message(message, family) for message in built.messages[len(closed) :])
+        return round((total + rest + self._frame_tokens(built, family)) * correction)
+
+    def _frame_tokens(self, built: Built, family: TokenFamily) -> int:
+        """Return the tokens of what is before the messages; most steps have the same."""
+        counted_family, system, tools, total = self._frame
+        if counted_family != family or system is not built.system or tools is not built.tools:
+            total = estimate_request(built.system, (), built.tools, family)
+            self._frame = (family, built.system, built.tools, total)
+        return total
 
     def _enter(self, event: ContextAdd) -> None:
         if event.role == "system":

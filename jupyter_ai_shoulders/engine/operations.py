@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import assert_never
 
@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.model_call import CallTools, ModelCall
 from jupyter_ai_shoulders.engine.ports import Models, ResolvedModel
-from jupyter_ai_shoulders.engine.prepare import Preparation
+from jupyter_ai_shoulders.engine.prepare import EncodedTools, Preparation
 from jupyter_ai_shoulders.engine.signals import (
     CallModel,
     CallsDone,
@@ -61,6 +61,7 @@ class Services:
     ids: IdSource
     settings: EngineSettings
     rng: Random
+    encoded: EncodedTools = field(default_factory=EncodedTools)
 
 
 class Operations:
@@ -93,6 +94,7 @@ class Operations:
             rules=services.rules,
             clock=services.clock,
             settings=services.settings,
+            encoded=services.encoded,
         )
         self._request: tuple[ModelRequest, int] | None = None
         self._call: ModelCall | None = None

@@ -5,8 +5,9 @@ Run by ``engine.operations``; the reading of the log is ``engine.context``.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.core.clock import Clock
@@ -32,8 +33,31 @@ from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event
+from jupyter_ai_shoulders.wire.ids import BlobHash
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
 from jupyter_ai_shoulders.wire.sessions import Session
+
+Tools = tuple[ToolDefinition, ...]
+_SETS_KEPT = 16
+
+
+class EncodedTools:
+    """The sets of tools offered of late, encoded once for all sessions.
+
+    A registry gives the same definitions every time, so they are told apart by identity.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[int, ...], tuple[Tools, bytes]] = OrderedDict()
+
+    def blob(self, tools: Tools) -> bytes:
+        """Return the definitions as canonical JSON."""
+        key = tuple(map(id, tools))
+        if key not in self._known:
+            self._known[key] = (tools, tools_blob(tools))  # who is kept keeps its id
+            if len(self._known) > _SETS_KEPT:
+                self._known.popitem(last=False)
+        return self._known[key][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +72,11 @@ class Preparation:
     rules: RuleBook
     clock: Clock
     settings: EngineSettings
+    encoded: EncodedTools
+    stored: dict[Role, tuple[bytes, BlobHash]] = field(
+        default_factory=dict[Role, tuple[bytes, BlobHash]]
+    )
+    """What was stored last for each role; most turns add nothing to it."""
 
     def prepare(
         self, operation: Prepare, turn: Turn, session: Session, spec: ModelSpec
@@ -73,22 +102,20 @@ class Preparation:
         self._enter_tools(self._definitions(turn, session, spec))
         self._enter("meta", ZONE_SOURCE, zone_blob(self.clock.now()))
 
-    def _definitions(
-        self, turn: Turn, session: Session, spec: ModelSpec
-    ) -> tuple[ToolDefinition, ...]:
+    def _definitions(self, turn: Turn, session: Session, spec: ModelSpec) -> Tools:
         if not spec.tools or session.tools == "disabled":
             return ()
         return self.tools.definitions(session.toolset, turn.mode, self.rules.disabled)
 
-    def _enter_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
+    def _enter_tools(self, tools: Tools) -> None:
         before = self.context.entered("tools")
         if before is None and not tools:
             return
-        blob = tools_blob(tools)
-        if before is not None and self.blobs.put(blob) != before:
-            replaced: JsonObject = {"tools": [before, self.blobs.put(blob)]}
-            self.record(ContextRebase(reason="tools", replaced=replaced))
-        self._enter("tools", "tool definitions", blob)
+        content = self.encoded.blob(tools)
+        blob = self._put("tools", content)
+        if before is not None and blob != before:
+            self.record(ContextRebase(reason="tools", replaced={"tools": [before, blob]}))
+        self._enter("tools", "tool definitions", content)
 
     def _note_model_change(self, turn: Turn) -> None:
         before = self.memory.previous_model
@@ -97,9 +124,15 @@ class Preparation:
             self.record(ContextRebase(reason="model", replaced=replaced))
 
     def _enter(self, role: Role, source: str, content: bytes) -> None:
-        blob = self.blobs.put(content)
+        blob = self._put(role, content)
         if self.context.entered(role) != blob:
             self.record(ContextAdd(role=role, source=source, blob=blob))
+
+    def _put(self, role: Role, content: bytes) -> BlobHash:
+        last = self.stored.get(role)
+        if last is None or last[0] != content:
+            last = self.stored[role] = (content, self.blobs.put(content))
+        return last[1]
 
 
 def _request(built: Built, spec: ModelSpec, session: Session, trace_id: str) -> ModelRequest:

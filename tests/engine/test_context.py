@@ -12,6 +12,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.engine.context import (
+    Context,
     build,
     output_reserve,
     prompt_budget,
@@ -21,12 +22,13 @@ from jupyter_ai_shoulders.engine.context import (
     tools_blob,
     zone_blob,
 )
+from jupyter_ai_shoulders.engine.prepare import EncodedTools
 from jupyter_ai_shoulders.engine.user_message import user_parts
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.testing.memory_store import FixedClock
 from jupyter_ai_shoulders.testing.scripted import Say, Think, turn
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.ids import CellId, MessageId
+from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, MessageId
 from jupyter_ai_shoulders.wire.messages import (
     CellAttachment,
     FileAttachment,
@@ -118,6 +120,25 @@ async def test_system_prompt_and_tools_enter_the_log_once():
     assert "Started on 2026-03-02" in system
 
 
+async def test_what_is_stored_already_is_not_stored_again(monkeypatch: pytest.MonkeyPatch):
+    w = world("One.", "Two.", "Three.")
+    put = w.store.blobs.put
+    stored: list[bytes] = []
+
+    def noted(content: bytes) -> BlobHash:
+        stored.append(content)
+        return put(content)
+
+    monkeypatch.setattr(w.store.blobs, "put", noted)
+    await w.say()
+    first = len(stored)
+    await w.say()
+    assert (first, len(stored)) == (3, 3)
+    w.file.text = json.dumps({"version": 1, "disabled": ["look"]})
+    await w.say()
+    assert len(stored) == 4
+
+
 async def test_tools_that_changed_are_a_rebase_at_the_next_turn():
     w = world(turn(Think("Hm."), Say("One.")), "Two.")
     await w.say()
@@ -154,6 +175,35 @@ def test_system_prompt_is_the_shipped_text():
 def test_tool_definitions_survive_the_log():
     tools = registry(Desk()).definitions("full", "ask", ())
     assert read_tools(tools_blob(tools)) == tools
+
+
+def test_tools_are_encoded_once_for_each_set_of_them():
+    tools = registry(Desk())
+    encoded = EncodedTools()
+    asking, planning = (tools.definitions("full", mode, ()) for mode in ("ask", "plan"))
+    blobs = [encoded.blob(asking), encoded.blob(planning), encoded.blob((*asking,))]
+    assert blobs == [tools_blob(asking), tools_blob(planning), tools_blob(asking)]
+    assert blobs[0] is blobs[2]
+
+
+def test_size_is_the_same_however_it_was_counted_before():
+    w = world("Hi.")
+    tools = registry(Desk()).definitions("full", "ask", ())
+    contexts = [Context(w.store.blobs), Context(w.store.blobs)]
+    for content, role in ((b"Be good.", "system"), (tools_blob(tools[:1]), "tools")):
+        enter(contexts, role, w.store.blobs.put(content))
+    for family in ("anthropic", "other"):
+        assert contexts[0].tokens(contexts[0].built(), family, 1.0) > 0
+    small = contexts[0].tokens(contexts[0].built(), "other", 1.0)
+    enter(contexts, "tools", w.store.blobs.put(tools_blob(tools)))
+    counted = [context.tokens(context.built(), "other", 1.0) for context in contexts]
+    assert counted[0] == counted[1] > small
+
+
+def enter(contexts: Sequence[Context], role: str, blob: BlobHash) -> None:
+    event = ev.ContextAdd.model_validate({"role": role, "source": "a test", "blob": blob})
+    for context in contexts:
+        context.add(event)
 
 
 def test_zone_is_kept_as_minutes():
