@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from math import inf
 
 
 class Coalescer:
@@ -17,22 +16,19 @@ class Coalescer:
         self._interval = interval
         self._emit = emit
         self._pieces: list[str] = []
-        self._free_at = -inf
-        """When the next piece may go out."""
-        self._timer: asyncio.TimerHandle | None = None
+        self._free_at: float | None = None
+        """When the next piece may go out; None before the first."""
+        self._timer: asyncio.Handle | None = None
         self._failure: Exception | None = None
 
     def push(self, text: str) -> None:
         """Take more text. Raises what ``emit`` raised, now or on the timer."""
         self._raise()
         self._pieces.append(text)
-        if self._timer is not None:
-            return
-        loop = asyncio.get_running_loop()
-        if loop.time() >= self._free_at:
+        if self._free_at is None:
             self.flush()
-        else:
-            self._timer = loop.call_at(self._free_at, self._fire)
+        elif self._timer is None:
+            self._timer = self._scheduled(self._free_at)
 
     def flush(self) -> None:
         """Emit what is held. Raises like ``push``."""
@@ -44,6 +40,13 @@ class Coalescer:
             text, self._pieces = "".join(self._pieces), []
             self._free_at = asyncio.get_running_loop().time() + self._interval
             self._emit(text)
+
+    def _scheduled(self, free_at: float) -> asyncio.Handle:
+        """Wait no longer than for what arrived together with this piece, if the way is free."""
+        loop = asyncio.get_running_loop()
+        if loop.time() >= free_at:
+            return loop.call_soon(self._fire)
+        return loop.call_at(free_at, self._fire)
 
     def _fire(self) -> None:
         try:
