@@ -145,6 +145,10 @@ class Pages(Protocol):
         """Show the cell as finished."""
         ...
 
+    def run_taken(self, run_id: RunId) -> bool:
+        """Return whether the user runs the cell since: its outputs are not this run's any more."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class KernelHandle:

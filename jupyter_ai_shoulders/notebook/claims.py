@@ -84,21 +84,23 @@ class Claims:
             frame.saved_at,
             self.focuses + 1,
         )
-        return replace(self._with(claim), focuses=self.focuses + 1)
+        return replace(self.with_claim(claim), focuses=self.focuses + 1)
 
     def changed(self, claim: Claim, frame: DocumentChange) -> Claims:
         """Return the claims after a page announced a change."""
         cells = _with_sources(frame.cells, claim)
-        return self._with(replace(claim, cells=cells, dirty=frame.dirty, saved_at=frame.saved_at))
+        return self.with_claim(
+            replace(claim, cells=cells, dirty=frame.dirty, saved_at=frame.saved_at)
+        )
 
     def focused(self, claim: Claim) -> Claims:
         """Return the claims after the user looked at a notebook."""
         focuses = self.focuses + 1
-        return replace(self._with(replace(claim, focus=focuses)), focuses=focuses)
+        return replace(self.with_claim(replace(claim, focus=focuses)), focuses=focuses)
 
     def left(self, claim: Claim) -> Claims:
         """Return the claims after a page went away without closing the notebook."""
-        return self._with(replace(claim, present=False))
+        return self.with_claim(replace(claim, present=False))
 
     def ended(self, claims: Iterable[Claim]) -> Claims:
         """Return the claims without these."""
@@ -109,9 +111,10 @@ class Claims:
 
     def restored(self, claim: Claim) -> Claims:
         """Return the claims with one that a former process left."""
-        return self._with(replace(claim, present=False, focus=0))
+        return self.with_claim(replace(claim, present=False, focus=0))
 
-    def _with(self, claim: Claim) -> Claims:
+    def with_claim(self, claim: Claim) -> Claims:
+        """Return the claims with this one, in the place of an earlier one of the same page."""
         return replace(self, items={**self.items, (claim.path, claim.client): claim})
 
 

@@ -80,6 +80,12 @@ def moved_from(journal: Journal, clients: Iterable[ClientId]) -> Journal:
     )
 
 
+def held_by(journal: Journal, entry: JournalEntry, client: ClientId) -> Journal:
+    """Return the journal after a page turned out to have a pending edit already, unsaved."""
+    held = entry.model_copy(update={"client": client})
+    return tuple(held if item is entry else item for item in journal)
+
+
 def without_contained(journal: Journal, cells: Sequence[AnnouncedCell]) -> Journal:
     """Return the journal without the pending edits that a page has already."""
     versions = {cell.id: cell.version for cell in cells}

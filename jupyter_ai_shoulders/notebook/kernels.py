@@ -146,9 +146,12 @@ class KernelRunner:
             ).follow()
         finally:
             request.close()
+            is_taken = view.is_taken
             complete = view.end(request.execution_count)
         if run.status == "died":
             await self._disconnect(line)
+        if is_taken:
+            return replace(run, warning="The user runs this cell again: it shows their run.")
         if complete or run.status == "aborted":
             return run
         return await self._store(notebook, cell.id, run)

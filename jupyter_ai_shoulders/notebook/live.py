@@ -18,22 +18,13 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
-from jupyter_ai_shoulders.notebook.claims import Claim, Claims
+from jupyter_ai_shoulders.notebook.claims import Claim
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
 from jupyter_ai_shoulders.notebook.edits import apply_edits
 from jupyter_ai_shoulders.notebook.grace import GraceTimers, Sleep
-from jupyter_ai_shoulders.notebook.journal import (
-    Journal,
-    JournalEntry,
-    is_done,
-    moved_from,
-    pending,
-    recorded,
-    replayable,
-    saved,
-    superseded,
-    without_contained,
-)
+from jupyter_ai_shoulders.notebook.journal import JournalEntry, is_done, replayable
+from jupyter_ai_shoulders.notebook.ledger import Ledger
+from jupyter_ai_shoulders.notebook.moves import Moves
 from jupyter_ai_shoulders.notebook.overlay import read_overlay, replay
 from jupyter_ai_shoulders.notebook.page_requests import (
     Answer,
@@ -45,6 +36,7 @@ from jupyter_ai_shoulders.notebook.page_runs import PageRuns
 from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryStore
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import (
+    CellRunTaken,
     DocumentApplied,
     DocumentApply,
     DocumentChange,
@@ -54,6 +46,8 @@ from jupyter_ai_shoulders.wire.frames import (
     DocumentFocus,
     DocumentOpen,
     DocumentRefused,
+    DocumentRename,
+    DocumentSaved,
     PageFrame,
 )
 from jupyter_ai_shoulders.wire.ids import CellId, ClientId, RunId, Version
@@ -93,13 +87,14 @@ class LiveDocuments:
         self._workspace = workspace
         self._disk = disk
         self._times = times or LiveTimes()
-        self._claims = Claims()
-        self._journals: dict[WorkspacePath, Journal] = {}
+        self._transport = transport
+        self._copies = RecoveryCopies(recovery, clock)
+        self._ledger = Ledger(self._copies)
+        self._moves = Moves(workspace)
         self._requests = PageRequests(
             transport, clock, ids, answer_seconds=self._times.answer, heard=self._heard
         )
         self._runs = PageRuns(transport)
-        self._copies = RecoveryCopies(recovery, clock)
         self._locks: dict[WorkspacePath, asyncio.Lock] = {}
         self._timers = GraceTimers(sleep)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -109,15 +104,12 @@ class LiveDocuments:
     async def start(self) -> None:
         """Take up the unsaved notebooks of the last session: their pages may return."""
         for copy in await self._copies.load():
-            claim = copy.claim(self._workspace.path(copy.path))
-            journal = self._journal(claim.path)
-            added = (entry for entry in copy.journal if entry not in journal)
-            self._journals[claim.path] = (*journal, *added)
-            if self._claims.get(claim.path, claim.client) is None:
-                self._claims = self._claims.restored(claim)
+            name = self._workspace.path(copy.path)
+            claim = self._ledger.restore(copy, name)
+            if claim is not None:
                 self._wait_for(claim, self._times.restart_grace)
-            else:  # the page was faster
-                self._run(self._deliver_locked(claim.path))
+            else:
+                self._run(self._deliver_locked(name))
 
     async def settle(self) -> None:
         """Wait for what is being replayed, delivered and copied now; not for pages."""
@@ -145,14 +137,14 @@ class LiveDocuments:
         match frame:
             case DocumentOpen():
                 self._open(client_id, self._workspace.path(frame.path), frame)
-            case DocumentChange():
-                self._change(client_id, frame)
-            case DocumentFocus():
-                if (claim := self._claim(client_id, frame.path)) is not None:
-                    self._claims = self._claims.focused(claim)
-            case DocumentClose():
-                if (claim := self._claim(client_id, frame.path)) is not None:
-                    self._close(claim, discarded=frame.discarded)
+            case DocumentChange() | DocumentFocus() | DocumentClose() | DocumentRename():
+                claim = self._claim(client_id, frame.path)
+                if claim is not None and claim.present:
+                    self._said(claim, frame)
+                else:
+                    log.debug("%s of %s, which is not open", frame.type, frame.path)
+            case CellRunTaken():
+                self._runs.take(frame.run_id)
             case DocumentApplied() | DocumentConflict() | DocumentContent() | DocumentRefused():
                 self._requests.answered(client_id, frame)
             case _:
@@ -169,21 +161,25 @@ class LiveDocuments:
         """Return whether a page has it open, or is away with unsaved changes to it."""
         return bool(self._of_path(path))
 
+    def current(self, name: WorkspacePath) -> WorkspacePath:
+        """Return the path of a notebook that may have been renamed in a page meanwhile."""
+        return name if self._ledger.claims.of_path(name) else self._moves.current(name)
+
     async def read(self, path: str, outputs: Wanted) -> NotebookSnapshot:
         """Return the notebook as its page has it, or last had it.
 
         Raises ``Conflict`` (``page_not_responding``), and what the disk raises when no page has it.
         """
-        name = self._workspace.path(path)
+        name = self.current(self._workspace.path(path))
         async with self._lock(name):
             await self._deliver(name)
-            claim = self._claims.owner(name)
+            claim = self._ledger.claims.owner(name)
             if claim is not None:
                 wanted = claim.order if outputs == "all" else tuple(outputs)
                 answer = await self._requests.read(claim, wanted)
                 return NotebookSnapshot(name, "live", answer.cells, answer.metadata, answer.dirty)
-            if (absent := self._claims.absent(name)) is not None:
-                journal = self._journal(name)
+            if (absent := self._ledger.claims.absent(name)) is not None:
+                journal = self._ledger.journal(name)
                 return await read_overlay(self._disk, absent, journal, outputs)
             return await self._disk.read(name, outputs)
 
@@ -195,13 +191,13 @@ class LiveDocuments:
         Raises like ``read``, and ``PolicyRefusal`` (read-only). Never tried twice, never written to
         the disk while a page has it open.
         """
-        name = self._workspace.path(path)
+        name = self.current(self._workspace.path(path))
         async with self._lock(name):
             await self._deliver(name)
-            claim = self._claims.owner(name)
+            claim = self._ledger.claims.owner(name)
             if claim is not None:
-                return _outcome(await self._requests.apply(claim, edits, expected))
-            if (absent := self._claims.absent(name)) is not None:
+                return await self._apply_page(claim, edits, expected)
+            if (absent := self._ledger.claims.absent(name)) is not None:
                 return await self._apply_overlay(absent, edits, expected)
             return await self._disk.apply(name, edits, expected)
 
@@ -213,8 +209,7 @@ class LiveDocuments:
         self, path: str, cell_id: CellId, run_id: RunId, index: int, outputs: Sequence[JsonObject]
     ) -> None:
         """Replace the running cell's outputs from position ``index`` on."""
-        pages = self._present(path)
-        self._runs.output(pages, cell_id, run_id, index, outputs)
+        self._runs.output(self._present(path), cell_id, run_id, index, outputs)
 
     def run_ended(
         self, path: str, cell_id: CellId, run_id: RunId, execution_count: int | None
@@ -225,68 +220,72 @@ class LiveDocuments:
         if owner is None or outputs is None:
             return
         edit = CellOutputs(cell_id=cell_id, outputs=outputs, execution_count=execution_count)
-        self._journal_edits(owner, [edit], Applied({}, ()))
+        self._ledger.record(owner, [edit], Applied({}, ()))
+
+    def run_taken(self, run_id: RunId) -> bool:
+        """Return whether the user took over the cell of a run that has not ended yet."""
+        return self._runs.is_taken(run_id)
 
     # what pages say
 
     def _open(self, client: ClientId, name: WorkspacePath, frame: DocumentOpen) -> None:
         """Take a claim; a page that is loaded anew takes over from those that are away."""
-        before = self._claims.get(name, client)
-        self._claims = self._claims.opened(client, name, frame)
-        self._timers.stop(self._claims.items[name, client])
-        journal = self._journal(name)
-        if before is None:
-            journal = self._take_over(name, journal)
-        elif not frame.dirty:
-            journal = saved(journal, client)
-        self._journals[name] = without_contained(journal, frame.cells)
-        self._announced(name, client)
-        if pending(self._journal(name)):
+        is_new = self._ledger.claims.get(name, client) is None
+        replaced = self._ledger.open(client, name, frame)
+        opened = self._ledger.claims.items[name, client]
+        for claim in [*replaced, opened]:
+            self._timers.stop(claim)
+        if is_new:
+            self._show_unsaved(opened)
+        if self._ledger.pending(name):
             self._run(self._deliver_locked(name))
 
-    def _change(self, client: ClientId, frame: DocumentChange) -> None:
-        claim = self._claim(client, frame.path)
-        if claim is None or not claim.present or frame.claim_epoch != claim.epoch:
-            log.debug("A change to %s that was not announced was ignored", frame.path)
-            return
-        self._claims = self._claims.changed(claim, frame)
-        if not frame.dirty:
-            self._journals[claim.path] = saved(self._journal(claim.path), client)
-        self._announced(claim.path, client)
+    def _said(
+        self, claim: Claim, frame: DocumentChange | DocumentFocus | DocumentClose | DocumentRename
+    ) -> None:
+        match frame:
+            case DocumentChange():
+                self._change(claim, frame)
+            case DocumentFocus():
+                self._ledger.claims = self._ledger.claims.focused(claim)
+            case DocumentClose():
+                self._close(claim, discarded=frame.discarded)
+            case DocumentRename():
+                self._rename(claim, frame.new_path)
 
-    def _announced(self, name: WorkspacePath, client: ClientId) -> None:
-        """Follow what the user took back, and keep or drop the recovery copy."""
-        claim = self._claims.items[name, client]
-        self._journals[name] = superseded(self._journal(name), client, claim.cells)
-        self._keep_copy(claim)
+    def _change(self, claim: Claim, frame: DocumentChange) -> None:
+        if frame.claim_epoch != claim.epoch:
+            log.debug("A change to %s that was announced before was ignored", frame.path)
+            return
+        self._ledger.change(claim, frame)
+        if frame.saved_at != claim.saved_at:
+            for other in self._others(claim):
+                self._transport.send(other.client, DocumentSaved(path=other.page_path))
+
+    def _rename(self, claim: Claim, page_path: str) -> None:
+        """Follow a notebook to its new path; who knows the old one is led there from now on."""
+        name = self._workspace.path(page_path)
+        if name != claim.path:
+            self._moves.add(claim.path, name)
+            self._ledger.rename(claim, name, page_path)
 
     def _close(self, claim: Claim, *, discarded: bool) -> None:
         """End a claim. What the user discards is theirs alone: the agent's edits go to the disk."""
         if not discarded:
-            self._journals[claim.path] = saved(self._journal(claim.path), claim.client)
-        self._claims = self._claims.left(claim)
+            self._ledger.save(claim)
+        self._ledger.leave(claim)
         self._run(self._end(claim, keep_text=False))
 
     def _leave(self, client: ClientId) -> None:
         self._requests.lost(client)
-        for claim in self._claims.of_client(client):
+        for claim in self._ledger.claims.of_client(client):
             if not claim.present:
                 continue
-            unsaved = claim.dirty or any(e.client == client for e in self._journal(claim.path))
-            self._claims = self._claims.left(claim)
-            if unsaved:
+            if self._ledger.is_unsaved(claim):
+                self._ledger.leave(claim)
                 self._wait_for(claim, self._times.grace)
             else:
-                self._claims = self._claims.ended([claim])
-
-    def _take_over(self, name: WorkspacePath, journal: Journal) -> Journal:
-        """End the claims of pages that are away, in favour of one that is loaded anew."""
-        away = [claim for claim in self._claims.of_path(name) if not claim.present]
-        for claim in away:
-            self._timers.stop(claim)
-            self._leave_copy(claim)
-        self._claims = self._claims.ended(away)
-        return moved_from(journal, [claim.client for claim in away])
+                self._ledger.claims = self._ledger.claims.ended([claim])
 
     # pages that are away
 
@@ -296,39 +295,49 @@ class LiveDocuments:
     async def _end(self, claim: Claim, *, keep_text: bool) -> None:
         """End a claim: its edits go to another page that has the notebook open, or to the disk."""
         async with self._lock(claim.path):
-            now = self._claims.get(claim.path, claim.client)
+            now = self._ledger.claims.get(claim.path, claim.client)
             if now is None or now.present or now.epoch != claim.epoch:
                 return  # announced again, or taken over, meanwhile
             self._timers.stop(claim)
-            self._claims = self._claims.ended([claim])
-            journal = moved_from(self._journal(claim.path), [claim.client])
-            others = self._claims.of_path(claim.path)
-            self._journals[claim.path] = journal if others else ()
-            for other in others:
-                self._keep_copy(other)
-            if others:
-                await self._deliver(claim.path)
-            else:
-                self._copies.keep_rejected(claim, await replay(self._disk, claim, journal))
+            journal = self._ledger.end(claim)
+            await self._deliver(claim.path)
+            self._ledger.keep_rejected(claim, await replay(self._disk, claim, journal))
             # Only now: until then the copy holds the edits, should the server be killed.
-            if self._claims.get(claim.path, claim.client) is None:
-                self._leave_copy(claim if keep_text else replace(claim, dirty=False))
+            if self._ledger.claims.get(claim.path, claim.client) is None:
+                self._ledger.leave_copy(claim if keep_text else replace(claim, dirty=False))
 
     async def _apply_overlay(
         self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        snapshot = await read_overlay(self._disk, claim, self._journal(claim.path), "all")
+        journal = self._ledger.journal(claim.path)
+        snapshot = await read_overlay(self._disk, claim, journal, "all")
         cells = {cell.id: cell for cell in snapshot.cells}
         outcome = apply_edits(list(cells), cells.__getitem__, edits, expected)
         if isinstance(outcome, Conflicted):
             return outcome
-        self._journals[claim.path] = recorded(
-            self._journal(claim.path), edits, outcome.applied, None
-        )
-        self._keep_copy(claim)
+        self._ledger.record(claim, edits, outcome.applied, is_in_page=False)
         return outcome.applied
 
-    # edits that no page has, on their way to one
+    # edits on their way to pages
+
+    async def _apply_page(
+        self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Change the notebook in its page, and show the change in the others that have it open."""
+        answer = await self._requests.apply(claim, edits, expected)
+        if isinstance(answer, DocumentConflict):
+            return Conflicted(answer.conflicts)
+        for other in self._others(claim):
+            self._requests.copy(other, edits, expected)
+        return Applied(answer.versions, answer.inverse)
+
+    def _show_unsaved(self, claim: Claim) -> None:
+        """Show a page the agent's edits that other pages have not saved yet."""
+        others = {other.client for other in self._others(claim)}
+        for entry in self._ledger.journal(claim.path):
+            if entry.client in others:
+                edit, expected = replayable(entry, claim.order, claim.order)
+                self._requests.copy(claim, [edit], expected)
 
     async def _deliver_locked(self, name: WorkspacePath) -> None:
         async with self._lock(name):
@@ -336,82 +345,67 @@ class LiveDocuments:
 
     async def _deliver(self, name: WorkspacePath) -> None:
         """Send the edits that no page has to the page that owns the notebook."""
-        claim = self._claims.owner(name)
+        claim = self._ledger.claims.owner(name)
         if claim is None:
             return
         rejected: list[JournalEntry] = []
-        for entry in pending(self._journal(name)):
+        for entry in self._ledger.pending(name):
             try:
                 done = await self._deliver_one(claim, entry)
             except ShouldersError as error:
                 log.warning("An edit of the agent to %s waits for its page: %s", name, error)
                 break
-            journal = self._journal(name)
-            self._journals[name] = tuple(item for item in journal if item is not entry)
+            self._ledger.remove(name, entry)
             if not done:
                 rejected.append(entry)
-        self._copies.keep_rejected(claim, rejected)
+        self._ledger.keep_rejected(claim, rejected)
 
     async def _deliver_one(self, claim: Claim, entry: JournalEntry) -> bool:
         """Return whether the page has the edit now."""
-        now = self._claims.get(claim.path, claim.client) or claim
+        now = self._ledger.claims.get(claim.path, claim.client) or claim
         if is_done(entry, {cell.id: cell.version for cell in now.cells}):
+            if now.dirty:  # shown there before, and not saved from there either
+                self._ledger.hold(now, entry)
             return True
         edit, expected = replayable(entry, now.order, now.order)
-        answer = await self._requests.apply(now, [edit], expected)
-        return isinstance(answer, DocumentApplied)
+        return isinstance(await self._apply_page(now, [edit], expected), Applied)
 
     def _heard(self, asked: Asked, answer: Answer) -> None:
         """Note what became of a request at once: the page's next frame may say it is saved."""
-        claim = self._claims.get(asked.claim.path, asked.claim.client)
+        claim = self._ledger.claims.get(asked.claim.path, asked.claim.client)
         if claim is None:
             return
         if isinstance(asked.frame, DocumentApply) and isinstance(answer, DocumentApplied):
             applied = Applied(answer.versions, answer.inverse)
-            self._journal_edits(claim, asked.frame.edits, applied)
+            self._ledger.record(claim, asked.frame.edits, applied)
         elif isinstance(answer, DocumentRefused) and answer.reason == "not_open":
             log.warning("A page does not have %s open any more", claim.path)
             self._close(claim, discarded=True)
 
-    def _journal_edits(self, claim: Claim, edits: Sequence[CellEdit], applied: Applied) -> None:
-        journal = recorded(self._journal(claim.path), edits, applied, claim.client)
-        self._journals[claim.path] = journal
-        self._keep_copy(claim)
-
     # small things
-
-    def _journal(self, name: WorkspacePath) -> Journal:
-        return self._journals.get(name, ())
 
     def _claim(self, client: ClientId, page_path: str) -> Claim | None:
         """Return the claim a page means; what its path leads to may have changed since."""
-        claims = (item for item in self._claims.of_client(client) if item.page_path == page_path)
-        return next(claims, None)
+        claims = self._ledger.claims.of_client(client)
+        return next((claim for claim in claims if claim.page_path == page_path), None)
 
     def _of_path(self, path: str) -> list[Claim]:
         """Return all claims to a notebook. A run asks often: where none is open none is sought."""
-        return self._claims.of_path(self._workspace.path(path)) if self._claims.items else []
+        if not self._ledger.claims.items:
+            return []
+        return self._ledger.claims.of_path(self.current(self._workspace.path(path)))
 
     def _present(self, path: str) -> list[Claim]:
         return [claim for claim in self._of_path(path) if claim.present]
 
     def _owner(self, path: str) -> Claim | None:
         claims = self._of_path(path)
-        return self._claims.owner(claims[0].path) if claims else None
+        return self._ledger.claims.owner(claims[0].path) if claims else None
 
-    def _keep_copy(self, claim: Claim) -> None:
-        entries = tuple(e for e in self._journal(claim.path) if e.client in {claim.client, None})
-        if claim.dirty or entries:
-            self._copies.keep(claim, entries)
-        else:
-            self._copies.drop(claim)
-
-    def _leave_copy(self, claim: Claim) -> None:
-        """Keep what the user typed until it is asked for; the agent's edits go their own way."""
-        if claim.dirty:
-            self._copies.keep(claim, (), left=True)
-        else:
-            self._copies.drop(claim)
+    def _others(self, claim: Claim) -> list[Claim]:
+        """Return the other connected pages that have the notebook open."""
+        claims = self._ledger.claims.of_path(claim.path)
+        return [other for other in claims if other.present and other.client != claim.client]
 
     def _lock(self, name: WorkspacePath) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())
@@ -425,9 +419,3 @@ class LiveDocuments:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("Live documents: a task in the background failed", exc_info=error)
-
-
-def _outcome(answer: DocumentApplied | DocumentConflict) -> Applied | Conflicted:
-    if isinstance(answer, DocumentConflict):
-        return Conflicted(answer.conflicts)
-    return Applied(answer.versions, answer.inverse)

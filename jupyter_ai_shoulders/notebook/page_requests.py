@@ -89,19 +89,16 @@ class PageRequests:
         expected: Mapping[CellId, Version],
     ) -> DocumentApplied | DocumentConflict:
         """Ask for a change. Raises ``Conflict`` (``page_not_responding``), ``PolicyRefusal``."""
-        deadline = self._clock.now().timestamp() + self._answer_seconds
-        frame = DocumentApply(
-            operation_id=self._new_id(),
-            claim_epoch=claim.epoch,
-            deadline_ms=round(deadline * 1000),
-            path=claim.page_path,
-            expected=dict(expected),
-            edits=tuple(edits),
-        )
-        answer = await self._ask(claim, frame)
+        answer = await self._ask(claim, self._change(claim, edits, expected))
         if not isinstance(answer, DocumentApplied | DocumentConflict):
             raise _unexpected(claim, answer)
         return answer
+
+    def copy(
+        self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> None:
+        """Show a change that another page took; one that has other text there leaves it."""
+        self._transport.send(claim.client, self._change(claim, edits, expected))
 
     def answered(self, client: ClientId, answer: Answer) -> None:
         """Take an answer of a page; one to a request that is not known is ignored."""
@@ -123,6 +120,19 @@ class PageRequests:
                 del self._asked[operation_id]
                 if not asked.answer.done():
                     asked.answer.set_exception(_not_responding(asked.claim, "closed its socket"))
+
+    def _change(
+        self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> DocumentApply:
+        deadline = self._clock.now().timestamp() + self._answer_seconds
+        return DocumentApply(
+            operation_id=self._new_id(),
+            claim_epoch=claim.epoch,
+            deadline_ms=round(deadline * 1000),
+            path=claim.page_path,
+            expected=dict(expected),
+            edits=tuple(edits),
+        )
 
     async def _ask(self, claim: Claim, frame: DocumentRead | DocumentApply) -> Answer:
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()

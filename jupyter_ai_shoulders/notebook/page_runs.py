@@ -21,9 +21,21 @@ class PageRuns:
     def __init__(self, transport: PageTransport) -> None:
         self._transport = transport
         self._shown: dict[RunId, tuple[JsonObject, ...]] = {}
+        self._taken: set[RunId] = set()
+
+    def take(self, run_id: RunId) -> None:
+        """Leave the cell to the user, who runs it now: its outputs are not the agent's any more."""
+        self._taken.add(run_id)
+        self._shown.pop(run_id, None)
+
+    def is_taken(self, run_id: RunId) -> bool:
+        """Return whether the user took the cell over, until the run has ended."""
+        return run_id in self._taken
 
     def started(self, pages: Sequence[Claim], cell_id: CellId, run_id: RunId) -> None:
         """Show the cell as running, without outputs."""
+        if run_id in self._taken:
+            return
         if pages:
             self._shown[run_id] = ()
         for page in pages:
@@ -40,7 +52,7 @@ class PageRuns:
     ) -> None:
         """Show the outputs from position ``index`` on."""
         before = self._shown.pop(run_id, None)
-        if not pages:
+        if not pages or run_id in self._taken:
             return
         if before is not None:
             self._shown[run_id] = (*before[:index], *outputs)
@@ -58,6 +70,7 @@ class PageRuns:
         self, pages: Sequence[Claim], cell_id: CellId, run_id: RunId, execution_count: int | None
     ) -> tuple[JsonObject, ...] | None:
         """Show the end of a run; return its outputs, None when no page was shown all of them."""
+        self._taken.discard(run_id)
         for page in pages:
             frame = CellRunEnd(
                 run_id=run_id,

@@ -49,6 +49,11 @@ class PageView:
         self._pages.run_output(*self._place, change.index, change.outputs)
         return max(FLUSH_SECONDS, change.size / CHARACTERS_PER_SECOND)
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether the user runs the cell since: it shows that run, and must not get our outputs."""
+        return self._pages.run_taken(self._place[2])
+
     def end(self, execution_count: int | None) -> bool:
         """Show the cell as finished; return whether one page was there all the time.
 

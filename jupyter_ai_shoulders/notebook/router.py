@@ -30,7 +30,7 @@ class NotebookRouter:
 
         Raises ``NotFound``; ``InvalidRequest`` (``outside_workspace``, ``not_a_notebook``).
         """
-        name = self._workspace.path(path)
+        name = self._live.current(self._workspace.path(path))
         if not name.endswith(".ipynb"):
             raise InvalidRequest(
                 f"{path} is not a notebook.",
@@ -50,9 +50,14 @@ class RoutedNotebook:
     """One notebook (``notebook.base.Notebook``)."""
 
     def __init__(self, name: WorkspacePath, live: LiveDocuments, disk: DiskNotebooks) -> None:
-        self._name = name
+        self._opened = name
         self._live = live
         self._disk = disk
+
+    @property
+    def _name(self) -> WorkspacePath:
+        """Its path now: it may have been renamed since it was opened."""
+        return self._live.current(self._opened)
 
     @property
     def path(self) -> str:

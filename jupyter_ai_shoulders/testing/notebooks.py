@@ -227,6 +227,7 @@ class RecordingPages:
         self.frames: list[RunFrame] = []
         self.shown: list[JsonObject] = []
         """The running cell's outputs, as a page would hold them."""
+        self.taken: set[RunId] = set()
 
     def owner(self, path: str) -> ClientId | None:
         """See ``Pages.owner``."""
@@ -266,6 +267,10 @@ class RecordingPages:
     ) -> None:
         """See ``Pages.run_ended``."""
         self.frames.append(RunFrame("end", path, cell_id, run_id, execution_count))
+
+    def run_taken(self, run_id: RunId) -> bool:
+        """See ``Pages.run_taken``."""
+        return run_id in self.taken
 
 
 def _conflict_on(

@@ -101,6 +101,23 @@ class DocumentClose(CommandModel):
     discarded: bool
 
 
+class DocumentRename(CommandModel):
+    """The notebook has another path now; what was said about the old one holds for the new one."""
+
+    type: Literal["document-rename"] = "document-rename"
+    path: str
+    new_path: str
+
+
+class CellRunTaken(CommandModel):
+    """The user runs a cell the agent is running: what the cell shows from now on is the user's."""
+
+    type: Literal["cell-run-taken"] = "cell-run-taken"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+
+
 class DocumentContent(CommandModel):
     """Answer to ``document-read``."""
 
@@ -155,6 +172,8 @@ PageFrame = Annotated[
     | DocumentChange
     | DocumentFocus
     | DocumentClose
+    | DocumentRename
+    | CellRunTaken
     | DocumentContent
     | DocumentApplied
     | DocumentConflict
@@ -212,6 +231,13 @@ class DocumentApply(WireModel):
     edits: tuple[CellEdit, ...]
 
 
+class DocumentSaved(WireModel):
+    """Another page has saved this notebook: take up what the file says now."""
+
+    type: Literal["document-saved"] = "document-saved"
+    path: str
+
+
 class CellRunStart(WireModel):
     """The agent runs a cell: clear its outputs and show it busy."""
 
@@ -255,6 +281,7 @@ ServerFrame = Annotated[
     | Resync
     | DocumentRead
     | DocumentApply
+    | DocumentSaved
     | CellRunStart
     | CellRunOutput
     | CellRunEnd

@@ -29,6 +29,8 @@ from jupyter_ai_shoulders.wire.frames import (
     DocumentOpen,
     DocumentRead,
     DocumentRefused,
+    DocumentRename,
+    DocumentSaved,
     PageFrame,
     ServerFrame,
 )
@@ -122,6 +124,7 @@ class FakePage:
         self.sockets = sockets
         self.epoch = 0
         self.dirty = False
+        self.saves = 0
         self.mute = False
         self.writable = True
         self.frames: list[ServerFrame] = []
@@ -160,7 +163,14 @@ class FakePage:
         content["cells"] = [_stored(cell) for cell in self.cells]
         self.file.write_text(json.dumps(content))
         self.dirty = False
+        self.saves += 1
         await self._announce(DocumentChange)
+
+    async def rename(self, name: str) -> None:
+        """Rename the file and say so."""
+        old, self.path = self.path, name
+        self.file = self.file.rename(self.file.parent / name)
+        await self.say(DocumentRename(path=old, new_path=name))
 
     async def focus(self) -> None:
         await self.say(DocumentFocus(path=self.path))
@@ -205,6 +215,8 @@ class FakePage:
             case CellRunEnd():
                 shown = self.cell(frame.cell_id).outputs or ()
                 self._show(frame.cell_id, shown, frame.execution_count)
+            case DocumentSaved():
+                pass
             case _:
                 raise AssertionError(frame)
 
@@ -275,7 +287,7 @@ class FakePage:
                 claim_epoch=self.epoch,
                 cells=cells,
                 dirty=self.dirty,
-                saved_at=None,
+                saved_at=f"save {self.saves}",
                 kernel_id=None,
             )
         )

@@ -22,7 +22,14 @@ from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.live import LiveDocuments, LiveTimes
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.frames import CellRunEnd, CellRunOutput, CellRunStart, DocumentApply
+from jupyter_ai_shoulders.wire.frames import (
+    CellRunEnd,
+    CellRunOutput,
+    CellRunStart,
+    CellRunTaken,
+    DocumentApply,
+    DocumentSaved,
+)
 from jupyter_ai_shoulders.wire.ids import CellId, RunId
 from jupyter_ai_shoulders.wire.notebooks import (
     CellDelete,
@@ -274,11 +281,123 @@ async def test_answers_of_another_page_are_ignored(make_bench: MakeBench) -> Non
 
 async def test_edits_go_to_the_page_focused_last(bench: Bench) -> None:
     first, second = await bench.page("first"), await bench.page("second")
-    await bench.edit(C, "second", before="c = 3")
+    await second.type("cccc", "typing")
+    await bench.edit(C, "second", before="typing")
+    assert (first.sources["cccc"], second.sources["cccc"]) == ("c = 3", "second")
     await first.focus()
     await bench.edit(C, "first", before="c = 3")
     assert (first.sources["cccc"], second.sources["cccc"]) == ("first", "second")
     assert bench.live.owner("n.ipynb") == "first"
+
+
+async def test_edit_is_shown_in_every_page_that_has_the_same_text(bench: Bench) -> None:
+    first, second = await bench.page("first"), await bench.page("second")
+    await first.type("bbbb", "typing")
+    await bench.edit(C, "c = 4", before="c = 3")
+    assert first.sources == {**ORIGINAL, "bbbb": "typing", "cccc": "c = 4"}
+    assert second.sources == {**ORIGINAL, "cccc": "c = 4"}
+    assert bench.on_disk() == ORIGINAL
+
+
+async def test_page_opened_later_shows_what_another_has_not_saved(bench: Bench) -> None:
+    await bench.page("first")
+    await bench.edit(C, "c = 4", before="c = 3")
+    second = await bench.page("second")
+    assert second.sources == {**ORIGINAL, "cccc": "c = 4"}
+    assert second.dirty
+
+
+async def test_edit_shown_in_two_pages_is_put_on_the_disk_when_both_are_gone(
+    bench: Bench,
+) -> None:
+    first, second = await bench.page("first"), await bench.page("second")
+    await bench.edit(C, "c = 4", before="c = 3")
+    await bench.live.settle()
+    second.vanish()
+    await bench.expire()
+    assert bench.on_disk() == ORIGINAL
+    first.vanish()
+    await bench.expire()
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 4"}
+
+
+async def test_page_saves_and_the_others_are_told(bench: Bench) -> None:
+    first, second = await bench.page("first"), await bench.page("second")
+    await first.type("aaaa", "typing")
+    assert second.frames == []
+    await first.save()
+    assert second.frames == [DocumentSaved(path="n.ipynb")]
+    assert first.frames == []
+
+
+async def test_edit_that_no_page_took_reaches_the_file_when_a_clean_page_leaves(
+    make_bench: MakeBench,
+) -> None:
+    bench = make_bench(answer=0.01)
+    first = await bench.page("first")
+    await bench.edit(C, "c = 4", before="c = 3")
+    second = FakePage("second", bench.file, bench.sockets, bench.live, bench.clock)
+    second.mute = True
+    await second.open()
+    first.vanish()
+    await bench.expire()
+    second.vanish()
+    await bench.expire()
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 4"}
+
+
+# renamed in a page
+
+
+async def test_renamed_notebook_is_found_by_both_names(bench: Bench) -> None:
+    page = await bench.page()
+    await bench.edit(C, "c = 4", before="c = 3")
+    await page.rename("m.ipynb")
+    for name in ("n.ipynb", "m.ipynb"):
+        assert (await bench.read(name)).path == "m.ipynb"
+        assert bench.router.open(name).path == "m.ipynb"
+    page.vanish()
+    bench.file = page.file
+    await bench.expire()
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 4"}
+    assert (await bench.read("n.ipynb")).backend == "disk"
+    assert (await bench.sources())["cccc"] == "c = 4"
+
+
+async def test_new_file_at_the_old_name_is_another_notebook(bench: Bench) -> None:
+    page = await bench.page()
+    await page.rename("m.ipynb")
+    bench.file.write_text(page.file.read_text().replace("c = 3", "c = 'new'"))
+    assert (await bench.sources())["cccc"] == "c = 'new'"
+    assert (await bench.read("m.ipynb")).cells[2].source == "c = 3"
+
+
+async def test_notebook_renamed_during_an_edit_gets_it_where_it_is(bench: Bench) -> None:
+    page = await bench.page()
+    notebook = bench.router.open("n.ipynb")
+    await page.rename("m.ipynb")
+    await notebook.apply([CellSource(cell_id=C, source="c = 4")], {})
+    assert page.sources == {**ORIGINAL, "cccc": "c = 4"}
+    [copy] = bench.copies()
+    assert copy["path"] == "m.ipynb"
+
+
+async def test_run_follows_a_renamed_notebook(bench: Bench) -> None:
+    page = await bench.page()
+    bench.live.run_started("n.ipynb", A, RUN)
+    await page.rename("m.ipynb")
+    bench.live.run_output("n.ipynb", A, RUN, 0, [OUTPUT])
+    bench.live.run_ended("n.ipynb", A, RUN, 7)
+    assert (page.cell("aaaa").outputs, page.cell("aaaa").execution_count) == ((OUTPUT,), 7)
+
+
+async def test_page_that_was_not_told_of_a_rename_keeps_its_name(bench: Bench) -> None:
+    first = await bench.page("first")
+    await bench.page("second")
+    await bench.edit(C, "c = 4", before="c = 3")
+    await first.rename("m.ipynb")
+    assert bench.live.owner("n.ipynb") == "second"
+    assert bench.live.owner("m.ipynb") == "first"
 
 
 async def test_each_name_of_a_file_is_the_same_document(bench: Bench) -> None:
@@ -680,6 +799,23 @@ async def test_outputs_stored_while_the_page_is_away_reach_the_file(bench: Bench
     cell = (await bench.read(outputs=[A])).cells[0]
     assert (cell.outputs, cell.execution_count) == ((OUTPUT,), 7)
     assert bench.on_disk() == ORIGINAL
+
+
+async def test_run_of_a_cell_the_user_runs_too_leaves_it_to_them(bench: Bench) -> None:
+    page = await bench.page()
+    bench.live.run_started("n.ipynb", A, RUN)
+    bench.live.run_output("n.ipynb", A, RUN, 0, [OUTPUT])
+    await page.say(CellRunTaken(run_id=RUN, path="n.ipynb", cell_id=A))
+    shown = len(page.frames)
+    assert bench.live.run_taken(RUN)
+    bench.live.run_started("n.ipynb", A, RUN)
+    bench.live.run_output("n.ipynb", A, RUN, 1, [OUTPUT])
+    bench.live.run_ended("n.ipynb", A, RUN, 7)
+    assert [frame.type for frame in page.frames[shown:]] == ["cell-run-end"]
+    assert not bench.live.run_taken(RUN)
+    await page.close(discarded=True)
+    await bench.live.settle()
+    assert (await bench.read(outputs=[A])).cells[0].outputs == ()
 
 
 async def test_run_of_a_notebook_nobody_has_open_is_the_runners_to_store(bench: Bench) -> None:

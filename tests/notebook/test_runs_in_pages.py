@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.notebook.kernels import KernelRunner
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.frames import CellRunStart, CellRunTaken
 from jupyter_ai_shoulders.wire.ids import CellId
 from tests.notebook.fake_page import FakePage, FakeSockets, MemoryRecovery, StillClock
 from tests.notebook.live_kernel import OneKernel, kernel_process
@@ -181,3 +182,21 @@ async def test_a_page_that_vanished_with_unsaved_text_leaves_the_outputs_in_the_
         await at.live.settle()
         assert at.stored_text() == "early\nlate\n"
         assert "".join(at.stored()["aaaa"]["source"]) == "mine = 1"
+
+
+async def test_outputs_of_a_cell_the_user_runs_again_are_not_stored_over_theirs(
+    tmp_path: Path, manager: AsyncKernelManager
+):
+    async with lab(tmp_path, manager) as at:
+        page = await at.page()
+        work = asyncio.create_task(at.run())
+        await at.printed.wait()
+        started = next(frame for frame in page.frames if isinstance(frame, CellRunStart))
+        await page.say(CellRunTaken(run_id=started.run_id, path=page.path, cell_id=started.cell_id))
+        page.vanish()  # now the runner would store the outputs in the file
+        run = await work
+        await at.clock.advance(60)
+        await at.live.settle()
+        assert run.warning == "The user runs this cell again: it shows their run."
+        assert run.outputs == (PRINTED,)
+        assert at.stored_text() == ""

@@ -158,6 +158,7 @@ export class PageSocket implements IPageSocket, IDisposable {
         return;
       case 'document-read':
       case 'document-apply':
+      case 'document-saved':
       case 'cell-run-start':
       case 'cell-run-output':
       case 'cell-run-end':

@@ -34,7 +34,7 @@ export type MessageView = (UserView | AgentView)
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PageFrame".
  */
-export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused)
+export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | CellRunStart | CellRunOutput | CellRunEnd | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | CellRunStart | CellRunOutput | CellRunEnd | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
@@ -1625,6 +1625,29 @@ path: string
 discarded: boolean
 }
 /**
+ * The notebook has another path now; what was said about the old one holds for the new one.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DocumentRename".
+ */
+export interface DocumentRename {
+type: "document-rename"
+path: string
+new_path: string
+}
+/**
+ * The user runs a cell the agent is running: what the cell shows from now on is the user's.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellRunTaken".
+ */
+export interface CellRunTaken {
+type: "cell-run-taken"
+run_id: string
+path: string
+cell_id: string
+}
+/**
  * Answer to ``document-read``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1864,6 +1887,16 @@ expected: {
 [k: string]: string
 }
 edits: (CellSource | CellInsert | CellDelete | CellMove | CellOutputs)[]
+}
+/**
+ * Another page has saved this notebook: take up what the file says now.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DocumentSaved".
+ */
+export interface DocumentSaved {
+type: "document-saved"
+path: string
 }
 /**
  * The agent runs a cell: clear its outputs and show it busy.

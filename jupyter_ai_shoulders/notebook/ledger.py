@@ -1,0 +1,173 @@
+"""Which pages have which notebooks open, and which of the agent's edits are not on the disk yet.
+
+The books of ``notebook.live``: nothing in here waits or sends. After each change the recovery copy
+of the page concerned says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from jupyter_ai_shoulders.guard.paths import WorkspacePath
+from jupyter_ai_shoulders.notebook.base import Applied
+from jupyter_ai_shoulders.notebook.claims import Claim, Claims
+from jupyter_ai_shoulders.notebook.journal import (
+    Journal,
+    JournalEntry,
+    held_by,
+    moved_from,
+    pending,
+    recorded,
+    saved,
+    superseded,
+    without_contained,
+)
+from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryCopy
+from jupyter_ai_shoulders.wire.frames import DocumentChange, DocumentOpen
+from jupyter_ai_shoulders.wire.ids import ClientId
+from jupyter_ai_shoulders.wire.notebooks import CellEdit
+
+
+class Ledger:
+    """Claims and journals of all notebooks of one server."""
+
+    def __init__(self, copies: RecoveryCopies) -> None:
+        self.claims = Claims()
+        self._copies = copies
+        self._journals: dict[WorkspacePath, Journal] = {}
+
+    def journal(self, name: WorkspacePath) -> Journal:
+        """Return the agent's edits to a notebook that are not on the disk."""
+        return self._journals.get(name, ())
+
+    def pending(self, name: WorkspacePath) -> Journal:
+        """Return those of them that no page has."""
+        return pending(self.journal(name))
+
+    def is_unsaved(self, claim: Claim) -> bool:
+        """Return whether a page has, or should have got, anything that is not on the disk."""
+        entries = self.journal(claim.path)
+        return claim.dirty or any(entry.client in {claim.client, None} for entry in entries)
+
+    # what pages say
+
+    def restore(self, copy: RecoveryCopy, name: WorkspacePath) -> Claim | None:
+        """Take up a copy of a former process; return the claim unless its page was faster."""
+        claim = copy.claim(name)
+        journal = self.journal(name)
+        added = (entry for entry in copy.journal if entry not in journal)
+        self._journals[name] = (*journal, *added)
+        if self.claims.get(name, claim.client) is not None:
+            return None
+        self.claims = self.claims.restored(claim)
+        return claim
+
+    def open(self, client: ClientId, name: WorkspacePath, frame: DocumentOpen) -> list[Claim]:
+        """Take a claim; return those of pages that are away, which a page loaded anew replaces."""
+        before = self.claims.get(name, client)
+        self.claims = self.claims.opened(client, name, frame)
+        journal = self.journal(name)
+        replaced: list[Claim] = []
+        if before is None:
+            replaced = [claim for claim in self.claims.of_path(name) if not claim.present]
+            journal = moved_from(journal, [claim.client for claim in replaced])
+        elif not frame.dirty:
+            journal = saved(journal, client)
+        for claim in replaced:
+            self.leave_copy(claim)
+        self.claims = self.claims.ended(replaced)
+        self._journals[name] = without_contained(journal, frame.cells)
+        self._announced(self.claims.items[name, client])
+        return replaced
+
+    def change(self, claim: Claim, frame: DocumentChange) -> None:
+        """Take what a page announces of its notebook."""
+        self.claims = self.claims.changed(claim, frame)
+        if not frame.dirty:
+            self.save(claim)
+        self._announced(self.claims.items[claim.path, claim.client])
+
+    def rename(self, claim: Claim, name: WorkspacePath, page_path: str) -> None:
+        """Take note that a notebook got another path in a page."""
+        self._copies.drop(claim)
+        moved = replace(claim, path=name, page_path=page_path)
+        self.claims = self.claims.ended([claim]).with_claim(moved)
+        stay = {other.client for other in self.claims.of_path(claim.path)}
+        journal = self._journals.pop(claim.path, ())
+        self._journals[claim.path] = tuple(entry for entry in journal if entry.client in stay)
+        others = tuple(entry for entry in journal if entry.client not in stay)
+        self._journals[name] = (*self.journal(name), *others)
+        self._keep_copy(moved)
+
+    def save(self, claim: Claim) -> None:
+        """Take note that a page saved all it has."""
+        self._journals[claim.path] = saved(self.journal(claim.path), claim.client)
+
+    def leave(self, claim: Claim) -> None:
+        """Take note that a page went away without closing the notebook."""
+        self.claims = self.claims.left(claim)
+
+    def end(self, claim: Claim) -> Journal:
+        """Take note that a page is gone for good; return the edits that nobody has then.
+
+        Where others have the notebook open the edits stay in the journal, to be sent to them.
+        """
+        self.claims = self.claims.ended([claim])
+        journal = moved_from(self.journal(claim.path), [claim.client])
+        others = self.claims.of_path(claim.path)
+        self._journals[claim.path] = journal if others else ()
+        for other in others:
+            self._keep_copy(other)
+        return () if others else journal
+
+    # what the agent does
+
+    def record(
+        self,
+        claim: Claim,
+        edits: Sequence[CellEdit],
+        applied: Applied,
+        *,
+        is_in_page: bool = True,
+    ) -> None:
+        """Note edits of the agent that are in a page now, or meant for the page that is away."""
+        client = claim.client if is_in_page else None
+        journal = recorded(self.journal(claim.path), edits, applied, client)
+        self._journals[claim.path] = journal
+        self._keep_copy(claim)
+
+    def remove(self, name: WorkspacePath, entry: JournalEntry) -> None:
+        """Forget an edit that was delivered or kept aside."""
+        self._journals[name] = tuple(item for item in self.journal(name) if item is not entry)
+
+    def hold(self, claim: Claim, entry: JournalEntry) -> None:
+        """Note that a page turned out to have a pending edit already, unsaved."""
+        self._journals[claim.path] = held_by(self.journal(claim.path), entry, claim.client)
+        self._keep_copy(claim)
+
+    # recovery copies
+
+    def leave_copy(self, claim: Claim) -> None:
+        """Keep what the user typed until it is asked for; the agent's edits go their own way."""
+        if claim.dirty:
+            self._copies.keep(claim, (), left=True)
+        else:
+            self._copies.drop(claim)
+
+    def keep_rejected(self, claim: Claim, entries: Iterable[JournalEntry]) -> None:
+        """Keep edits that found another cell than the one they were made for."""
+        self._copies.keep_rejected(claim, tuple(entries))
+
+    def _keep_copy(self, claim: Claim) -> None:
+        entries = tuple(e for e in self.journal(claim.path) if e.client in {claim.client, None})
+        if claim.dirty or entries:
+            self._copies.keep(claim, entries)
+        else:
+            self._copies.drop(claim)
+
+    def _announced(self, claim: Claim) -> None:
+        """Follow what the user took back, and keep or drop the recovery copy."""
+        journal = superseded(self.journal(claim.path), claim.client, claim.cells)
+        self._journals[claim.path] = journal
+        self._keep_copy(claim)
