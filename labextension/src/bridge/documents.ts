@@ -5,7 +5,6 @@
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
-import { Debouncer } from '@lumino/polling';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 
@@ -16,10 +15,13 @@ import type {
   PageFrame,
   ServerFrame
 } from '../wire/generated';
-import { OpenNotebook } from './openNotebook';
+import { Announcement } from './announcement';
+import { FileWatch, type IFiles } from './fileWatch';
+import { showKernel } from './kernel';
+import { OpenNotebook, type NotebookContext } from './openNotebook';
 
-/** Wait after the last keystroke before a change is announced, in ms. */
-const ANNOUNCE_DELAY = 250;
+/** After a reconnection the server speaks of the runs it knows at once; then the others are over. */
+const RUNS_KNOWN = 5000;
 
 /** The page socket as the bridge needs it. */
 export interface IFrameChannel {
@@ -31,109 +33,31 @@ export interface IFrameChannel {
   send(frame: PageFrame): boolean;
 }
 
-/** One announced notebook. */
-class Announcement implements IDisposable {
-  constructor(
-    readonly notebook: OpenNotebook,
-    private readonly channel: IFrameChannel,
-    private readonly nextEpoch: () => number
-  ) {
-    this.path = notebook.path;
-    const { context } = notebook.panel;
-    context.model.contentChanged.connect(this.later, this);
-    context.model.stateChanged.connect(this.later, this);
-    context.fileChanged.connect(this.later, this);
-    context.pathChanged.connect(this.renamed, this);
-    notebook.panel.sessionContext.kernelChanged.connect(this.later, this);
-  }
+/** What the bridge needs of the lab. */
+export interface ILab {
+  readonly notebooks: INotebookTracker;
+  readonly files: IFiles;
+  /** Tells the user that so many cells were changed here and in the file: both texts are kept. */
+  readonly tellConflict: (path: string, cells: number) => void;
+}
 
-  path: string;
-  epoch = 0;
-
-  get isDisposed(): boolean {
-    return this.disposed;
-  }
-
-  /** Claim the notebook anew, with all its text. */
-  open(): void {
-    this.epoch = this.nextEpoch();
-    this.announced.clear();
-    this.send('document-open');
-  }
-
-  /** Announce what changed, now. */
-  readonly announce = (): void => this.send('document-change');
-
-  focus(): void {
-    this.channel.send({ type: 'document-focus', path: this.path });
-  }
-
-  dispose(): void {
-    if (this.disposed) {
-      return;
-    }
-    this.disposed = true;
-    this.debouncer.dispose();
-    Signal.clearData(this);
-    this.channel.send({
-      type: 'document-close',
-      path: this.path,
-      discarded: this.wasDirty
-    });
-  }
-
-  private readonly later = (): void => {
-    this.wasDirty = this.notebook.dirty;
-    void this.debouncer.invoke();
-  };
-
-  private readonly renamed = (): void => {
-    this.channel.send({
-      type: 'document-close',
-      path: this.path,
-      discarded: false
-    });
-    this.path = this.notebook.path;
-    this.open();
-  };
-
-  private send(type: 'document-open' | 'document-change'): void {
-    if (this.disposed || this.notebook.panel.isDisposed) {
-      return;
-    }
-    const cells = this.notebook.announce(this.announced);
-    const sent = this.channel.send({
-      type,
-      path: this.path,
-      claim_epoch: this.epoch,
-      cells,
-      dirty: this.notebook.dirty,
-      saved_at: this.notebook.savedAt,
-      kernel_id: this.notebook.kernelId
-    });
-    this.wasDirty = this.notebook.dirty;
-    this.announced = sent
-      ? new Map(cells.map(cell => [cell.id, cell.version]))
-      : new Map<string, string>();
-  }
-
-  private announced = new Map<string, string>();
-  private disposed = false;
-  private wasDirty = false;
-  private readonly debouncer = new Debouncer(this.announce, ANNOUNCE_DELAY);
+/** A notebook of this page: what is announced of it, and its file. */
+interface IDocument {
+  readonly announcement: Announcement;
+  readonly file: FileWatch;
 }
 
 /** The page's side of the live-document protocol. */
 export class DocumentBridge implements IDisposable {
   constructor(
     private readonly channel: IFrameChannel,
-    private readonly tracker: INotebookTracker
+    private readonly lab: ILab
   ) {
     channel.frameReceived.connect(this.onFrame, this);
     channel.opened.connect(this.onOpened, this);
-    tracker.widgetAdded.connect(this.onAdded, this);
-    tracker.currentChanged.connect(this.onCurrent, this);
-    tracker.forEach(panel => this.onAdded(tracker, panel));
+    lab.notebooks.widgetAdded.connect(this.onAdded, this);
+    lab.notebooks.currentChanged.connect(this.focus, this);
+    lab.notebooks.forEach(panel => this.onAdded(lab.notebooks, panel));
   }
 
   get isDisposed(): boolean {
@@ -144,51 +68,94 @@ export class DocumentBridge implements IDisposable {
     if (!this.disposed) {
       this.disposed = true;
       Signal.clearData(this);
-      this.announcements.forEach(item => item.dispose());
-      this.announcements.clear();
+      [...this.documents.keys()].forEach(this.close);
+    }
+  }
+
+  /** The user looks at this page: edits go to the notebook in front. */
+  readonly focus = (): void => {
+    const panel = this.lab.notebooks.currentWidget;
+    if (panel !== null) {
+      this.documents.get(panel.context)?.announcement.focus();
+    }
+  };
+
+  /** The user runs a cell of an open notebook; a run of the agent in it is theirs from now on. */
+  userRuns(context: NotebookContext, cellId: string): void {
+    const item = this.documents.get(context)?.announcement;
+    const run_id = item?.notebook.runs.take(cellId) ?? null;
+    if (item !== undefined && run_id !== null) {
+      const { path } = item;
+      this.channel.send({
+        type: 'cell-run-taken',
+        run_id,
+        path,
+        cell_id: cellId
+      });
     }
   }
 
   private readonly onOpened = (): void => {
-    this.announcements.forEach(item => item.open());
-    this.onCurrent(this.tracker, this.tracker.currentWidget);
+    for (const { announcement, file } of this.documents.values()) {
+      announcement.open();
+      announcement.notebook.runs.doubt();
+      // The server may have written the file while this page was away.
+      void this.takeUp(announcement, file);
+    }
+    this.focus();
+    setTimeout(this.endDoubtfulRuns, RUNS_KNOWN);
   };
+
+  private readonly endDoubtfulRuns = (): void =>
+    this.documents.forEach(({ announcement }) =>
+      announcement.notebook.runs.endDoubtful()
+    );
 
   private readonly onAdded = (
     _: INotebookTracker,
     panel: NotebookPanel
   ): void => {
-    void panel.context.ready.then(() => {
-      if (panel.isDisposed || this.disposed) {
-        return;
+    panel.node.addEventListener('focusin', event => {
+      const from = event.relatedTarget;
+      if (!(from instanceof Node && panel.node.contains(from))) {
+        this.focus();
       }
-      const item = new Announcement(
-        new OpenNotebook(panel),
-        this.channel,
-        () => {
-          this.epochs += 1;
-          return this.epochs;
-        }
-      );
-      this.announcements.set(panel, item);
-      panel.disposed.connect(() => {
-        item.dispose();
-        this.announcements.delete(panel);
-      });
-      item.open();
-      if (this.tracker.currentWidget === panel) {
-        item.focus();
+    });
+    const { context } = panel;
+    void context.ready.then(() => {
+      const isKnown = this.documents.has(context); // Another view of it.
+      if (!context.isDisposed && !this.disposed && !isKnown) {
+        this.openDocument(context);
       }
     });
   };
 
-  private readonly onCurrent = (
-    _: INotebookTracker,
-    panel: NotebookPanel | null
-  ): void => {
-    if (panel !== null) {
-      this.announcements.get(panel)?.focus();
+  private openDocument(context: NotebookContext): void {
+    const notebook = new OpenNotebook(context);
+    const announcement = new Announcement(
+      notebook,
+      frame => this.channel.send(frame),
+      () => {
+        this.epochs += 1;
+        return this.epochs;
+      }
+    );
+    const file = new FileWatch(notebook, this.lab.files, cells =>
+      this.lab.tellConflict(announcement.path, cells)
+    );
+    this.documents.set(context, { announcement, file });
+    context.disposed.connect(this.close, this);
+    announcement.open();
+    if (this.lab.notebooks.currentWidget?.context === context) {
+      announcement.focus();
     }
+  }
+
+  private readonly close = (context: NotebookContext): void => {
+    const item = this.documents.get(context);
+    this.documents.delete(context);
+    item?.announcement.dispose();
+    item?.file.dispose();
   };
 
   private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
@@ -199,18 +166,26 @@ export class DocumentBridge implements IDisposable {
       case 'document-apply':
         this.channel.send(this.apply(frame));
         return;
+      case 'document-saved':
+        this.with(frame.path, (open, file) => void this.takeUp(open, file));
+        return;
       case 'cell-run-start':
-        this.each(frame.path, open => open.runStarted(frame.cell_id));
+        this.with(frame.path, ({ notebook }) => {
+          notebook.runs.started(frame.run_id, frame.cell_id);
+          void showKernel(notebook.context.sessionContext, frame.path);
+        });
         return;
       case 'cell-run-output':
-        this.each(frame.path, open =>
-          open.runOutput(frame.cell_id, frame.index, frame.outputs)
-        );
+        this.with(frame.path, ({ notebook }) => {
+          const { run_id, cell_id, index, outputs } = frame;
+          notebook.runs.output(run_id, cell_id, index, outputs);
+        });
         return;
       case 'cell-run-end':
-        this.each(frame.path, open =>
-          open.runEnded(frame.cell_id, frame.execution_count)
-        );
+        this.with(frame.path, ({ notebook }) => {
+          const { run_id, cell_id, execution_count } = frame;
+          notebook.runs.ended(run_id, cell_id, execution_count);
+        });
         return;
       case 'welcome':
       case 'events':
@@ -220,19 +195,32 @@ export class DocumentBridge implements IDisposable {
     }
   };
 
-  private each(path: string, act: (notebook: OpenNotebook) => void): void {
-    for (const item of this.announcements.values()) {
-      if (item.path === path) {
-        act(item.notebook);
-        return; // Two views of one document share the model.
+  private async takeUp(open: Announcement, file: FileWatch): Promise<void> {
+    try {
+      if (await file.takeUp()) {
+        open.announce();
+      }
+    } catch (error) {
+      // The lab asks the user when the next save finds another file.
+      console.warn(`The file ${open.path} could not be read again:`, error);
+    }
+  }
+
+  private with(
+    path: string,
+    act: (open: Announcement, file: FileWatch) => void
+  ): void {
+    for (const { announcement, file } of this.documents.values()) {
+      if (announcement.path === path) {
+        act(announcement, file);
       }
     }
   }
 
   private find(path: string): Announcement | null {
-    for (const item of this.announcements.values()) {
-      if (item.path === path) {
-        return item;
+    for (const { announcement } of this.documents.values()) {
+      if (announcement.path === path) {
+        return announcement;
       }
     }
     return null;
@@ -301,7 +289,7 @@ export class DocumentBridge implements IDisposable {
     };
   }
 
-  private readonly announcements = new Map<NotebookPanel, Announcement>();
+  private readonly documents = new Map<NotebookContext, IDocument>();
   private readonly answers = new Map<string, PageFrame>();
   private epochs = 0;
   private disposed = false;

@@ -3,61 +3,68 @@
  * model by cell id; nothing here saves, reverts or runs anything.
  */
 
-import type {
-  ISharedAttachmentsCell,
-  ISharedCodeCell,
-  YCellType
-} from '@jupyter/ydoc';
+import type { YCellType } from '@jupyter/ydoc';
 import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type * as nbformat from '@jupyterlab/nbformat';
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { INotebookModel } from '@jupyterlab/notebook';
 
 import type {
   AnnouncedCell,
   CellConflict,
   CellEdit,
-  CellInsert,
-  Json,
-  NotebookCell,
-  OutputSummary
+  NotebookCell
 } from '../wire/generated';
 import { cellVersion } from '../wire/versions';
-import { RunOutputs, type IOutputArea } from './runOutputs';
-import { conflictsOf, textChanges, type ICellView } from './plan';
+import { AgentRuns, type IRunCell } from './agentRuns';
+import {
+  fromOutputs,
+  readCell,
+  toCell,
+  toInsert,
+  toOutput,
+  viewOf,
+  type JsonObject
+} from './cells';
+import { conflictsOf, textChanges } from './plan';
 import type { ISharedNotebookWithCells } from './shared';
-
-type JsonObject = Record<string, Json>;
 
 /** What became of a request to change the notebook. */
 export type ApplyOutcome =
   | { kind: 'applied'; versions: Record<string, string>; inverse: CellEdit[] }
   | { kind: 'conflict'; conflicts: CellConflict[] };
 
-/** A notebook panel seen through the operations of the live-document protocol. */
+/** The lab's context of a notebook; all its views share it. */
+export type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
+
+/** A notebook seen through the operations of the live-document protocol. */
 export class OpenNotebook {
-  constructor(readonly panel: NotebookPanel) {}
+  constructor(readonly context: NotebookContext) {}
+
+  /** The agent's runs of its cells. */
+  readonly runs = new AgentRuns(id => this.runCell(id));
 
   /** Workspace-relative path, without a drive. */
   get path(): string {
-    return this.panel.context.localPath;
+    return this.context.localPath;
   }
 
   get dirty(): boolean {
-    return this.panel.context.model.dirty;
+    return this.context.model.dirty;
   }
 
   /** The contents manager's stamp of the last save or load this page knows of. */
   get savedAt(): string | null {
-    return this.panel.context.contentsModel?.last_modified ?? null;
+    return this.context.contentsModel?.last_modified ?? null;
   }
 
   get kernelId(): string | null {
-    return this.panel.sessionContext.session?.kernel?.id ?? null;
+    return this.context.sessionContext.session?.kernel?.id ?? null;
   }
 
   /** Whether the document can be changed at all. */
   get writable(): boolean {
-    const { model, contentsModel } = this.panel.context;
+    const { model, contentsModel } = this.context;
     return !model.readOnly && contentsModel?.writable !== false;
   }
 
@@ -98,6 +105,29 @@ export class OpenNotebook {
     if (conflicts.length > 0) {
       return { kind: 'conflict', conflicts };
     }
+    const inverse = this.performAll(edits);
+    return { kind: 'applied', versions: this.versionsAfter(edits), inverse };
+  }
+
+  /** The cells as the shared model has them, in order. */
+  get cells(): readonly YCellType[] {
+    return this.shared.cells;
+  }
+
+  /** Take up what was merged from the file; it was checked against the notebook as it is. */
+  takeUp(
+    edits: readonly CellEdit[],
+    metadata: ReadonlyMap<string, JsonObject>
+  ): void {
+    this.performAll(edits);
+    for (const [id, values] of metadata) {
+      // Metadata is JSON; the shared model's type for it has members of its own.
+      this.find(id).cell.setMetadata(values as Partial<nbformat.ICellMetadata>);
+    }
+  }
+
+  /** Apply checked edits, the structural ones as one undo step; return what takes them back. */
+  private performAll(edits: readonly CellEdit[]): CellEdit[] {
     const inverse: CellEdit[] = [];
     const structural = edits.filter(isStructural);
     const others = edits.filter(edit => !isStructural(edit));
@@ -111,40 +141,12 @@ export class OpenNotebook {
     for (const edit of others) {
       inverse.unshift(this.perform(edit));
     }
-    return { kind: 'applied', versions: this.versionsAfter(edits), inverse };
+    return inverse;
   }
-
-  /** Show the cell as running: no outputs, `[*]`. */
-  runStarted(id: string): void {
-    const cell = this.codeCell(id);
-    const area = this.outputArea(id);
-    if (cell !== null && area !== null) {
-      this.runs.set(id, new RunOutputs(area));
-      cell.execution_count = null;
-      cell.executionState = 'running';
-    }
-  }
-
-  /** Outputs from position `index` on are now these. */
-  runOutput(id: string, index: number, outputs: readonly JsonObject[]): void {
-    this.runs.get(id)?.show(index, outputs.map(toOutput));
-  }
-
-  /** The run is over. */
-  runEnded(id: string, executionCount: number | null): void {
-    this.runs.delete(id);
-    const cell = this.codeCell(id);
-    if (cell !== null) {
-      cell.execution_count = executionCount;
-      cell.executionState = 'idle';
-    }
-  }
-
-  private readonly runs = new Map<string, RunOutputs>();
 
   private get shared(): ISharedNotebookWithCells {
     // NotebookModel.sharedModel is the YNotebook; its interface type lacks the Y-side members used here.
-    return this.panel.context.model
+    return this.context.model
       .sharedModel as unknown as ISharedNotebookWithCells;
   }
 
@@ -157,21 +159,13 @@ export class OpenNotebook {
     return { cell, index };
   }
 
-  private codeCell(id: string): ISharedCodeCell | null {
-    const cell = this.shared.cells.find(item => item.id === id);
-    return cell?.cell_type === 'code' ? cell : null;
-  }
-
-  /**
-   * Where a code cell's outputs are shown. What the agent runs in the user's name is trusted as the
-   * user's own run would be.
-   */
-  private outputArea(id: string): IOutputArea | null {
-    for (const model of this.panel.context.model.cells) {
+  /** A code cell with its output area. What the agent runs in the user's name is trusted as theirs. */
+  private runCell(id: string): IRunCell | null {
+    for (const model of this.context.model.cells) {
       if (model.id === id && model.type === 'code') {
         const code = model as ICodeCellModel;
         code.trusted = true;
-        return code.outputs;
+        return { shared: code.sharedModel, area: code.outputs };
       }
     }
     return null;
@@ -183,7 +177,7 @@ export class OpenNotebook {
     undoManager.stopCapturing();
     this.shared.transact(change);
     undoManager.stopCapturing();
-    this.panel.context.model.dirty = true;
+    this.context.model.dirty = true;
   }
 
   /** Apply one checked edit; return what takes it back. */
@@ -240,18 +234,19 @@ export class OpenNotebook {
       execution_count
     }: { outputs: JsonObject[]; execution_count: number | null }
   ): CellEdit {
-    const cell = this.codeCell(id);
+    const cell = this.runCell(id);
     if (cell === null) {
       throw new Error(`Cell ${id} is not a code cell.`);
     }
+    const { shared, area } = cell;
     const inverse: CellEdit = {
       kind: 'cell-outputs',
       cell_id: id,
-      outputs: fromOutputs(cell.outputs),
-      execution_count: cell.execution_count
+      outputs: fromOutputs(shared.outputs),
+      execution_count: shared.execution_count
     };
-    this.outputArea(id)?.fromJSON(outputs.map(toOutput));
-    cell.execution_count = execution_count;
+    area.fromJSON(outputs.map(toOutput));
+    shared.execution_count = execution_count;
     return inverse;
   }
 
@@ -279,109 +274,4 @@ function isStructural(edit: CellEdit): boolean {
     edit.kind === 'cell-delete' ||
     edit.kind === 'cell-move'
   );
-}
-
-function viewOf(cell: YCellType): ICellView {
-  const source = cell.getSource();
-  const metadata = metadataOf(cell);
-  return {
-    id: cell.id,
-    version: cellVersion(source),
-    source,
-    editable: metadata.editable !== false,
-    deletable: metadata.deletable !== false
-  };
-}
-
-function metadataOf(cell: YCellType): JsonObject {
-  // Same reason as in OpenNotebook.metadata.
-  return cell.getMetadata() as unknown as JsonObject;
-}
-
-function readCell(cell: YCellType, withOutputs: boolean): NotebookCell {
-  const source = cell.getSource();
-  const code = cell.cell_type === 'code' ? (cell as ISharedCodeCell) : null;
-  const outputs = code?.getOutputs() ?? [];
-  return {
-    id: cell.id,
-    cell_type: cell.cell_type,
-    source,
-    version: cellVersion(source),
-    metadata: metadataOf(cell),
-    execution_count: code?.execution_count ?? null,
-    output_summary: outputs.map(summaryOf),
-    outputs: withOutputs ? fromOutputs(outputs) : null
-  };
-}
-
-function summaryOf(output: nbformat.IOutput): OutputSummary {
-  const data = output.data;
-  return {
-    kind: output.output_type as OutputSummary['kind'],
-    mime_types:
-      data !== null && typeof data === 'object' ? Object.keys(data) : [],
-    size: JSON.stringify(output).length
-  };
-}
-
-function toCell(edit: CellInsert): nbformat.ICell & { id: string } {
-  const base = {
-    id: edit.cell_id,
-    cell_type: edit.cell_type,
-    source: edit.source,
-    metadata: edit.metadata
-  };
-  return edit.cell_type === 'code'
-    ? {
-        ...base,
-        outputs: edit.outputs.map(toOutput),
-        execution_count: edit.execution_count
-      }
-    : edit.attachments === null
-      ? base
-      : { ...base, attachments: edit.attachments };
-}
-
-function toInsert(cell: YCellType, after: string | null): CellInsert {
-  const code = cell.cell_type === 'code' ? (cell as ISharedCodeCell) : null;
-  return {
-    kind: 'cell-insert',
-    cell_id: cell.id,
-    cell_type: cell.cell_type,
-    source: cell.getSource(),
-    metadata: metadataOf(cell),
-    after,
-    outputs: fromOutputs(code?.getOutputs() ?? []),
-    execution_count: code?.execution_count ?? null,
-    attachments: attachmentsOf(cell)
-  };
-}
-
-/** The pictures pasted into a markdown or raw cell. */
-function attachmentsOf(cell: YCellType): JsonObject | null {
-  if (cell.cell_type === 'code') {
-    return null;
-  }
-  const attachments = (cell as ISharedAttachmentsCell).getAttachments();
-  // MIME bundles by name are JSON objects.
-  return (attachments ?? null) as unknown as JsonObject | null;
-}
-
-/** The shared model joins a list of lines with commas: give it one string. */
-function toOutput(output: JsonObject): nbformat.IOutput {
-  const lines = output.text;
-  const whole = Array.isArray(lines)
-    ? { ...output, text: lines.reduce<string>(joined, '') }
-    : output;
-  // The server sends nbformat outputs; the wire types them as JSON objects.
-  return whole as unknown as nbformat.IOutput;
-}
-
-function joined(text: string, line: Json): string {
-  return typeof line === 'string' ? text + line : text;
-}
-
-function fromOutputs(outputs: readonly nbformat.IOutput[]): JsonObject[] {
-  // nbformat outputs are JSON objects.
-  return outputs as unknown as JsonObject[];
 }

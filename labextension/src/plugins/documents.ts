@@ -4,7 +4,9 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { Notification } from '@jupyterlab/apputils';
+import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { DocumentBridge } from '../bridge/documents';
 import { EXTENSION_ID, IShouldersClient } from '../tokens';
@@ -15,12 +17,35 @@ export const documents: JupyterFrontEndPlugin<void> = {
   description: 'Lets the agent work in the notebooks open in this page.',
   autoStart: true,
   requires: [IShouldersClient, INotebookTracker],
+  optional: [ITranslator],
   activate: (
-    _app: JupyterFrontEnd,
+    app: JupyterFrontEnd,
     client: IShouldersClient,
-    tracker: INotebookTracker
+    notebooks: INotebookTracker,
+    translator: ITranslator | null
   ): void => {
+    const trans = (translator ?? nullTranslator).load('jupyter_ai_shoulders');
     // Lives as long as the page.
-    new DocumentBridge(client.socket, tracker);
+    const bridge = new DocumentBridge(client.socket, {
+      notebooks,
+      files: app.serviceManager.contents,
+      tellConflict: (path, cells) =>
+        Notification.warning(
+          trans._n(
+            '%2 was saved elsewhere. One cell was changed here too: the text of the file is in a new cell below it.',
+            '%2 was saved elsewhere. %1 cells were changed here too: the text of the file is in new cells below them.',
+            cells,
+            path
+          ),
+          { autoClose: false }
+        )
+    });
+    window.addEventListener('focus', bridge.focus);
+    NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
+      const panel = notebooks.find(item => item.content === notebook);
+      if (panel !== undefined) {
+        bridge.userRuns(panel.context, cell.model.id);
+      }
+    });
   }
 };

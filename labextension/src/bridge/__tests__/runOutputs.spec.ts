@@ -2,7 +2,7 @@ import type { IOutput } from '@jupyterlab/nbformat';
 import { OutputAreaModel } from '@jupyterlab/outputarea';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { RunOutputs } from '../runOutputs';
+import { RunOutputs, type Pace } from '../runOutputs';
 
 const stream = (text: string, name = 'stdout'): IOutput => ({
   output_type: 'stream',
@@ -25,11 +25,21 @@ afterEach(() => {
   area.dispose();
 });
 
+/** A page that is never busy. */
+const atOnce: Pace = (work, then) => {
+  work();
+  then();
+};
+
 function shown(...steps: [number, IOutput[]][]): unknown[] {
-  const run = new RunOutputs(area);
+  const run = new RunOutputs(area, atOnce);
   for (const [index, outputs] of steps) {
     run.show(index, outputs);
   }
+  return inArea();
+}
+
+function inArea(): unknown[] {
   return area
     .toJSON()
     .map(({ output_type, text, data }) => [output_type, text ?? data]);
@@ -80,5 +90,40 @@ describe('RunOutputs', () => {
     expect(shown([0, [stream('first')]], [0, [stream('second')]])).toEqual([
       ['stream', 'second']
     ]);
+  });
+
+  it('waits until the page had time for other things, then shows the latest', () => {
+    const waiting: (() => void)[] = [];
+    const run = new RunOutputs(area, (work, then) => {
+      work();
+      waiting.push(then);
+    });
+    run.show(0, [stream('a')]);
+    run.show(0, [stream('ab')]);
+    run.show(0, [stream('abc')]);
+    expect(inArea()).toEqual([['stream', 'a']]);
+    waiting.pop()?.();
+    expect(inArea()).toEqual([['stream', 'abc']]);
+    waiting.pop()?.();
+    expect(waiting).toEqual([]);
+  });
+
+  it('shows the ends of a flood while it comes, and all that was sent at last', () => {
+    const text = Array.from({ length: 20_000 }, (_, i) => `${i}\n`).join('');
+    const run = new RunOutputs(area, atOnce);
+    run.show(0, [stream(text)]);
+    const [[, live]] = inArea() as [[string, string]];
+    expect(live.length).toBeLessThan(50_000);
+    expect([live.slice(0, 4), live.slice(-6)]).toEqual(['0\n1\n', '19999\n']);
+    run.stop();
+    run.showAll();
+    expect(inArea()).toEqual([['stream', text]]);
+  });
+
+  it('shows nothing more once it is stopped', () => {
+    const run = new RunOutputs(area, atOnce);
+    run.stop();
+    run.show(0, [stream('late')]);
+    expect(inArea()).toEqual([]);
   });
 });

@@ -1,0 +1,208 @@
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { PageFrame, ServerFrame } from '../../wire/generated';
+import { cellVersion } from '../../wire/versions';
+import { DocumentBridge, type IFrameChannel } from '../documents';
+import { open, type FakeContext } from './lab';
+
+class FakeChannel implements IFrameChannel {
+  readonly frameReceived = new Signal<this, ServerFrame>(this);
+  readonly opened = new Signal<this, void>(this);
+  sent: PageFrame[] = [];
+
+  send(frame: PageFrame): boolean {
+    this.sent.push(frame);
+    return true;
+  }
+
+  /** The types of the frames sent since this was last asked. */
+  takeTypes(): string[] {
+    return this.sent.splice(0).map(({ type }) => type);
+  }
+}
+
+class FakeTracker {
+  readonly widgetAdded = new Signal<this, NotebookPanel>(this);
+  readonly currentChanged = new Signal<this, NotebookPanel | null>(this);
+  currentWidget: NotebookPanel | null = null;
+
+  forEach(): void {
+    /* No notebook is open at first. */
+  }
+
+  /** Show a view of a notebook, in front. */
+  async show(lab: FakeContext): Promise<HTMLElement> {
+    const node = document.createElement('div');
+    node.append(document.createElement('input'));
+    document.body.append(node);
+    this.currentWidget = {
+      node,
+      context: lab.context
+    } as unknown as NotebookPanel;
+    this.widgetAdded.emit(this.currentWidget);
+    await lab.ready;
+    return node;
+  }
+}
+
+let lab: FakeContext;
+let channel: FakeChannel;
+let tracker: FakeTracker;
+let bridge: DocumentBridge;
+
+beforeEach(() => {
+  lab = open({ id: 'a', source: 'one' }, { id: 'b', source: 'two' });
+  channel = new FakeChannel();
+  tracker = new FakeTracker();
+  bridge = new DocumentBridge(channel, {
+    notebooks: tracker as unknown as INotebookTracker,
+    files: lab.files,
+    tellConflict: () => undefined
+  });
+});
+afterEach(() => {
+  bridge.dispose();
+  document.body.replaceChildren();
+});
+
+const APPLY = {
+  type: 'document-apply',
+  claim_epoch: 1,
+  deadline_ms: Number.MAX_SAFE_INTEGER,
+  path: 'a.ipynb',
+  expected: { a: cellVersion('one') },
+  edits: [{ kind: 'cell-source', cell_id: 'a', source: 'uno' }]
+} as const;
+
+function apply(
+  operation_id: string,
+  changes: Partial<Extract<ServerFrame, { type: 'document-apply' }>> = {}
+): PageFrame | undefined {
+  const { edits, ...frame } = APPLY;
+  channel.frameReceived.emit({
+    ...frame,
+    edits: [...edits],
+    operation_id,
+    ...changes
+  });
+  return channel.sent.at(-1);
+}
+
+describe('DocumentBridge', () => {
+  it('announces a notebook with all its text, and that it is in front', async () => {
+    await tracker.show(lab);
+    expect(channel.sent).toMatchObject([
+      {
+        type: 'document-open',
+        path: 'a.ipynb',
+        claim_epoch: 1,
+        cells: [{ source: 'one' }, { source: 'two' }],
+        dirty: false,
+        saved_at: 'modified 1'
+      },
+      { type: 'document-focus', path: 'a.ipynb' }
+    ]);
+  });
+
+  it('applies an edit once, however often it is asked', async () => {
+    await tracker.show(lab);
+    expect(apply('1')).toMatchObject({
+      type: 'document-applied',
+      inverse: [{ kind: 'cell-source', cell_id: 'a', source: 'one' }]
+    });
+    expect(apply('1')?.type).toBe('document-applied');
+    expect(lab.sources[0]).toEqual(['a', 'uno']);
+    expect(apply('2')).toMatchObject({
+      type: 'document-conflict',
+      conflicts: [{ cell_id: 'a', current: 'uno', reason: 'changed' }]
+    });
+  });
+
+  it('refuses what is too late or was meant for an earlier announcement', async () => {
+    await tracker.show(lab);
+    expect(apply('1', { deadline_ms: 1 })).toMatchObject({
+      reason: 'deadline'
+    });
+    channel.opened.emit();
+    expect(apply('2')).toMatchObject({ reason: 'epoch' });
+    expect(apply('3', { path: 'z.ipynb' })).toMatchObject({
+      reason: 'not_open'
+    });
+    expect(lab.sources[0]).toEqual(['a', 'one']);
+  });
+
+  it('takes two views of a notebook as one, until the last is closed', async () => {
+    await tracker.show(lab);
+    await tracker.show(lab);
+    expect(channel.takeTypes()).toEqual(['document-open', 'document-focus']);
+    expect(apply('1')?.type).toBe('document-applied');
+    channel.takeTypes();
+    lab.type('b', ' typed');
+    lab.dispose();
+    expect(channel.sent).toEqual([
+      { type: 'document-close', path: 'a.ipynb', discarded: true }
+    ]);
+  });
+
+  it('says when the user turns to a notebook or to this page', async () => {
+    const node = await tracker.show(lab);
+    channel.takeTypes();
+    node.querySelector('input')?.focus();
+    bridge.focus();
+    expect(channel.takeTypes()).toEqual(['document-focus', 'document-focus']);
+  });
+
+  it('says that a notebook was renamed, and answers by its new name', async () => {
+    await tracker.show(lab);
+    channel.takeTypes();
+    lab.rename('b.ipynb');
+    expect(channel.sent).toEqual([
+      { type: 'document-rename', path: 'a.ipynb', new_path: 'b.ipynb' }
+    ]);
+    expect(apply('1', { path: 'b.ipynb' })?.type).toBe('document-applied');
+  });
+
+  it('says that the user took a run over, once', async () => {
+    await tracker.show(lab);
+    channel.takeTypes();
+    bridge.userRuns(lab.context, 'a');
+    const run = { run_id: 'r', path: 'a.ipynb', cell_id: 'a' };
+    channel.frameReceived.emit({ type: 'cell-run-start', ...run });
+    bridge.userRuns(lab.context, 'a');
+    bridge.userRuns(lab.context, 'a');
+    expect(channel.sent).toEqual([{ type: 'cell-run-taken', ...run }]);
+  });
+
+  it('takes the file up when another page saved it, and announces that', async () => {
+    await tracker.show(lab);
+    channel.takeTypes();
+    lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
+    channel.frameReceived.emit({ type: 'document-saved', path: 'a.ipynb' });
+    await vi.waitFor(() => expect(lab.sources[0]).toEqual(['a', 'uno']));
+    await vi.waitFor(() =>
+      expect(channel.sent).toMatchObject([
+        { type: 'document-change', dirty: false, saved_at: 'modified 2' }
+      ])
+    );
+  });
+
+  it('looks at the file when the page was away', async () => {
+    await tracker.show(lab);
+    lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
+    lab.type('b', ' typed');
+    channel.takeTypes();
+    channel.opened.emit();
+    await vi.waitFor(() =>
+      expect(lab.sources).toEqual([
+        ['a', 'uno'],
+        ['b', 'two typed']
+      ])
+    );
+    expect(channel.sent[0]).toMatchObject({
+      type: 'document-open',
+      claim_epoch: 2
+    });
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * The cells of one notebook that the agent is running, as the server tells it. Used by
+ * `DocumentBridge` through `OpenNotebook`.
+ */
+
+import type { ISharedCodeCell } from '@jupyter/ydoc';
+
+import { toOutput, type JsonObject } from './cells';
+import { RunOutputs, type IOutputArea } from './runOutputs';
+
+/** A code cell as a run shows itself in it. */
+export interface IRunCell {
+  shared: ISharedCodeCell;
+  area: IOutputArea;
+}
+
+interface IRun {
+  id: string;
+  outputs: RunOutputs;
+  /** Whether the server has not spoken of it since the socket was lost. */
+  isDoubtful: boolean;
+}
+
+/** At most one run per cell; a run the user took over is over for this page. */
+export class AgentRuns {
+  constructor(private readonly find: (cellId: string) => IRunCell | null) {}
+
+  /** Show the cell as running: no outputs, `[*]`. Said again after a reconnection. */
+  started(runId: string, cellId: string): void {
+    const cell = this.find(cellId);
+    if (cell === null || this.taken.has(runId)) {
+      return;
+    }
+    this.runs.get(cellId)?.outputs.stop();
+    const outputs = new RunOutputs(cell.area);
+    this.runs.set(cellId, { id: runId, outputs, isDoubtful: false });
+    cell.shared.execution_count = null;
+    cell.shared.executionState = 'running';
+  }
+
+  /** Outputs from position `index` on are now these. */
+  output(
+    runId: string,
+    cellId: string,
+    index: number,
+    outputs: readonly JsonObject[]
+  ): void {
+    this.of(runId, cellId)?.outputs.show(index, outputs.map(toOutput));
+  }
+
+  /** The run is over. */
+  ended(runId: string, cellId: string, executionCount: number | null): void {
+    const run = this.of(runId, cellId);
+    const cell = this.find(cellId);
+    this.taken.delete(runId);
+    if (run === null) {
+      return;
+    }
+    this.runs.delete(cellId);
+    run.outputs.stop();
+    if (cell !== null) {
+      run.outputs.showAll();
+      cell.shared.execution_count = executionCount;
+      cell.shared.executionState = 'idle';
+    }
+  }
+
+  /** The user runs the cell: it is theirs from now on. Returns the run that ends here. */
+  take(cellId: string): string | null {
+    const run = this.runs.get(cellId);
+    if (run === undefined) {
+      return null;
+    }
+    run.outputs.stop();
+    this.runs.delete(cellId);
+    this.taken.add(run.id);
+    return run.id;
+  }
+
+  /** The socket was lost: the server will speak again of the runs it still knows. */
+  doubt(): void {
+    this.runs.forEach(run => {
+      run.isDoubtful = true;
+    });
+  }
+
+  /** End the runs that the server has not spoken of since `doubt`. */
+  endDoubtful(): void {
+    for (const [cellId, run] of [...this.runs]) {
+      if (run.isDoubtful) {
+        this.ended(run.id, cellId, null);
+      }
+    }
+  }
+
+  private of(runId: string, cellId: string): IRun | null {
+    const run = this.runs.get(cellId);
+    return run?.id === runId ? run : null;
+  }
+
+  private readonly runs = new Map<string, IRun>();
+  private readonly taken = new Set<string>();
+}

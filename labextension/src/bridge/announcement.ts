@@ -1,0 +1,108 @@
+/**
+ * One notebook as this page announces it to the server: opened, changed, renamed, closed. Made by
+ * `DocumentBridge`.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Debouncer } from '@lumino/polling';
+import { Signal } from '@lumino/signaling';
+
+import type { PageFrame } from '../wire/generated';
+import type { OpenNotebook } from './openNotebook';
+
+/** Wait after the last keystroke before a change is announced, in ms. */
+const ANNOUNCE_DELAY = 250;
+
+/** Sends a frame; false when the socket is closed (all is announced again on reopening). */
+export type Send = (frame: PageFrame) => boolean;
+
+/** What the server is told of one notebook; all its views in this page are one. */
+export class Announcement implements IDisposable {
+  constructor(
+    readonly notebook: OpenNotebook,
+    private readonly tell: Send,
+    private readonly nextEpoch: () => number
+  ) {
+    this.path = notebook.path;
+    const { context } = notebook;
+    context.model.contentChanged.connect(this.later, this);
+    context.model.stateChanged.connect(this.later, this);
+    context.fileChanged.connect(this.later, this);
+    context.pathChanged.connect(this.renamed, this);
+    context.sessionContext.kernelChanged.connect(this.later, this);
+  }
+
+  path: string;
+  epoch = 0;
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** Claim the notebook anew, with all its text. */
+  open(): void {
+    this.epoch = this.nextEpoch();
+    this.announced.clear();
+    this.send('document-open');
+  }
+
+  /** Announce what changed, now. */
+  readonly announce = (): void => this.send('document-change');
+
+  /** The user looks at it. */
+  focus(): void {
+    this.tell({ type: 'document-focus', path: this.path });
+  }
+
+  dispose(): void {
+    if (this.disposed) {
+      return;
+    }
+    this.disposed = true;
+    this.debouncer.dispose();
+    Signal.clearData(this);
+    this.tell({
+      type: 'document-close',
+      path: this.path,
+      discarded: this.wasDirty
+    });
+  }
+
+  private readonly later = (): void => {
+    this.wasDirty = this.notebook.dirty;
+    void this.debouncer.invoke();
+  };
+
+  private readonly renamed = (): void => {
+    const { path } = this;
+    this.path = this.notebook.path;
+    if (path !== this.path) {
+      this.tell({ type: 'document-rename', path, new_path: this.path });
+    }
+  };
+
+  private send(type: 'document-open' | 'document-change'): void {
+    if (this.disposed || this.notebook.context.isDisposed) {
+      return;
+    }
+    const cells = this.notebook.announce(this.announced);
+    const sent = this.tell({
+      type,
+      path: this.path,
+      claim_epoch: this.epoch,
+      cells,
+      dirty: this.notebook.dirty,
+      saved_at: this.notebook.savedAt,
+      kernel_id: this.notebook.kernelId
+    });
+    this.wasDirty = this.notebook.dirty;
+    this.announced = sent
+      ? new Map(cells.map(cell => [cell.id, cell.version]))
+      : new Map<string, string>();
+  }
+
+  private announced = new Map<string, string>();
+  private disposed = false;
+  private wasDirty = false;
+  private readonly debouncer = new Debouncer(this.announce, ANNOUNCE_DELAY);
+}

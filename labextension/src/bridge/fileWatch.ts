@@ -1,0 +1,213 @@
+/**
+ * Keeps an open notebook and its file together when others write the file: another page that has
+ * it open, or the server while this page was away. Takes up what is new there without a reload, so
+ * that nothing typed here is lost and the next save finds the file it knows. One per notebook; made
+ * by `Announcement`.
+ */
+
+import type { YCellType, CellChange } from '@jupyter/ydoc';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { INotebookContent } from '@jupyterlab/nbformat';
+import type { Contents } from '@jupyterlab/services';
+import { UUID } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import { fromFile, metadataOf, toInsert } from './cells';
+import { baseOf, merge, type Base, type MergeCell } from './merge';
+import type { NotebookContext, OpenNotebook } from './openNotebook';
+
+/** The lab's contents manager as it is used here. */
+export type IFiles = Pick<Contents.IManager, 'get'>;
+
+/** The part of the lab's context that learns what the file holds; not public, so it may be missing. */
+interface ILearnsFile {
+  _updateContentsModel?: (file: Contents.IModel) => void;
+}
+
+/** Follows loads and saves of one notebook, and takes up the file when asked to. */
+export class FileWatch implements IDisposable {
+  constructor(
+    private readonly notebook: OpenNotebook,
+    private readonly files: IFiles,
+    private readonly onConflict: (count: number) => void
+  ) {
+    this.base = this.own();
+    this.watchCells();
+    const { context } = notebook;
+    context.saveState.connect(this.onSaveState, this);
+    context.fileChanged.connect(this.onFileChanged, this);
+    context.model.cells.changed.connect(this.watchCells, this);
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    Signal.clearData(this);
+  }
+
+  /** Take up what the file says now; returns whether anything was done. */
+  async takeUp(): Promise<boolean> {
+    if (!this.isQuiet()) {
+      this.isWanted = true; // The save in progress meets the file first.
+      return false;
+    }
+    const { context } = this;
+    if (context.model.collaborative || !(await this.isOther())) {
+      return false;
+    }
+    const { path } = context;
+    const file = await this.files.get(path, {
+      type: 'notebook',
+      format: 'json',
+      content: true,
+      hash: true
+    });
+    return !this.disposed && this.isQuiet() && context.path === path
+      ? this.mergeFile(file)
+      : false;
+  }
+
+  /** Whether no save is going on. */
+  private isQuiet(): boolean {
+    return this.saving === null;
+  }
+
+  private get context(): NotebookContext {
+    return this.notebook.context;
+  }
+
+  /** Whether the file is not the one this page last read or wrote. */
+  private async isOther(): Promise<boolean> {
+    const file = await this.files.get(this.context.path, {
+      content: false,
+      hash: true
+    });
+    const known = this.context.contentsModel;
+    if (this.disposed || known === null) {
+      return false;
+    }
+    return known.hash && file.hash
+      ? known.hash !== file.hash
+      : known.last_modified !== file.last_modified;
+  }
+
+  private mergeFile(file: Contents.IModel): boolean {
+    // The request asked for a notebook.
+    const content = file.content as INotebookContent;
+    const theirs = fromFile(content);
+    const learner = this.context as unknown as ILearnsFile;
+    if (theirs === null || learner._updateContentsModel === undefined) {
+      return false; // The lab's own question at the next save is all there is.
+    }
+    const merged = merge(
+      this.base,
+      this.notebook.cells.map(cell => toInsert(cell, null)),
+      theirs,
+      new Set(this.touched.keys())
+    );
+    const copies = merged.conflicts.map(otherText);
+    this.notebook.takeUp([...merged.edits, ...copies], merged.metadata);
+    this.isLearning = true;
+    try {
+      learner._updateContentsModel(file);
+    } finally {
+      this.isLearning = false;
+    }
+    this.base = baseOf(theirs);
+    if (!merged.keeps) {
+      this.touched.clear();
+      this.context.model.dirty = false;
+    }
+    if (copies.length > 0) {
+      this.onConflict(copies.length);
+    }
+    return true;
+  }
+
+  private own(): Base {
+    return baseOf(
+      this.notebook.cells.map(cell => ({
+        cell_id: cell.id,
+        source: cell.getSource(),
+        metadata: metadataOf(cell)
+      }))
+    );
+  }
+
+  private readonly onSaveState = (
+    _: unknown,
+    state: DocumentRegistry.SaveState
+  ): void => {
+    if (state === 'started') {
+      // What is written is what the notebook holds at this moment.
+      this.saving = { base: this.own(), changes: this.changes };
+      return;
+    }
+    const saving = this.saving;
+    this.saving = null;
+    if (state === 'completed' && saving !== null) {
+      this.base = saving.base;
+      for (const [id, change] of this.touched) {
+        if (change <= saving.changes) {
+          this.touched.delete(id);
+        }
+      }
+    }
+    if (this.isWanted) {
+      this.isWanted = false;
+      void this.takeUp();
+    }
+  };
+
+  /** Loaded anew by the lab. */
+  private readonly onFileChanged = (): void => {
+    const isRename = this.context.contentsModel?.path !== this.context.path;
+    if (this.isQuiet() && !this.isLearning && !isRename) {
+      this.base = this.own();
+      this.touched.clear();
+    }
+  };
+
+  private readonly watchCells = (): void => {
+    for (const cell of this.notebook.cells) {
+      cell.changed.connect(this.onCell, this);
+    }
+  };
+
+  private readonly onCell = (cell: YCellType, change: CellChange): void => {
+    if (
+      change.outputsChange !== undefined ||
+      change.streamOutputChange !== undefined ||
+      change.executionCountChange !== undefined
+    ) {
+      this.changes += 1;
+      this.touched.set(cell.id, this.changes);
+    }
+  };
+
+  private base: Base;
+  /** Cells whose outputs changed here since the file was read or written, with the change's number. */
+  private readonly touched = new Map<string, number>();
+  private changes = 0;
+  private saving: { base: Base; changes: number } | null = null;
+  private isWanted = false;
+  private isLearning = false;
+  private disposed = false;
+}
+
+/** The text the file has for a cell that was changed here too, as a cell of its own below it. */
+function otherText(cell: MergeCell): MergeCell {
+  return {
+    ...cell,
+    cell_id: UUID.uuid4().slice(0, 8),
+    after: cell.cell_id,
+    cell_type: 'raw', // It must not run by itself.
+    metadata: {},
+    outputs: [],
+    execution_count: null
+  };
+}

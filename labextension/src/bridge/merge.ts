@@ -1,0 +1,208 @@
+/**
+ * Merges a notebook file that others have written into the open notebook, cell by cell: what only
+ * one side changed is taken from there, what both changed is kept twice. Pure; used by `FileWatch`.
+ */
+
+import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
+
+import type { CellEdit, CellInsert } from '../wire/generated';
+import { cellVersion } from '../wire/versions';
+import type { JsonObject } from './cells';
+
+/** A cell with all it has; where it stands follows from the list it is in. */
+export type MergeCell = CellInsert;
+
+/** A cell as the page last read or wrote it. */
+export interface IBaseCell {
+  version: string;
+  metadata: JsonObject;
+}
+
+/** The notebook as the page last read or wrote the file, in order. */
+export type Base = ReadonlyMap<string, IBaseCell>;
+
+/** How to take the file up. */
+export interface IMerge {
+  edits: CellEdit[];
+  /** Metadata that changed in the file alone, by cell. */
+  metadata: Map<string, JsonObject>;
+  /** Cells whose text both sides changed, as the file has them. */
+  conflicts: MergeCell[];
+  /** Whether the open notebook has something that the file has not. */
+  keeps: boolean;
+}
+
+/** The base that a list of cells is. */
+export function baseOf(
+  cells: Iterable<Pick<MergeCell, 'cell_id' | 'source' | 'metadata'>>
+): Base {
+  const base = new Map<string, IBaseCell>();
+  for (const { cell_id, source, metadata } of cells) {
+    base.set(cell_id, { version: cellVersion(source), metadata });
+  }
+  return base;
+}
+
+/** How `theirs`, the file, goes into `mine`, the page; `touched` are cells with new outputs here. */
+export function merge(
+  base: Base,
+  mine: readonly MergeCell[],
+  theirs: readonly MergeCell[],
+  touched: ReadonlySet<string>
+): IMerge {
+  const merged: IMerge = {
+    edits: [],
+    metadata: new Map(),
+    conflicts: [],
+    keeps: false
+  };
+  const own = new Map(mine.map(cell => [cell.cell_id, cell]));
+  const others = new Map(theirs.map(cell => [cell.cell_id, cell]));
+  for (const cell of mine) {
+    if (!others.has(cell.cell_id)) {
+      mergeGone(merged, cell, base, touched);
+    }
+  }
+  let after: string | null = null;
+  for (const cell of theirs) {
+    const here = own.get(cell.cell_id);
+    if (here !== undefined) {
+      mergeSource(merged, here, cell, base);
+      mergeOutputs(merged, here, cell, touched);
+      mergeMetadata(merged, here, cell, base);
+    } else if (base.get(cell.cell_id)?.version === cellVersion(cell.source)) {
+      merged.keeps = true; // Deleted here.
+      continue;
+    } else {
+      merged.edits.push({ ...cell, after });
+    }
+    after = cell.cell_id;
+  }
+  mergeOrder(merged, base, [...own.keys()], [...others.keys()]);
+  return merged;
+}
+
+/** A cell that the file does not have: deleted there, or new here. */
+function mergeGone(
+  merged: IMerge,
+  cell: MergeCell,
+  base: Base,
+  touched: ReadonlySet<string>
+): void {
+  const { cell_id } = cell;
+  if (
+    base.get(cell_id)?.version === cellVersion(cell.source) &&
+    !touched.has(cell_id)
+  ) {
+    merged.edits.push({ kind: 'cell-delete', cell_id });
+  } else {
+    merged.keeps = true;
+  }
+}
+
+function mergeSource(
+  merged: IMerge,
+  here: MergeCell,
+  there: MergeCell,
+  base: Base
+): void {
+  const { cell_id, source } = there;
+  if (here.source === source) {
+    return;
+  }
+  const before = base.get(cell_id)?.version;
+  if (before === cellVersion(here.source)) {
+    merged.edits.push({ kind: 'cell-source', cell_id, source });
+    return;
+  }
+  merged.keeps = true;
+  if (before !== cellVersion(source)) {
+    merged.conflicts.push(there);
+  }
+}
+
+function mergeOutputs(
+  merged: IMerge,
+  here: MergeCell,
+  there: MergeCell,
+  touched: ReadonlySet<string>
+): void {
+  const { cell_id, outputs, execution_count } = there;
+  const isCode = here.cell_type === 'code' && there.cell_type === 'code';
+  const isSame =
+    here.execution_count === execution_count && equal(here.outputs, outputs);
+  if (!isCode || isSame) {
+    return;
+  }
+  if (touched.has(cell_id)) {
+    merged.keeps = true;
+  } else {
+    merged.edits.push({
+      kind: 'cell-outputs',
+      cell_id,
+      outputs,
+      execution_count
+    });
+  }
+}
+
+function mergeMetadata(
+  merged: IMerge,
+  here: MergeCell,
+  there: MergeCell,
+  base: Base
+): void {
+  const [mine, theirs] = [untrusted(here.metadata), untrusted(there.metadata)];
+  const before = base.get(there.cell_id)?.metadata;
+  if (equal(mine, theirs)) {
+    return;
+  }
+  if (before !== undefined && equal(mine, untrusted(before))) {
+    merged.metadata.set(there.cell_id, theirs);
+  } else {
+    merged.keeps = true;
+  }
+}
+
+/** The server marks trusted cells in what it sends; the mark is not in the file. */
+function untrusted(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(metadata).filter(([name]) => name !== 'trusted')
+  );
+}
+
+/** Take the file's order up unless cells were moved here. */
+function mergeOrder(
+  merged: IMerge,
+  base: Base,
+  mine: readonly string[],
+  theirs: readonly string[]
+): void {
+  const others = new Set(theirs);
+  const common = new Set(mine.filter(id => others.has(id)));
+  const here = mine.filter(id => common.has(id));
+  const there = theirs.filter(id => common.has(id));
+  const before = [...base.keys()].filter(id => common.has(id));
+  if (equal(here, there)) {
+    return;
+  }
+  if (!equal(here, before)) {
+    merged.keeps = true;
+    return;
+  }
+  there.forEach((cell_id, position) => {
+    merged.edits.push({
+      kind: 'cell-move',
+      cell_id,
+      after: there[position - 1] ?? null
+    });
+  });
+}
+
+function equal(one: unknown, other: unknown): boolean {
+  // Outputs and ids are JSON.
+  return JSONExt.deepEqual(
+    one as ReadonlyPartialJSONValue,
+    other as ReadonlyPartialJSONValue
+  );
+}
