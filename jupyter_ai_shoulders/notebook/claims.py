@@ -64,6 +64,11 @@ class Claims:
         present = (claim for claim in self.of_path(path) if claim.present)
         return max(present, key=lambda claim: claim.focus, default=None)
 
+    def others(self, claim: Claim) -> list[Claim]:
+        """Return the claims of the other connected pages that have the same notebook open."""
+        claims = self.of_path(claim.path)
+        return [other for other in claims if other.present and other.client != claim.client]
+
     def absent(self, path: WorkspacePath) -> Claim | None:
         """Return the latest claim of a page that is away; only when no connected page has one."""
         claims = self.of_path(path)

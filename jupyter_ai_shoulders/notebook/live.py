@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
@@ -19,10 +20,10 @@ from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.claims import Claim
+from jupyter_ai_shoulders.notebook.deliveries import Deliveries
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
 from jupyter_ai_shoulders.notebook.edits import apply_edits
 from jupyter_ai_shoulders.notebook.grace import GraceTimers, Sleep
-from jupyter_ai_shoulders.notebook.journal import JournalEntry, is_done, replayable
 from jupyter_ai_shoulders.notebook.ledger import Ledger
 from jupyter_ai_shoulders.notebook.moves import Moves
 from jupyter_ai_shoulders.notebook.overlay import read_overlay, replay
@@ -47,13 +48,15 @@ from jupyter_ai_shoulders.wire.frames import (
     DocumentOpen,
     DocumentRefused,
     DocumentRename,
-    DocumentSaved,
     PageFrame,
 )
 from jupyter_ai_shoulders.wire.ids import CellId, ClientId, RunId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellOutputs
 
 log = logging.getLogger(__name__)
+
+CLOCK_STEP_SECONDS = 0.002
+"""The contents manager's time stamps have microseconds, the file system's nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +90,13 @@ class LiveDocuments:
         self._workspace = workspace
         self._disk = disk
         self._times = times or LiveTimes()
-        self._transport = transport
         self._copies = RecoveryCopies(recovery, clock)
         self._ledger = Ledger(self._copies)
         self._moves = Moves(workspace)
         self._requests = PageRequests(
             transport, clock, ids, answer_seconds=self._times.answer, heard=self._heard
         )
+        self._deliveries = Deliveries(self._ledger, self._requests, transport)
         self._runs = PageRuns(transport)
         self._locks: dict[WorkspacePath, asyncio.Lock] = {}
         self._timers = GraceTimers(sleep)
@@ -172,7 +175,7 @@ class LiveDocuments:
         """
         name = self.current(self._workspace.path(path))
         async with self._lock(name):
-            await self._deliver(name)
+            await self._deliveries.deliver(name)
             claim = self._ledger.claims.owner(name)
             if claim is not None:
                 wanted = claim.order if outputs == "all" else tuple(outputs)
@@ -193,10 +196,10 @@ class LiveDocuments:
         """
         name = self.current(self._workspace.path(path))
         async with self._lock(name):
-            await self._deliver(name)
+            await self._deliveries.deliver(name)
             claim = self._ledger.claims.owner(name)
             if claim is not None:
-                return await self._apply_page(claim, edits, expected)
+                return await self._deliveries.apply(claim, edits, expected)
             if (absent := self._ledger.claims.absent(name)) is not None:
                 return await self._apply_overlay(absent, edits, expected)
             return await self._disk.apply(name, edits, expected)
@@ -226,6 +229,10 @@ class LiveDocuments:
         """Return whether the user took over the cell of a run that has not ended yet."""
         return self._runs.is_taken(run_id)
 
+    def wrote(self, path: str) -> None:
+        """Tell pages that opened a notebook while its file was being written."""
+        self._deliveries.tell_saved(self._present(path))
+
     # what pages say
 
     def _open(self, client: ClientId, name: WorkspacePath, frame: DocumentOpen) -> None:
@@ -236,7 +243,9 @@ class LiveDocuments:
         for claim in [*replaced, opened]:
             self._timers.stop(claim)
         if is_new:
-            self._show_unsaved(opened)
+            self._deliveries.show_unsaved(opened)
+        if self._is_newer(name, frame.saved_at):
+            self._deliveries.tell_saved([opened])
         if self._ledger.pending(name):
             self._run(self._deliver_locked(name))
 
@@ -259,8 +268,16 @@ class LiveDocuments:
             return
         self._ledger.change(claim, frame)
         if frame.saved_at != claim.saved_at:
-            for other in self._others(claim):
-                self._transport.send(other.client, DocumentSaved(path=other.page_path))
+            self._deliveries.tell_saved(self._ledger.claims.others(claim))
+
+    def _is_newer(self, name: WorkspacePath, saved_at: str | None) -> bool:
+        """Return whether the file was written after a page read it."""
+        try:
+            read_at = datetime.fromisoformat(saved_at or "").timestamp()
+            written_at = self._workspace.stat(name).mtime_ns / 1e9
+        except (ValueError, ShouldersError):
+            return False  # the page is the only one who knows
+        return written_at - read_at > CLOCK_STEP_SECONDS
 
     def _rename(self, claim: Claim, page_path: str) -> None:
         """Follow a notebook to its new path; who knows the old one is led there from now on."""
@@ -300,7 +317,7 @@ class LiveDocuments:
                 return  # announced again, or taken over, meanwhile
             self._timers.stop(claim)
             journal = self._ledger.end(claim)
-            await self._deliver(claim.path)
+            await self._deliveries.deliver(claim.path)
             self._ledger.keep_rejected(claim, await replay(self._disk, claim, journal))
             # Only now: until then the copy holds the edits, should the server be killed.
             if self._ledger.claims.get(claim.path, claim.client) is None:
@@ -318,57 +335,9 @@ class LiveDocuments:
         self._ledger.record(claim, edits, outcome.applied, is_in_page=False)
         return outcome.applied
 
-    # edits on their way to pages
-
-    async def _apply_page(
-        self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
-    ) -> Applied | Conflicted:
-        """Change the notebook in its page, and show the change in the others that have it open."""
-        answer = await self._requests.apply(claim, edits, expected)
-        if isinstance(answer, DocumentConflict):
-            return Conflicted(answer.conflicts)
-        for other in self._others(claim):
-            self._requests.copy(other, edits, expected)
-        return Applied(answer.versions, answer.inverse)
-
-    def _show_unsaved(self, claim: Claim) -> None:
-        """Show a page the agent's edits that other pages have not saved yet."""
-        others = {other.client for other in self._others(claim)}
-        for entry in self._ledger.journal(claim.path):
-            if entry.client in others:
-                edit, expected = replayable(entry, claim.order, claim.order)
-                self._requests.copy(claim, [edit], expected)
-
     async def _deliver_locked(self, name: WorkspacePath) -> None:
         async with self._lock(name):
-            await self._deliver(name)
-
-    async def _deliver(self, name: WorkspacePath) -> None:
-        """Send the edits that no page has to the page that owns the notebook."""
-        claim = self._ledger.claims.owner(name)
-        if claim is None:
-            return
-        rejected: list[JournalEntry] = []
-        for entry in self._ledger.pending(name):
-            try:
-                done = await self._deliver_one(claim, entry)
-            except ShouldersError as error:
-                log.warning("An edit of the agent to %s waits for its page: %s", name, error)
-                break
-            self._ledger.remove(name, entry)
-            if not done:
-                rejected.append(entry)
-        self._ledger.keep_rejected(claim, rejected)
-
-    async def _deliver_one(self, claim: Claim, entry: JournalEntry) -> bool:
-        """Return whether the page has the edit now."""
-        now = self._ledger.claims.get(claim.path, claim.client) or claim
-        if is_done(entry, {cell.id: cell.version for cell in now.cells}):
-            if now.dirty:  # shown there before, and not saved from there either
-                self._ledger.hold(now, entry)
-            return True
-        edit, expected = replayable(entry, now.order, now.order)
-        return isinstance(await self._apply_page(now, [edit], expected), Applied)
+            await self._deliveries.deliver(name)
 
     def _heard(self, asked: Asked, answer: Answer) -> None:
         """Note what became of a request at once: the page's next frame may say it is saved."""
@@ -401,11 +370,6 @@ class LiveDocuments:
     def _owner(self, path: str) -> Claim | None:
         claims = self._of_path(path)
         return self._ledger.claims.owner(claims[0].path) if claims else None
-
-    def _others(self, claim: Claim) -> list[Claim]:
-        """Return the other connected pages that have the notebook open."""
-        claims = self._ledger.claims.of_path(claim.path)
-        return [other for other in claims if other.present and other.client != claim.client]
 
     def _lock(self, name: WorkspacePath) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())

@@ -84,4 +84,6 @@ class RoutedNotebook:
         """Apply all edits, or none. Raises like ``read``."""
         if self._live.is_live(self._name):
             return await self._live.apply(self._name, edits, expected)
-        return await self._disk.apply(self._name, edits, expected)
+        outcome = await self._disk.apply(self._name, edits, expected)
+        self._live.wrote(self._name)
+        return outcome

@@ -124,7 +124,7 @@ class FakePage:
         self.sockets = sockets
         self.epoch = 0
         self.dirty = False
-        self.saves = 0
+        self.saved_at = _modified(file)
         self.mute = False
         self.writable = True
         self.frames: list[ServerFrame] = []
@@ -163,7 +163,7 @@ class FakePage:
         content["cells"] = [_stored(cell) for cell in self.cells]
         self.file.write_text(json.dumps(content))
         self.dirty = False
-        self.saves += 1
+        self.saved_at = _modified(self.file)
         await self._announce(DocumentChange)
 
     async def rename(self, name: str) -> None:
@@ -287,7 +287,7 @@ class FakePage:
                 claim_epoch=self.epoch,
                 cells=cells,
                 dirty=self.dirty,
-                saved_at=f"save {self.saves}",
+                saved_at=self.saved_at,
                 kernel_id=None,
             )
         )
@@ -299,6 +299,11 @@ class FakePage:
 
     def _replace(self, cell: NotebookCell) -> None:
         self.cells = [cell if item.id == cell.id else item for item in self.cells]
+
+
+def _modified(file: Path) -> str:
+    """The time stamp the contents manager gives."""
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat()
 
 
 def _loaded(cell: dict[str, Any]) -> NotebookCell:

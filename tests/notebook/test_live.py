@@ -1,6 +1,7 @@
 import asyncio
 import json
 import logging
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -328,6 +329,25 @@ async def test_page_saves_and_the_others_are_told(bench: Bench) -> None:
     await first.save()
     assert second.frames == [DocumentSaved(path="n.ipynb")]
     assert first.frames == []
+
+
+async def test_page_that_read_an_older_file_is_told(bench: Bench) -> None:
+    page = FakePage("page", bench.file, bench.sockets, bench.live, bench.clock)
+    written = bench.file.stat().st_mtime_ns
+    await page.open()
+    assert page.frames == []
+    os.utime(bench.file, ns=(written, written + 5_000_000))
+    await page.open()
+    assert page.frames == [DocumentSaved(path="n.ipynb")]
+
+
+async def test_page_that_opens_a_notebook_while_it_is_written_is_told(bench: Bench) -> None:
+    work = asyncio.create_task(bench.edit(C, "c = 4", before="c = 3"))
+    await asyncio.sleep(0)
+    page = await bench.page()
+    await work
+    assert bench.on_disk()["cccc"] == "c = 4"
+    assert DocumentSaved(path="n.ipynb") in page.frames
 
 
 async def test_edit_that_no_page_took_reaches_the_file_when_a_clean_page_leaves(
