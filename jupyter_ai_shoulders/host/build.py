@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
+from jupyter_ai_shoulders.notebook.live import LiveTimes
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
 from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
 from jupyter_ai_shoulders.storage.files import StateFile
@@ -65,6 +66,8 @@ class HostSettings:
     """The trait, in the form of ``models.json``."""
     default_mode: Mode = "ask"
     step_limit: int = 25
+    page_grace: float = 10.0
+    """Seconds a page with unsaved changes may be away before its agent's edits are written."""
     has_owners: bool = False
     """Whether several users may meet on this server, as on a hub; sessions then have owners."""
     collaboration: bool = False
@@ -160,6 +163,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     documents = Documents(
         root=settings.workspace,
         recovery=RecoveryFiles(store.directory),
+        times=LiveTimes(grace=settings.page_grace),
         kernels=ports.kernels,
         pages=ports.pages,
         clock=clock,

@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
-from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.notebook.live import LiveDocuments, LiveTimes
 from jupyter_ai_shoulders.notebook.names import WorkspaceNotebookNames
 from jupyter_ai_shoulders.notebook.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.recovery import RecoveryStore
@@ -32,6 +32,7 @@ class Documents:
         pages: PageTransport,
         clock: Clock,
         ids: IdSource,
+        times: LiveTimes | None = None,
     ) -> None:
         self.workspace = Workspace(root)
         self.names = WorkspaceNotebookNames(self.workspace)
@@ -43,6 +44,7 @@ class Documents:
             recovery=recovery,
             clock=clock,
             ids=ids,
+            times=times,
         )
         self.notebooks = NotebookRouter(self.workspace, self.live, self._disk)
         self.runner = KernelRunner(

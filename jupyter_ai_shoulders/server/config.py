@@ -5,7 +5,7 @@ Made by ``server.app``, which turns it into the host's settings.
 
 from __future__ import annotations
 
-from traitlets import Bool, Dict, Enum, Int, Unicode
+from traitlets import Bool, Dict, Enum, Float, Int, Unicode
 from traitlets.config import Configurable
 
 
@@ -33,6 +33,13 @@ class Shoulders(Configurable):
 
     step_limit = Int(
         25, min=1, help="How many times the model is called in one turn, at most."
+    ).tag(config=True)
+
+    page_grace = Float(
+        10.0,
+        min=0.0,
+        help="""How many seconds a page with unsaved changes may be away before the agent's edits
+        in it are written to the file. What the user typed there is kept aside, never written.""",
     ).tag(config=True)
 
     report_activity = Bool(
