@@ -27,7 +27,7 @@ export class Announcement implements IDisposable {
     const { context } = notebook;
     context.model.contentChanged.connect(this.later, this);
     context.model.stateChanged.connect(this.later, this);
-    context.fileChanged.connect(this.later, this);
+    context.fileChanged.connect(this.announce, this);
     context.pathChanged.connect(this.renamed, this);
     context.sessionContext.kernelChanged.connect(this.later, this);
   }
@@ -46,7 +46,7 @@ export class Announcement implements IDisposable {
     this.send('document-open');
   }
 
-  /** Announce what changed, now. */
+  /** Announce what changed, now: what is saved, or the page may go away. */
   readonly announce = (): void => this.send('document-change');
 
   /** The user looks at it. */

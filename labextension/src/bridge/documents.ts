@@ -80,6 +80,10 @@ export class DocumentBridge implements IDisposable {
     }
   };
 
+  /** The page may go away: announce the last keystrokes now. */
+  readonly leave = (): void =>
+    this.documents.forEach(({ announcement }) => announcement.announce());
+
   /** The user runs a cell of an open notebook; a run of the agent in it is theirs from now on. */
   userRuns(context: NotebookContext, cellId: string): void {
     const item = this.documents.get(context)?.announcement;

@@ -41,6 +41,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
         )
     });
     window.addEventListener('focus', bridge.focus);
+    window.addEventListener('pagehide', bridge.leave);
     NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
       const panel = notebooks.find(item => item.content === notebook);
       if (panel !== undefined) {

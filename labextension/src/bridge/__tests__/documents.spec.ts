@@ -146,6 +146,26 @@ describe('DocumentBridge', () => {
     ]);
   });
 
+  it('says at once what is saved, and what is typed when the page goes', async () => {
+    await tracker.show(lab);
+    channel.sent = [];
+    lab.type('b', ' typed');
+    expect(channel.sent).toEqual([]);
+    bridge.leave();
+    expect(channel.sent).toMatchObject([
+      {
+        type: 'document-change',
+        dirty: true,
+        cells: [{ source: null }, { source: 'two typed' }]
+      }
+    ]);
+    channel.sent = [];
+    lab.save();
+    expect(channel.sent).toMatchObject([
+      { type: 'document-change', dirty: false }
+    ]);
+  });
+
   it('says when the user turns to a notebook or to this page', async () => {
     const node = await tracker.show(lab);
     channel.takeTypes();
@@ -182,9 +202,11 @@ describe('DocumentBridge', () => {
     channel.frameReceived.emit({ type: 'document-saved', path: 'a.ipynb' });
     await vi.waitFor(() => expect(lab.sources[0]).toEqual(['a', 'uno']));
     await vi.waitFor(() =>
-      expect(channel.sent).toMatchObject([
-        { type: 'document-change', dirty: false, saved_at: 'modified 2' }
-      ])
+      expect(channel.sent.at(-1)).toMatchObject({
+        type: 'document-change',
+        dirty: false,
+        saved_at: 'modified 2'
+      })
     );
   });
 
