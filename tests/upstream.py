@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,6 +48,15 @@ class Upstream:
             assert self._process.stdout is not None
             self._process.stdout.close()
 
+    def play(self, script: Mapping[str, Any]) -> None:
+        """Play another script from now on; what came so far is forgotten."""
+        self._control("POST", "reset")
+        self._control("PUT", "script", json.dumps(script).encode())
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The requests that came since the script was set."""
+        return json.loads(self._control("GET", "requests"))["requests"]
+
     def configure(self, root: Path) -> dict[str, str]:
         """Make the simulator the workspace's default model; return the server's environment."""
         state = root / ".shoulders"
@@ -72,6 +82,12 @@ class Upstream:
         }
         (state / "models.json").write_text(json.dumps(models), encoding="utf-8")
         return {"SIMULATOR_KEY": KEY}
+
+    def _control(self, method: str, route: str, body: bytes | None = None) -> bytes:
+        address = f"{self.url}/_sim/{route}"
+        request = urllib.request.Request(address, body, method=method)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.read()
 
 
 StartUpstream = Callable[[Mapping[str, Any]], Upstream]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from dataclasses import dataclass
 from typing import Any
 
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, expect
 
 TURN_MS = 60_000
+RECONNECT_SECONDS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,16 @@ class Panel:
         """The line that says what goes on while a turn runs."""
         return self.root.locator(".shoulders-Status")
 
+    @property
+    def connect(self) -> Locator:
+        """The button shown while the page has no connection."""
+        return self.root.get_by_role("button", name="Connect now")
+
+    @property
+    def queued(self) -> Locator:
+        """The messages that wait for the agent, one element each."""
+        return self.root.locator(".shoulders-Queue-item")
+
     def open(self) -> Panel:
         """Show the panel and wait for its input."""
         self.page.wait_for_function("() => window.jupyterapp?.commands !== undefined")
@@ -68,6 +82,15 @@ class Panel:
         expect(self.approval).to_be_visible(timeout=TURN_MS)
         self.approval.get_by_role("button", name="Allow once").click()
 
+    def reconnected(self) -> None:
+        """Connect at once instead of at the next attempt, and wait for it."""
+        expect(self.connect).to_be_visible()
+        deadline = time.monotonic() + RECONNECT_SECONDS
+        while self.connect.count():
+            assert time.monotonic() < deadline, "the page does not reconnect"
+            with contextlib.suppress(PlaywrightError):
+                self.connect.click(timeout=500)
+
     def finished(self, timeout: float = TURN_MS) -> None:
         """Wait until no turn runs."""
         expect(self.status).to_have_count(0, timeout=timeout)
@@ -79,15 +102,21 @@ class OpenNotebook:
 
     page: Page
 
+    def shown(self) -> OpenNotebook:
+        """Wait until it is shown; its kernel may be busy."""
+        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.content?.model")
+        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.ready")
+        return self
+
     def ready(self) -> OpenNotebook:
         """Wait until it is shown and its kernel is idle."""
-        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.content?.model")
+        self.shown()
+        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.ready")
+        # Not an async function: its promise would count as true.
         self.page.wait_for_function(
-            """async () => {
-                const panel = window.jupyterapp.shell.currentWidget;
-                await panel.context.ready;
-                await panel.sessionContext.ready;
-                const kernel = panel.sessionContext.session?.kernel;
+            """() => {
+                const {session} = window.jupyterapp.shell.currentWidget.sessionContext;
+                const kernel = session?.kernel;
                 return kernel?.status === 'idle' && kernel.connectionStatus === 'connected';
             }""",
             timeout=60_000,
@@ -102,6 +131,10 @@ class OpenNotebook:
     def editor(self, cell_id: str) -> Locator:
         """The cell's editor, where keys go."""
         return self.cell(cell_id).locator(".cm-content")
+
+    def prompt(self, cell_id: str) -> Locator:
+        """The cell's prompt: `[ ]:`, `[*]:`, `[3]:`."""
+        return self.cell(cell_id).locator(".jp-InputPrompt")
 
     def output(self, cell_id: str) -> Locator:
         """The outputs the cell shows."""
@@ -144,12 +177,50 @@ class OpenNotebook:
             "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel.toJSON().cells"
         )
 
+    def save_as_the_lab_has_it(self) -> OpenNotebook:
+        """Save what the lab writes into each notebook once its kernel has told its language."""
+        self.page.wait_for_function(
+            "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel"
+            ".getMetadata('language_info')?.version"
+        )
+        self.save()
+        return self
+
     def save(self) -> None:
         """Save as the user would."""
         self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
         self.page.wait_for_function(
             "() => !window.jupyterapp.shell.currentWidget.context.model.dirty"
         )
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all cells in order."""
+        return [cell["id"] for cell in self.cells]
+
+    def wait_for_source(self, cell_id: str, source: str) -> None:
+        """Wait until the cell reads so."""
+        expected = json.dumps(source)
+        self.page.wait_for_function(
+            f"() => {_FIND}({json.dumps(cell_id)}).source === {expected}", timeout=30_000
+        )
+
+    def knows_its_file(self) -> None:
+        """Wait until the page knows the file as it is, so that a save raises no question."""
+        deadline = time.monotonic() + TURN_MS / 1000
+        while not self.page.evaluate("""async () => {
+            const {context} = window.jupyterapp.shell.currentWidget;
+            const {contents} = window.jupyterapp.serviceManager;
+            const file = await contents.get(context.path, {content: false, hash: true});
+            return file.hash === context.contentsModel.hash;
+        }"""):
+            assert time.monotonic() < deadline, "the page does not take up its file"
+            self.page.wait_for_timeout(100)
+
+    def command(self, name: str, *, wait: bool = True) -> None:
+        """Execute a command of the lab; do not wait for one that asks something first."""
+        execute = f"window.jupyterapp.commands.execute({json.dumps(name)})"
+        self.page.evaluate(f"async () => {{ {'await ' * wait}{execute}; }}")
 
     def _cell(self, cell_id: str, what: str) -> Any:
         return self.page.evaluate(f"() => {_FIND}({json.dumps(cell_id)}).{what}")

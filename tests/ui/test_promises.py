@@ -55,7 +55,8 @@ def wait_for_event(lab: Lab, kind: str, seconds: float = 60) -> dict[str, Any]:
     """Wait until the log has an event of this type; return the last one."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        found = [event for event in events(lab) if event["type"] == kind]
+        log = events(lab) if api(lab, "sessions")["sessions"] else []
+        found = [event for event in log if event["type"] == kind]
         if found:
             return found[-1]
         time.sleep(0.2)  # another process: there is nothing to wait on but its answer
