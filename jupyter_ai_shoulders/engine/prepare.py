@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.settings import EngineSettings
+from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.engine.context import (
     ZONE_SOURCE,
     Built,
@@ -87,7 +88,7 @@ class Preparation:
         notice = step_notice(operation.step, turn.step_limit)
         built = self.context.built((notice,) if notice else ())
         tokens = self.context.tokens(built, spec.family, self.memory.correction)
-        request = _request(built, spec, session, f"{turn.turn_id}/{operation.step}")
+        request = _request(built, spec, session, turn, operation.step)
         budget = prompt_budget(spec)
         if tokens > budget:
             return request, Overflowed(tokens, budget, spec.window)
@@ -135,7 +136,9 @@ class Preparation:
         return last[1]
 
 
-def _request(built: Built, spec: ModelSpec, session: Session, trace_id: str) -> ModelRequest:
+def _request(
+    built: Built, spec: ModelSpec, session: Session, turn: Turn, step: int
+) -> ModelRequest:
     return ModelRequest(
         model=spec.model,
         system=built.system,
@@ -144,5 +147,6 @@ def _request(built: Built, spec: ModelSpec, session: Session, trace_id: str) -> 
         thinking=spec.thinking,
         max_output=output_reserve(spec),
         cache_key=session.id,
-        trace_id=trace_id,
+        trace_id=f"{turn.turn_id}/{step}",
+        account=Account("turn", session.id, turn.turn_id),
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, PartId, SessionId
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ProviderState, ToolDefinition
@@ -84,6 +85,8 @@ class ModelRequest:
     trace_id: str | None = None
     response_schema: JsonObject | None = None
     """JSON Schema the answer must follow (structured single calls)."""
+    account: Account | None = None
+    """Whom the call is booked to; the meter in front of the provider reads it (chapter 03)."""
     parallel_calls: bool = True
     """Whether the model may make several calls at once, where its format has a switch (§7)."""
 

@@ -13,6 +13,7 @@ from typing import Protocol, cast
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.core.tokens import estimate_request
 from jupyter_ai_shoulders.providers.base import (
     ModelRequest,
@@ -62,9 +63,9 @@ class Relay:
         asked = caller.read(raw)
         resolved = self._models.resolve(asked.model)
         reply_id = self._ids.new("reply").removeprefix("reply_")
-        # A budget's reservation belongs here: everything is known, and nothing has been sent.
         request = asked.request(resolved.spec, reply_id)
-        request = replace(request, messages=tuple(map(self._restored, request.messages)))
+        messages = tuple(map(self._restored, request.messages))
+        request = replace(request, messages=messages, account=Account("proxy"))
         return Exchange(caller, asked, resolved, request, shelf=self._shelf)
 
     def count(self, caller: CallerFormat, raw: bytes) -> int:
