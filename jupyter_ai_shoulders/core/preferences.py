@@ -1,0 +1,26 @@
+"""What a user prefers of models, as plain values (chapter 03).
+
+Read from the settings files by ``host``; used by whatever chooses a model or makes a single call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+AccessMode = Literal["local", "remote", "auto"]
+"""``auto`` takes a local model when its server is healthy, else a remote one."""
+
+Fallback = Literal["local", "remote", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPreferences:
+    """Which models may be used, and how single calls are bounded."""
+
+    mode: AccessMode = "auto"
+    fallback: Fallback = "local"
+    """Where to go when the mode's own models cannot answer."""
+    single_call_timeout_s: float = 30.0
+    single_call_max_tokens: int = 4_000
+    ollama_host: str = "http://127.0.0.1:11434"
