@@ -205,6 +205,14 @@ class Provider(Protocol):
         """Return the models served. Raises ``ProviderError``."""
         ...
 
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return the prompt tokens of the request as the service counts them.
+
+        None where the service does not count: estimate then. Nothing is generated or billed.
+        Raises ``ProviderError``.
+        """
+        ...
+
     async def aclose(self) -> None:
         """Close pooled connections."""
         ...

@@ -159,6 +159,9 @@ class ScriptedProvider:
         """Return the models given."""
         return [ListedModel(name) for name in self._models]
 
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return None: it is for callers to estimate."""
+
     async def aclose(self) -> None:
         """Note that it was closed."""
         self.closed = True

@@ -67,6 +67,9 @@ class Replay:
     async def list_models(self) -> list[Any]:
         return []
 
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        return None
+
     async def aclose(self) -> None:
         """Nothing to close."""
 

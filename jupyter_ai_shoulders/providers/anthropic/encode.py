@@ -30,6 +30,7 @@ BINDING_BETA = "thinking-binding-controls-2026-08-01"
 """Needed to have blocks that are bound to another prefix dropped by the server (§1.7)."""
 
 _CACHE = {"type": "ephemeral"}
+_ABOUT_ANSWERS = frozenset({"max_tokens", "stream"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,15 @@ class Encoded:
 
 def encode(request: ModelRequest, target: Target) -> Encoded:
     """Return the body of ``POST /v1/messages``."""
+    return _encode(request, target, frozenset())
+
+
+def encode_count(request: ModelRequest, target: Target) -> Encoded:
+    """Return the body of ``POST /v1/messages/count_tokens``: without what is about answers."""
+    return _encode(request, target, _ABOUT_ANSWERS)
+
+
+def _encode(request: ModelRequest, target: Target, without: frozenset[str]) -> Encoded:
     max_tokens = min(request.max_output, target.model.max_output or request.max_output)
     thinking = _thinking(request, target, max_tokens)
     head = _head(request, target, max_tokens)
@@ -55,6 +65,7 @@ def encode(request: ModelRequest, target: Target) -> Encoded:
     if parameter is not None:
         head["thinking"] = parameter
     head |= _output_config(request, target, thinking)
+    head = {name: value for name, value in head.items() if name not in without}
     return Encoded(
         body=encode_body(head, messages),
         prefix=history.prefix(),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 from jupyter_ai_shoulders.providers.anthropic.decode import AnthropicDecoder
-from jupyter_ai_shoulders.providers.anthropic.encode import encode
+from jupyter_ai_shoulders.providers.anthropic.encode import Encoded, encode, encode_count
 from jupyter_ai_shoulders.providers.anthropic.errors import read_refusal
 from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
+from jupyter_ai_shoulders.providers.counting import ACCEPT_JSON, counted
 from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
+from jupyter_ai_shoulders.providers.http import Call
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
@@ -34,15 +36,7 @@ class AnthropicProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``."""
         encoded = encode(request, self._target)
-        headers = {"anthropic-version": API_VERSION}
-        if encoded.betas:
-            headers["anthropic-beta"] = ",".join(encoded.betas)
-        call = self._target.call(
-            endpoint(self._target.provider.url, "messages"),
-            DEFAULT_AUTH,
-            body=encoded.body,
-            headers=headers,
-        )
+        call = self._call("messages", encoded)
         assembler = Assembler(self._target.ids, taken_call_ids(request))
         decoder = AnthropicDecoder(assembler, self._target, encoded.prefix)
         events = stream_events(self._target, request, call, Format(decoder, read_refusal))
@@ -61,9 +55,21 @@ class AnthropicProvider:
         answer = await fetch_json(self._target, call, read_refusal)
         return [_listed(as_object(item)) for item in as_list(answer.get("data"))]
 
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return the prompt tokens; None from a gateway that does not count."""
+        call = self._call("messages/count_tokens", encode_count(request, self._target), ACCEPT_JSON)
+        return await counted(self._target, call, read_refusal, "input_tokens")
+
     async def aclose(self) -> None:
         """Close the connections of this provider."""
         await self._target.upstream.aclose()
+
+    def _call(self, name: str, encoded: Encoded, headers: Mapping[str, str] | None = None) -> Call:
+        named = {"anthropic-version": API_VERSION, **(headers or {})}
+        if encoded.betas:
+            named["anthropic-beta"] = ",".join(encoded.betas)
+        url = endpoint(self._target.provider.url, name)
+        return self._target.call(url, DEFAULT_AUTH, body=encoded.body, headers=named)
 
 
 def endpoint(url: str, name: str) -> str:

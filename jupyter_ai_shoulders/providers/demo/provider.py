@@ -56,6 +56,9 @@ class DemoProvider:
         """Return the one there is."""
         return [ListedModel(MODEL, capabilities=frozenset({"tools"}))]
 
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return None: there are no tokens."""
+
     async def aclose(self) -> None:
         """Nothing is open."""
 

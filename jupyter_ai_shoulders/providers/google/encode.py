@@ -20,15 +20,28 @@ def encode(request: ModelRequest, target: Target, continuation: str | None = Non
 
     ``continuation`` is the token of an answer that was not finished; the rest stays the same.
     """
+    head = _head(request, target)
+    if continuation is not None:
+        head["continuationToken"] = continuation
+    return encode_body(head, History(target).encode(request.messages), "contents")
+
+
+def encode_count(request: ModelRequest, target: Target, resource: str) -> bytes:
+    """Return the body of ``:countTokens``; ``resource`` names the model (``models/…``)."""
+    head = {"model": resource, **_head(request, target)}
+    asked = encode_body(head, History(target).encode(request.messages), "contents")
+    return b'{"generateContentRequest":' + asked + b"}"
+
+
+def _head(request: ModelRequest, target: Target) -> VendorObject:
+    """Return all but the contents."""
     head: VendorObject = {"generationConfig": _generation_config(request, target)}
     if request.system.strip():
         head["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
         head["tools"] = [{"functionDeclarations": [_function(tool) for tool in request.tools]}]
         head |= _tool_choice(request.tool_choice, target)
-    if continuation is not None:
-        head["continuationToken"] = continuation
-    return encode_body(head, History(target).encode(request.messages), "contents")
+    return head
 
 
 def _generation_config(request: ModelRequest, target: Target) -> VendorObject:

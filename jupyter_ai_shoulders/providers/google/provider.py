@@ -15,9 +15,10 @@ from jupyter_ai_shoulders.providers.base import (
     Stop,
     UsageReport,
 )
+from jupyter_ai_shoulders.providers.counting import ACCEPT_JSON, counted
 from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
 from jupyter_ai_shoulders.providers.google.decode import GoogleDecoder
-from jupyter_ai_shoulders.providers.google.encode import encode
+from jupyter_ai_shoulders.providers.google.encode import encode, encode_count
 from jupyter_ai_shoulders.providers.google.errors import read_refusal
 from jupyter_ai_shoulders.providers.google.names import renamed
 from jupyter_ai_shoulders.providers.http import Call
@@ -90,6 +91,17 @@ class GoogleProvider:
             if not page:
                 break
         return found
+
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return the prompt tokens; None from a gateway that does not count."""
+        resource = _resource(request.model)
+        call = self._target.call(
+            endpoint(self._target.provider.url, f"{resource}:countTokens"),
+            DEFAULT_AUTH,
+            body=encode_count(request, self._target, resource),
+            headers=ACCEPT_JSON,
+        )
+        return await counted(self._target, call, read_refusal, "totalTokens")
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""

@@ -67,6 +67,9 @@ class OllamaProvider:
             looking = [tasks.create_task(self._look_up(name, at_once)) for name in names if name]
         return [task.result() for task in looking]
 
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return None: Ollama has no endpoint for it."""
+
     async def aclose(self) -> None:
         """Close the connections of this provider."""
         await self._target.upstream.aclose()

@@ -41,6 +41,9 @@ class OpenAIChatProvider:
         """Return the models the server has; few servers say more than their names."""
         return await list_models(self._target, read_refusal)
 
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return None: the format has no endpoint for it."""
+
     async def aclose(self) -> None:
         """Close the connections of this provider."""
         await self._target.upstream.aclose()

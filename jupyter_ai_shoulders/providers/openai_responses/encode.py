@@ -37,16 +37,42 @@ LEAST_OUTPUT = 16
 LONGEST_CALL_ID = 64
 """Characters."""
 
+_COUNTED = frozenset(
+    {
+        "model",
+        "instructions",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "reasoning",
+        "text",
+    }
+)
+"""What a request has that is counted, beside its input."""
+
 Extra = Literal["reasoning_items", "reasoning_summary"]
 """What an account may be refused, and a request can do without."""
 
 
 def encode(request: ModelRequest, target: Target, without: frozenset[Extra] = frozenset()) -> bytes:
     """Return the body of ``POST /responses``, without the extras that were refused before."""
-    history = _History(target, replay="reasoning_items" not in without)
-    items = [history.encode(message) for message in request.messages]
     head = _head(request, target.model, summary="reasoning_summary" not in without)
-    return encode_body(head, [item for item in items if item], "input")
+    return encode_body(
+        head, _items(request, target, replay="reasoning_items" not in without), "input"
+    )
+
+
+def encode_count(request: ModelRequest, target: Target) -> bytes:
+    """Return the body of ``POST /responses/input_tokens``: without what is about answers."""
+    head = _head(request, target.model, summary=True)
+    asked = {name: value for name, value in head.items() if name in _COUNTED}
+    return encode_body(asked, _items(request, target, replay=True), "input")
+
+
+def _items(request: ModelRequest, target: Target, *, replay: bool) -> list[bytes]:
+    history = _History(target, replay=replay)
+    items = [history.encode(message) for message in request.messages]
+    return [item for item in items if item]
 
 
 def _head(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorObject:

@@ -8,10 +8,11 @@ from collections.abc import AsyncGenerator
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
+from jupyter_ai_shoulders.providers.counting import ACCEPT_JSON, counted
 from jupyter_ai_shoulders.providers.exchange import Format, stream_events
 from jupyter_ai_shoulders.providers.failure import Refusal
 from jupyter_ai_shoulders.providers.openai_responses.decode import ResponsesDecoder
-from jupyter_ai_shoulders.providers.openai_responses.encode import Extra, encode
+from jupyter_ai_shoulders.providers.openai_responses.encode import Extra, encode, encode_count
 from jupyter_ai_shoulders.providers.openai_responses.errors import read_refusal, refused_extras
 from jupyter_ai_shoulders.providers.openai_service import DEFAULT_AUTH, endpoint, list_models
 from jupyter_ai_shoulders.providers.target import Target
@@ -47,6 +48,16 @@ class OpenAIResponsesProvider:
     async def list_models(self) -> list[ListedModel]:
         """Return the models the key may use."""
         return await list_models(self._target, read_refusal)
+
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return the prompt tokens; None from a server that does not count."""
+        call = self._target.call(
+            endpoint(self._target.provider.url, "responses/input_tokens"),
+            DEFAULT_AUTH,
+            body=encode_count(request, self._target),
+            headers=ACCEPT_JSON,
+        )
+        return await counted(self._target, call, read_refusal, "input_tokens")
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
