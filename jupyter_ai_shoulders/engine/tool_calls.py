@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from jupyter_ai_shoulders.core.clock import Clock
@@ -117,7 +117,7 @@ class Batch:
             await self._finished[twin].wait()
             replayed = self._outcomes[twin]
             if replayed is not None and replayed.status == "ok":
-                return _Outcome("ok", result=replayed.result)
+                return _Outcome("ok", result=_replayed(replayed.result))
         return await self._run(position)
 
     def _completed_before(self, position: int) -> bool:
@@ -248,6 +248,9 @@ class Batch:
         )
         if result.proposal is not None:
             self._tools.record(ProposalAdd(call_id=call.call_id, proposal=result.proposal))
+        if outcome.status == "ok":
+            for event in result.events:
+                self._tools.record(event)
 
     def _digested(self, result: Result) -> tuple[tuple[ResultContent, ...], BlobHash | None]:
         """Return the content the model is sent, and where the whole is when it was cut."""
@@ -261,6 +264,11 @@ class Batch:
                     handle = self._tools.blobs.put(part.text.encode("utf-8", "surrogatepass"))
             content.append(shown)
         return tuple(content), handle
+
+
+def _replayed(result: Result | None) -> Result | None:
+    """Return a sibling's result for an equal call; what it showed is not shown twice."""
+    return replace(result, events=()) if result else None
 
 
 async def _differs(call: Call, tool: Tool[Any], args: Any, context: CallContext) -> bool:

@@ -35,6 +35,7 @@ from jupyter_ai_shoulders.tools.complete import Complete
 from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.todo import Todo
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.frames import ServerFrame
 from jupyter_ai_shoulders.wire.ids import ClientId, ModelId, SessionId
@@ -172,7 +173,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     models = _models(settings, ports, store.sessions)
     secrets.know(models.redactor)
     rules = RuleBook(StateFile(store.directory, "tools.json"))
-    tools = ToolRegistry([Complete(), *_notebook_tools(documents, ids)])
+    tools = ToolRegistry([Todo(), Complete(), *_notebook_tools(documents, ids)])
     engine = Engine(
         log=store.log,
         sessions=store.sessions,

@@ -13,7 +13,8 @@ from typing import ClassVar, Literal, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from jupyter_ai_shoulders.wire.edits import Proposal
-from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
+from jupyter_ai_shoulders.wire.events import ArtifactShare, Risk, TodoUpdate
 from jupyter_ai_shoulders.wire.ids import (
     BlobHash,
     CallId,
@@ -92,6 +93,8 @@ class Result:
     after_version: Version | None = None
     ends_turn: bool = False
     """Set by ``complete``: the turn ends after this step's results."""
+    events: tuple[TodoUpdate | ArtifactShare, ...] = ()
+    """What the conversation shows of it; recorded after a result that is ok, once."""
 
     @property
     def ok(self) -> bool:
@@ -144,3 +147,12 @@ class Tool(Protocol[ArgsT]):
 def text_content(text: str) -> tuple[ResultContent, ...]:
     """Return model-facing content made of one text."""
     return (TextPart(text=text),)
+
+
+def refusal(message: str, hint: str, code: ErrorCode = "invalid_arguments") -> Result:
+    """Return the result of a call that did nothing, so that the model can make it better."""
+    error = ErrorInfo(code=code, message=message, hint=hint)
+    return Result(
+        envelope=ToolEnvelope(ok=False, kind="none", data=None, error=error),
+        content=text_content(f"{message} {hint}"),
+    )

@@ -16,9 +16,9 @@ from jupyter_ai_shoulders.tools.base import (
     Result,
     Target,
     ToolArguments,
+    refusal,
     text_content,
 )
-from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
@@ -86,12 +86,7 @@ def _accepted(summary: str) -> Result:
 
 
 def _refused() -> Result:
-    error = ErrorInfo(
-        code="invalid_arguments",
-        message="The summary says too little to end the turn.",
-        hint="Name what was changed or found, cell by cell or file by file, and the result.",
-    )
-    return Result(
-        envelope=ToolEnvelope(ok=False, kind="none", data=None, error=error),
-        content=text_content(f"{error.message} {error.hint}"),
+    return refusal(
+        "The summary says too little to end the turn.",
+        "Name what was changed or found, cell by cell or file by file, and the result.",
     )

@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
+SHIPPED = frozenset({"complete", "todo", "clarify", "share_artifact"})
 ALL: frozenset[Toolset] = frozenset({"document", "notebook", "workspace", "full"})
 
 
@@ -201,11 +202,11 @@ class Stubborn(FakeTool):
 
 def describe(name: str) -> str:
     """Return the description of a test tool, or the shipped one."""
-    return shipped_description(name) if name == "complete" else f"Test tool {name}."
+    return shipped_description(name) if name in SHIPPED else f"Test tool {name}."
 
 
-def registry(desk: Desk) -> ToolRegistry:
-    """Return all test tools and ``complete``."""
+def registry(desk: Desk, *loop: Any) -> ToolRegistry:
+    """Return all test tools, ``complete`` and what else of the loop tools is asked for."""
     fakes = (Look, Edit, RunIt, Buggy, Failing, Stubborn)
-    tools: list[Any] = [Complete(), *(fake(desk) for fake in fakes)]
+    tools: list[Any] = [Complete(), *loop, *(fake(desk) for fake in fakes)]
     return ToolRegistry(tools, describe)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import ResolvedModel
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
+from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
@@ -86,6 +87,7 @@ class World:
     file: MemoryFile
     engine: Engine
     ids: CountingIds
+    loop: Sequence[Tool[Any]] = ()
     numbers: list[int] = field(default_factory=list[int])
 
     @property
@@ -178,11 +180,13 @@ def world(
     limits: EngineSettings | None = None,
     rules: str | None = None,
     model: ModelSpec | None = None,
+    loop: Sequence[Tool[Any]] = (),
 ) -> World:
-    """Return an engine that has one session and plays this script."""
+    """Return an engine that has one session and plays this script; ``loop`` are more tools."""
     store = MemoryStore()
     store.add(given or session())
-    return around(store, Desk(), ScriptedProvider(*script), limits=limits, rules=rules, model=model)
+    provider = ScriptedProvider(*script)
+    return around(store, Desk(), provider, limits=limits, rules=rules, model=model, loop=loop)
 
 
 def around(
@@ -194,6 +198,7 @@ def around(
     rules: str | None = None,
     model: ModelSpec | None = None,
     ids: CountingIds | None = None,
+    loop: Sequence[Tool[Any]] = (),
 ) -> World:
     """Return an engine over a store, as after a start of the server."""
     limits = limits or settings()
@@ -205,21 +210,20 @@ def around(
         sessions=store,
         blobs=store.blobs,
         models=models,
-        tools=registry(desk),
+        tools=registry(desk, *loop),
         rules=RuleBook(file),
         clock=store.clock,
         ids=ids,
         settings=limits,
     )
-    return World(store, desk, provider, models, file, engine, ids)
+    return World(store, desk, provider, models, file, engine, ids, loop)
 
 
 async def restarted(before: World, count: int | None = None, *script: Entry) -> World:
     """Return the world after a crash that left the first ``count`` events, engine started."""
     kept = len(before.events) if count is None else count
-    after = around(
-        before.store.cut(SESSION, kept), before.desk, ScriptedProvider(*script), ids=before.ids
-    )
+    store, provider = before.store.cut(SESSION, kept), ScriptedProvider(*script)
+    after = around(store, before.desk, provider, ids=before.ids, loop=before.loop)
     await after.engine.start()
     return after
 
