@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.base import ModelRequest, ToolChoice
@@ -35,6 +37,10 @@ class Asked:
     report_usage: bool = True
     """Whether a stream ends with its usage."""
     show_reasoning: bool = True
+    carry_state: bool = True
+    """Whether the answer may carry opaque state in the place its format has for it."""
+    echo: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the format repeats of the request in its answer."""
 
     def request(self, spec: ModelSpec, trace_id: str) -> ModelRequest:
         """Return the request as the provider of this model takes it."""

@@ -5,6 +5,7 @@ Base of the request models of every format; ``read`` is called by the formats.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast
 
@@ -12,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, Validat
 from pydantic_core import ErrorDetails
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.base import Json, JsonObject
 
 DEEPEST = 64
 """Levels of nesting accepted in free JSON: schemas and arguments (chapter 13)."""
@@ -26,17 +27,24 @@ class RequestModel(BaseModel):
 
 ModelT = TypeVar("ModelT", bound=RequestModel)
 
+Explain = Callable[[ErrorDetails, bytes], tuple[str, str]]
+"""Returns the path of a wrong field of a body, and a sentence that names it."""
 
-def read(model: type[ModelT], raw: bytes) -> ModelT:
+
+def dotted(item: ErrorDetails, _: bytes) -> tuple[str, str]:
+    """Name the field as in ``messages.0.content``."""
+    path = ".".join(str(step) for step in item["loc"])
+    return path, f"{path}: {item['msg']}" if path else item["msg"]
+
+
+def read(model: type[ModelT], raw: bytes, explain: Explain = dotted) -> ModelT:
     """Return the request. Raises ``InvalidRequest`` with the path of the first wrong field."""
     try:
         return _adapter(model).validate_json(raw)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        path = _path(first)
-        raise InvalidRequest(
-            f"{path}: {first['msg']}" if path else first["msg"], param=path or None
-        ) from error
+        path, sentence = explain(first, raw)
+        raise InvalidRequest(sentence, param=path or None) from error
 
 
 @cache
@@ -44,16 +52,12 @@ def _adapter(model: type[ModelT]) -> TypeAdapter[ModelT]:
     return TypeAdapter(model)
 
 
-def _path(item: ErrorDetails) -> str:
-    return ".".join(str(step) for step in item["loc"])
-
-
 def as_text_blocks(value: Any) -> Any:
     """Return a plain string as the list of one text block it is short for."""
     return [{"type": "text", "text": value}] if isinstance(value, str) else value
 
 
-def _not_too_deep(value: JsonObject) -> JsonObject:
+def _not_too_deep(value: Json) -> Json:
     if _deeper_than(value, DEEPEST):
         raise ValueError(f"nested more than {DEEPEST} levels deep")
     return value
@@ -71,3 +75,6 @@ def _deeper_than(value: Any, levels: int) -> bool:
 
 FreeJson = Annotated[JsonObject, AfterValidator(_not_too_deep)]
 """An object whose shape is the caller's business."""
+
+AnyJson = Annotated[Json, AfterValidator(_not_too_deep)]
+"""A value of a field that has no effect here."""

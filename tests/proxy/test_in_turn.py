@@ -10,7 +10,7 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallReady,
     ToolCallStart,
 )
-from jupyter_ai_shoulders.proxy.anthropic.in_turn import BlockEvent, InTurn
+from jupyter_ai_shoulders.proxy.in_turn import BlockEvent, InTurn
 from jupyter_ai_shoulders.wire.ids import CallId, PartId
 
 

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from jupyter_ai_shoulders.proxy.request_body import FreeJson, RequestModel, as_text_blocks
-from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.proxy.request_body import AnyJson, FreeJson, RequestModel, as_text_blocks
 
 ImageType = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]
 
@@ -27,7 +26,7 @@ class Block(RequestModel):
     """What every block may have; the signature is one that older clients send along."""
 
     cache_control: CacheControl | None = None
-    google_signature: Json = Field(default=None, validation_alias="_googleThoughtSignature")
+    google_signature: AnyJson = Field(default=None, validation_alias="_googleThoughtSignature")
 
 
 class TextBlock(Block):
@@ -35,7 +34,7 @@ class TextBlock(Block):
 
     type: Literal["text"]
     text: str
-    citations: list[Json] | None = None
+    citations: list[AnyJson] | None = None
 
 
 class ImageSource(RequestModel):
@@ -92,7 +91,7 @@ class ToolUseBlock(Block):
     id: str = Field(min_length=1)
     name: str = Field(min_length=1)
     input: FreeJson
-    caller: Json = None
+    caller: AnyJson = None
 
 
 ResultItem = Annotated[TextBlock | ImageBlock | DocumentBlock, Field(discriminator="type")]

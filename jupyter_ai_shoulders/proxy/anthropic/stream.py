@@ -17,9 +17,9 @@ from jupyter_ai_shoulders.providers.base import (
 from jupyter_ai_shoulders.proxy.answer import ReplyEvent, StoppedAt
 from jupyter_ai_shoulders.proxy.anthropic.body import ending, envelope, usage_body
 from jupyter_ai_shoulders.proxy.anthropic.errors import error_event
-from jupyter_ai_shoulders.proxy.anthropic.in_turn import BlockEvent, InTurn
 from jupyter_ai_shoulders.proxy.asked import Asked
 from jupyter_ai_shoulders.proxy.event_text import sse, text_json
+from jupyter_ai_shoulders.proxy.in_turn import BlockEvent, InTurn
 from jupyter_ai_shoulders.proxy.state_box import StateBox
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.usage import TokenUsage

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from jupyter_ai_shoulders.proxy.request_body import FreeJson, RequestModel, as_text_blocks
-from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.proxy.request_body import AnyJson, FreeJson, RequestModel, as_text_blocks
 
 
 class TextItem(RequestModel):
@@ -19,7 +18,7 @@ class TextItem(RequestModel):
 
     type: Literal["text"]
     text: str
-    prompt_cache_breakpoint: Json = None
+    prompt_cache_breakpoint: AnyJson = None
 
 
 class ImageUrl(RequestModel):
@@ -57,8 +56,8 @@ class CallItem(RequestModel):
     type: Literal["function"] = "function"
     function: CalledFunction
     index: int | None = None
-    extra_content: Json = None
-    google_signature: Json = Field(default=None, validation_alias="_googleThoughtSignature")
+    extra_content: AnyJson = None
+    google_signature: AnyJson = Field(default=None, validation_alias="_googleThoughtSignature")
 
 
 class ReasoningDetail(RequestModel):
@@ -113,7 +112,7 @@ class AssistantMessageBody(RequestModel):
     reasoning: str | None = None
     reasoning_content: str | None = None
     reasoning_details: list[ReasoningDetail] | None = None
-    annotations: list[Json] | None = None
+    annotations: list[AnyJson] | None = None
     audio: None = None
     function_call: None = None
 
@@ -225,6 +224,6 @@ class ChatBody(RequestModel):
     safety_identifier: str | None = None
     service_tier: str | None = None
     verbosity: Literal["low", "medium", "high"] | None = None
-    prediction: Json = None
+    prediction: AnyJson = None
     prompt_cache_retention: str | None = None
-    prompt_cache_options: Json = None
+    prompt_cache_options: AnyJson = None

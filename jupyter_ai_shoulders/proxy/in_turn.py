@@ -1,7 +1,8 @@
-"""Brings parts and calls that overlap into an order without overlap: this format knows no other.
+"""Brings parts and calls that overlap into an order without overlap.
 
-Chat servers may go on with a call after the next one began. The first block passes at once; what
-belongs to later ones waits for it. Used by ``stream``.
+Chat servers may go on with a call after the next one began; Anthropic's format knows no such thing,
+and clients of the Responses format do not expect it. The first block passes at once; what belongs
+to later ones waits for it. Used by the ``stream`` of those formats.
 """
 
 from __future__ import annotations
