@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jupyter_ai_shoulders.providers.base import StopReason, ToolCallReady
@@ -10,6 +10,7 @@ from jupyter_ai_shoulders.proxy.answer import Answer
 from jupyter_ai_shoulders.proxy.asked import Asked
 from jupyter_ai_shoulders.proxy.openai_chat.decode import EXTRA
 from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.wire.api import ModelInfo
 from jupyter_ai_shoulders.wire.parts import ProviderState, ReasoningPart, TextPart
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
@@ -99,3 +100,12 @@ def usage_body(usage: TokenUsage) -> dict[str, Any]:
         },
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
     }
+
+
+def model_list(models: Sequence[ModelInfo]) -> dict[str, Any]:
+    """Return the list of models, the same in both of OpenAI's formats."""
+    data = [
+        {"id": model.id, "object": "model", "created": 0, "owned_by": model.provider}
+        for model in models
+    ]
+    return {"object": "list", "data": data}

@@ -27,19 +27,20 @@ _TYPES: Mapping[int, str] = {429: "rate_limit_error", 403: "permission_error"}
 def refused(info: ErrorInfo, request_id: str) -> Refused:
     """Return the error as an answer; the id is in a header in this format."""
     del request_id
-    return Refused(_status(info), dump({"error": _error(info)}))
+    return Refused(_status(info), dump({"error": error_body(info)}))
 
 
 def error_event(info: ErrorInfo) -> bytes:
     """Return the error as the last event of a stream."""
-    return sse({"error": _error(info)})
+    return sse({"error": error_body(info)})
 
 
 def _status(info: ErrorInfo) -> int:
     return 429 if info.code in _QUOTA else status_of(info)
 
 
-def _error(info: ErrorInfo) -> dict[str, Any]:
+def error_body(info: ErrorInfo) -> dict[str, Any]:
+    """Return the error object that both of OpenAI's formats have."""
     status = _status(info)
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {

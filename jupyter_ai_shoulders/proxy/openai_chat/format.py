@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.proxy.answer import Answer
 from jupyter_ai_shoulders.proxy.asked import Asked
 from jupyter_ai_shoulders.proxy.caller_format import Refused
 from jupyter_ai_shoulders.proxy.event_text import dump
-from jupyter_ai_shoulders.proxy.openai_chat.body import completion
+from jupyter_ai_shoulders.proxy.openai_chat.body import completion, model_list
 from jupyter_ai_shoulders.proxy.openai_chat.decode import decode
 from jupyter_ai_shoulders.proxy.openai_chat.errors import refused
 from jupyter_ai_shoulders.proxy.openai_chat.schema import ChatBody
@@ -45,11 +45,7 @@ class OpenAIChatFormat:
 
     def models(self, models: Sequence[ModelInfo]) -> bytes:
         """Return the list of models."""
-        data = [
-            {"id": model.id, "object": "model", "created": 0, "owned_by": model.provider}
-            for model in models
-        ]
-        return dump({"object": "list", "data": data})
+        return dump(model_list(models))
 
     def _now(self) -> int:
         return int(self._clock.now().timestamp())

@@ -1,0 +1,1 @@
+"""OpenAI Responses as a caller speaks it (reference §2)."""

@@ -1,0 +1,189 @@
+"""An answer as the events of a response (reference §2.2): bytes for each event as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, assert_never
+
+from jupyter_ai_shoulders.providers.base import (
+    PartDelta,
+    PartEnd,
+    PartStart,
+    Stop,
+    ToolArgumentsDelta,
+    ToolCallReady,
+    ToolCallStart,
+    UsageReport,
+)
+from jupyter_ai_shoulders.proxy.answer import ReplyEvent, StoppedAt
+from jupyter_ai_shoulders.proxy.asked import Asked
+from jupyter_ai_shoulders.proxy.event_text import dump, sse, text_json
+from jupyter_ai_shoulders.proxy.in_turn import BlockEvent, InTurn
+from jupyter_ai_shoulders.proxy.openai_chat.errors import error_body
+from jupyter_ai_shoulders.proxy.openai_responses.body import (
+    JsonItem,
+    carrier_items,
+    closed,
+    ending,
+    envelope,
+    item_id,
+    usage_body,
+)
+from jupyter_ai_shoulders.proxy.openai_responses.carrier import Carrier
+from jupyter_ai_shoulders.proxy.openai_responses.errors import response_error
+from jupyter_ai_shoulders.proxy.openai_responses.items import (
+    GrowingCall,
+    GrowingItem,
+    GrowingMessage,
+    GrowingReasoning,
+)
+from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+KEEP_ALIVE = b": keep-alive\n\n"
+"""A comment: this format has no ping."""
+
+
+class ResponseWriter:
+    """Writes one stream."""
+
+    def __init__(self, asked: Asked, reply_id: str, created: int, box: StateBox) -> None:
+        self._asked = asked
+        self._reply_id = reply_id
+        self._created = created
+        self._box = box
+        self._turns = InTurn()
+        self._carrier = Carrier()
+        self._number = 0
+        self._usage = TokenUsage()
+        self._output: list[JsonItem] = []
+        self._growing: GrowingItem | None = None
+        self._before_delta = b""
+        self._ended: JsonItem | None = None
+
+    def begin(self, usage: TokenUsage) -> bytes:
+        """Return ``response.created`` and ``response.in_progress``."""
+        self._usage = usage
+        begun = self._response(status="in_progress")
+        return self._event("response.created", response=begun) + self._event(
+            "response.in_progress", response=begun
+        )
+
+    def feed(self, event: ReplyEvent) -> bytes:
+        """Return the event in this format."""
+        match event:
+            case UsageReport():
+                self._usage = event.usage
+                return b""
+            case Stop():
+                return self._end(ending(event.reason))
+            case StoppedAt():
+                return self._end(ending("end_turn"))
+            case _:
+                return b"".join(map(self._block_event, self._turns.feed(event)))
+
+    def idle(self) -> bytes:
+        """Return a comment."""
+        return KEEP_ALIVE
+
+    def fail(self, info: ErrorInfo) -> bytes:
+        """Return the failed response, and the error, at which the official SDK raises."""
+        failed = self._response(status="failed", error=response_error(info))
+        return self._event("response.failed", response=failed) + self._event(
+            "error", error=error_body(info)
+        )
+
+    def _block_event(self, event: BlockEvent) -> bytes:
+        match event:
+            case PartDelta() | ToolArgumentsDelta():
+                return self._delta(event.text)
+            case PartStart() | ToolCallStart():
+                return self._item_done() + self._start(event)
+            case PartEnd() | ToolCallReady():
+                return self._finish(event)
+            case _:
+                assert_never(event)
+
+    def _start(self, event: PartStart | ToolCallStart) -> bytes:
+        index = len(self._output)
+        kind = event.kind if isinstance(event, PartStart) else "call"
+        identity = item_id(kind, self._reply_id, index)
+        self._before_delta = b""
+        match event:
+            case ToolCallStart():
+                self._growing = GrowingCall(identity, event)
+            case PartStart(kind="text"):
+                self._growing = GrowingMessage(identity)
+            case _:
+                self._growing = GrowingReasoning(identity, self._asked, self._box)
+        opening = self._growing.opening()
+        return self._event("response.output_item.added", output_index=index, item=opening)
+
+    def _delta(self, text: str) -> bytes:
+        """Return a delta; most of its bytes are the same for all of an item."""
+        growing = self._growing
+        assert growing is not None
+        first = b"" if growing.pieces else self._events(growing.before_text())
+        growing.pieces.append(text)
+        kind = growing.delta_event
+        if kind is None:
+            return first
+        if not self._before_delta:
+            head = {"type": kind, "output_index": len(self._output), **growing.place()}
+            self._before_delta = f"event: {kind}\ndata: ".encode() + dump(head)[:-1] + b',"delta":'
+        return first + self._before_delta + text_json(text) + self._numbered_end()
+
+    def _numbered_end(self) -> bytes:
+        number = self._number
+        self._number += 1
+        return b',"sequence_number":%d}\n\n' % number
+
+    def _finish(self, event: PartEnd | ToolCallReady) -> bytes:
+        """End an item; ``output_item.done`` waits until it is known whether it is complete."""
+        growing, self._growing = self._growing, None
+        assert growing is not None
+        missing = b""
+        if isinstance(event, ToolCallReady) and not growing.pieces and event.problem is None:
+            self._growing = growing
+            missing = self._delta("{}")
+            self._growing = None
+        self._ended, key = growing.finished(event)
+        if key is not None:
+            self._carrier.add(key, event.state)
+        return missing + self._events(growing.after_text())
+
+    def _item_done(self, end: dict[str, Any] | None = None) -> bytes:
+        item, self._ended = self._ended, None
+        if item is None:
+            return b""
+        item = item if end is None else closed(item, end)
+        self._output.append(item)
+        place = {"output_index": len(self._output) - 1}
+        return self._event("response.output_item.done", **place, item=item)
+
+    def _end(self, end: dict[str, Any]) -> bytes:
+        last = self._item_done(end)
+        carriers = carrier_items(
+            self._carrier, self._reply_id, len(self._output), self._asked, self._box
+        )
+        for item in carriers:
+            place = {"output_index": len(self._output)}
+            last += self._event("response.output_item.added", **place, item=item)
+            self._ended = item
+            last += self._item_done()
+        whole = self._response(**end, usage=usage_body(self._usage))
+        return last + self._event(f"response.{end['status']}", response=whole)
+
+    def _events(self, events: Iterator[JsonItem]) -> bytes:
+        """Return events of the open item."""
+        place = {"output_index": len(self._output)}
+        return b"".join(self._event(event.pop("type"), **place, **event) for event in events)
+
+    def _event(self, kind: str, **fields: Any) -> bytes:
+        number = self._number
+        self._number += 1
+        return sse({"type": kind, "sequence_number": number, **fields}, kind)
+
+    def _response(self, **state: Any) -> JsonItem:
+        return envelope(self._asked, self._reply_id, self._created, self._output, **state)
