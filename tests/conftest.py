@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 from traitlets.config import Config
 
+from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
+from jupyter_ai_shoulders.testing.simulator.records import Recorded, Records
 from tests.upstream import StartUpstream, Upstream
+from tests.vendor_judge import Judge
+
+JUDGE = pytest.StashKey[Judge]()
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +29,49 @@ def isolated_home(
         if name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
     return home
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to count the requests that are judged."""
+    config.stash[JUDGE] = Judge()
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say how many requests were judged."""
+    judge = config.stash[JUDGE]
+    formats = ", ".join(f"{name} {count}" for name, count in sorted(judge.judged.items()))
+    if judge.judged or judge.excused:
+        terminalreporter.write_line(
+            f"Requests judged by the vendors' types: {judge.judged.total()} ({formats}); "
+            f"excused: {judge.excused} of {judge.excused_tests} tests that send malformed ones."
+        )
+
+
+@pytest.fixture(scope="session")
+def judge(pytestconfig: pytest.Config) -> Iterator[Judge]:
+    """The judge of every request to a simulator in this process."""
+    judge = pytestconfig.stash[JUDGE]
+    add = Records.add
+
+    def noted(records: Records, request: HttpRequest) -> Recorded:
+        record = add(records, request)
+        judge.saw(record.path, record.body)
+        return record
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Records, "add", noted)
+        yield judge
+
+
+@pytest.fixture(autouse=True)
+def requests_fit_the_vendors(request: pytest.FixtureRequest, judge: Judge) -> Iterator[None]:
+    """Fail the test when a request it caused is not what the vendor's SDK would send."""
+    yield
+    malformed = request.node.get_closest_marker("malformed_requests") is not None
+    problems = judge.finish(malformed=malformed)
+    assert not problems, "\n".join(problems)
 
 
 @pytest.fixture
@@ -48,14 +96,14 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def upstream(tmp_path: Path) -> Iterator[StartUpstream]:
+def upstream(tmp_path: Path, judge: Judge) -> Iterator[StartUpstream]:
     """A factory of simulators that play a script."""
     started: list[Upstream] = []
 
     def start(script: Mapping[str, Any]) -> Upstream:
         folder = tmp_path / f"upstream{len(started)}"
         folder.mkdir()
-        started.append(Upstream(script, folder))
+        started.append(Upstream(script, folder, judge.saw_all))
         return started[-1].start()
 
     yield start

@@ -21,6 +21,8 @@ class Upstream:
 
     script: Mapping[str, Any]
     folder: Path
+    judge: Callable[[Sequence[Mapping[str, Any]]], None] = lambda _: None
+    """Is shown all requests before they are forgotten."""
     url: str = ""
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
@@ -43,6 +45,7 @@ class Upstream:
     def stop(self) -> None:
         """End it."""
         if self._process is not None:
+            self.judge(self.requests())
             self._process.terminate()
             self._process.wait(10)
             assert self._process.stdout is not None
@@ -50,6 +53,7 @@ class Upstream:
 
     def play(self, script: Mapping[str, Any]) -> None:
         """Play another script from now on; what came so far is forgotten."""
+        self.judge(self.requests())
         self._control("POST", "reset")
         self._control("PUT", "script", json.dumps(script).encode())
 

@@ -11,6 +11,8 @@ import pytest
 
 from jupyter_ai_shoulders.testing.simulator import Simulator
 
+pytestmark = pytest.mark.malformed_requests
+
 Json = dict[str, Any]
 
 USER: Json = {"role": "user", "content": "Hi"}

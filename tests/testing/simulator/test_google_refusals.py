@@ -13,6 +13,8 @@ import pytest
 from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.vendor_google import google_problems
 
+pytestmark = pytest.mark.malformed_requests
+
 Json = dict[str, Any]
 
 DUMMY = base64.b64encode(b"skip_thought_signature_validator").decode()

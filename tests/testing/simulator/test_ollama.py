@@ -103,6 +103,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.malformed_requests
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 async def test_request_is_refused(
     case: Case, http: httpx.AsyncClient, simulator: Simulator

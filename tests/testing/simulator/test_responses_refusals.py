@@ -12,6 +12,8 @@ from jupyter_ai_shoulders.testing.simulator import Reasoning, Simulator, ToolUse
 from jupyter_ai_shoulders.testing.simulator.responses.memory import encrypt
 from tests.testing.simulator.test_chat_refusals import Case
 
+pytestmark = pytest.mark.malformed_requests
+
 Json = dict[str, Any]
 
 MODEL = "gpt-6.1-sol"
