@@ -11,8 +11,9 @@ from typing import Literal
 
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 
-Purpose = Literal["turn", "summary", "title", "ghost", "proxy", "test"]
-"""What a call was made for; ``test`` is the round trip of the settings page."""
+Purpose = Literal["turn", "summary", "title", "ghost", "proxy", "test", "other"]
+"""What a call was made for; ``test`` is the round trip of the settings page, ``other`` a call
+whose maker did not say."""
 
 LimitScope = Literal["month", "day", "session", "turn"]
 
@@ -32,3 +33,11 @@ class Standing:
 
     month_micro_usd: int
     month_limit_micro_usd: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetNotice:
+    """A remark on the budget, for the log of a turn; ``code`` is the notice event's."""
+
+    code: str
+    text: str

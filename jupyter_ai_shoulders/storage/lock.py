@@ -1,6 +1,7 @@
 """The lock that lets one server process at a time use a state directory.
 
-The operating system holds it, so it ends with the process however that ends. Used by ``database``.
+The operating system holds it, so it ends with the process however that ends. Used by ``database``,
+and by ``ledger_owners`` to tell which processes live.
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 
 _log = logging.getLogger(__name__)
 
-_UNSUPPORTED = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
+UNSUPPORTED = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
+"""What file systems without locks answer."""
+
+TAKEN = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
+"""What a lock that another process has answers."""
+
 _WINDOWS_OFFSET = 1 << 20
 """Windows locks bytes against reading, so the locked one lies far behind the text."""
 
@@ -53,14 +59,14 @@ class ProcessLock:
 
     def _lock(self, descriptor: int) -> None:
         try:
-            _lock_exclusively(descriptor)
+            lock_exclusively(descriptor)
         except OSError as error:
-            if error.errno in _UNSUPPORTED:
+            if error.errno in UNSUPPORTED:
                 _log.warning(
                     "%s is on a file system without locks; do not run two servers on it", self._path
                 )
                 return
-            if error.errno not in {errno.EAGAIN, errno.EACCES, errno.EDEADLK}:
+            if error.errno not in TAKEN:
                 raise
             raise self._taken() from error
 
@@ -78,7 +84,8 @@ class ProcessLock:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock_exclusively(descriptor: int) -> None:
+    def lock_exclusively(descriptor: int) -> None:
+        """Take the lock of an open file. Raises ``OSError``, see ``TAKEN`` and ``UNSUPPORTED``."""
         os.lseek(descriptor, _WINDOWS_OFFSET, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -86,5 +93,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock_exclusively(descriptor: int) -> None:
+    def lock_exclusively(descriptor: int) -> None:
+        """Take the lock of an open file. Raises ``OSError``, see ``TAKEN`` and ``UNSUPPORTED``."""
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,108 @@
+"""The user's limits, ``~/.shoulders/budget.json``: a person's, over all workspaces.
+
+Read by the ledger before each call (one ``stat`` when nothing changed), written by ``PUT budget``::
+
+    {"version": 1, "month_micro_usd": 20000000, "day_micro_usd": null}
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from jupyter_ai_shoulders.core.budget import SCOPES, Limits
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, StateUnavailable
+from jupyter_ai_shoulders.core.json_lines import line_of
+from jupyter_ai_shoulders.core.spending import LimitScope
+from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.files import StateFile
+
+NAME = "budget.json"
+SHOWN = "~/.shoulders/budget.json"
+VERSION = 1
+_KEYS: dict[LimitScope, str] = {scope: f"{scope}_micro_usd" for scope in SCOPES}
+
+
+class BudgetFile:
+    """The file in ``~/.shoulders``. All methods block and may run in any thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = StateFile(StateDirectory(folder), NAME)
+        self._path = folder / NAME
+        self._known: tuple[tuple[int, int] | None, Limits] | None = None
+
+    def read(self) -> Limits:
+        """Return the limits, none where there is no file.
+
+        Raises ``PolicyRefusal`` when the file cannot be understood: it said something about money,
+        so nothing is sent until it is corrected. Raises ``StateUnavailable``.
+        """
+        signature = self._signature()
+        if self._known is None or self._known[0] != signature:
+            text = None if signature is None else self._file.read()
+            self._known = (signature, _limits(text))
+        return self._known[1]
+
+    def write(self, limits: Limits) -> None:
+        """Replace the limits; other keys of a readable file stay. Raises ``StateUnavailable``."""
+        content = {**self._others(), "version": VERSION}
+        content |= {key: limits.of(scope) for scope, key in _KEYS.items()}
+        self._file.write(json.dumps(content, indent=2) + "\n")
+
+    def _others(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self._file.read() or "{}")
+        except ValueError:
+            return {}
+        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+    def _signature(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise StateUnavailable(
+                f"{SHOWN} cannot be read: {error.strerror}.",
+                hint=f"Make {self._path.parent} readable for you.",
+                retryable=True,
+            ) from error
+        return (found.st_mtime_ns, found.st_size)
+
+
+def _limits(text: str | None) -> Limits:
+    if text is None or not text.strip():
+        return Limits()
+    try:
+        found: Any = json.loads(text)
+    except ValueError as error:
+        line = f", line {error.lineno}," if isinstance(error, json.JSONDecodeError) else ""
+        raise _refused(f"{SHOWN}{line} is not JSON ({error})") from error
+    if not isinstance(found, dict):
+        raise _refused(f"{SHOWN} does not hold a JSON object")
+    values = cast("dict[str, Any]", found)
+    if values.get("version", VERSION) != VERSION:
+        raise _refused(
+            f"{SHOWN}, line {line_of(text, ['version'])}, has version {values['version']!r}; "
+            f"this program reads version {VERSION}"
+        )
+    return Limits(*(_amount(text, values, _KEYS[scope]) for scope in SCOPES))
+
+
+def _amount(text: str, values: dict[str, Any], key: str) -> int | None:
+    amount = values.get(key)
+    if amount is None:
+        return None
+    if isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
+        line = line_of(text, [key])
+        raise _refused(f"{SHOWN}, line {line}: {key} must be a whole number of micro-dollars")
+    return amount
+
+
+def _refused(problem: str) -> PolicyRefusal:
+    return PolicyRefusal(
+        f"No model is called, because your limits cannot be read: {problem}.",
+        code="state_unavailable",
+        hint=f"Correct or remove {SHOWN}, or set the limits anew in the AI settings.",
+    )

@@ -1,0 +1,252 @@
+"""The ledger off the event loop: one thread does all that may wait for a disk or another process.
+
+Made by ``host``. A call is reserved before it is sent (awaited) and settled afterwards (queued at
+once, whatever is cancelled). How the ledger works is in ``docs/budgets.md``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import secrets
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from jupyter_ai_shoulders.core.budget import (
+    Budget,
+    CallOutcome,
+    Exceeded,
+    Limits,
+    PlannedCall,
+    Tallies,
+    periods,
+)
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.spending import Account, LimitScope, Standing
+from jupyter_ai_shoulders.storage.ledger_book import LedgerBook, Reservation
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+_log = logging.getLogger(__name__)
+
+WAIT_SECONDS = 5.0
+"""How long a call waits for a ledger that does not answer (a home directory that hangs)."""
+CLOSE_SECONDS = 2.0
+MOST_UNWRITTEN = 10_000
+"""Settlements kept in memory while the ledger cannot be written."""
+
+T = TypeVar("T")
+
+
+class Ledger:
+    """What every call of this user costs, over all workspaces and server processes."""
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Clock,
+        budget: Callable[[], Budget],
+        *,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        """``folder`` is ``~/.shoulders``. ``budget`` is called in the ledger's thread."""
+        self._book = LedgerBook(folder, clock, budget)
+        self._clock = clock
+        self._wait = wait_seconds
+        self._thread: ThreadPoolExecutor | None = None
+        self._closed = False
+        self._prefix = secrets.token_hex(8)
+        self._numbers = itertools.count(1)
+        self._guard = threading.Lock()
+        self._unwritten: deque[tuple[Reservation, CallOutcome]] = deque()
+        self._standing: tuple[str, Standing] | None = None
+        self._problem: StateUnavailable | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where the ledger is."""
+        return self._book.path
+
+    @property
+    def problem(self) -> StateUnavailable | None:
+        """Why the ledger could not be used the last time; None when it could."""
+        return self._problem
+
+    async def reserve(self, planned: PlannedCall) -> Reservation | Exceeded:
+        """Hold the money of a call, or say which limit forbids it.
+
+        Raises ``StateUnavailable``, and ``PolicyRefusal`` when the user's limits cannot be read.
+        """
+        call = f"{self._prefix}-{next(self._numbers)}"
+        future = self._submit(self._reserve, call, planned)
+        try:
+            return await self._answer(future)
+        except BaseException:
+            future.add_done_callback(self._give_back)  # nobody will send this call
+            raise
+
+    def settle(self, reservation: Reservation, outcome: CallOutcome) -> None:
+        """Book how a call ended, soon; never raises, waits for nothing."""
+        with self._guard:
+            if len(self._unwritten) >= MOST_UNWRITTEN:
+                _log.error("A model call of %s is not counted.", reservation.planned.model)
+                return
+            self._unwritten.append((reservation, outcome))
+        with contextlib.suppress(StateUnavailable):  # closed: ``aclose`` says what is lost
+            self._submit(self._attempt, self._write)
+
+    def standing(self) -> Standing | None:
+        """Return what the month has cost, settlements not yet written included.
+
+        None when the ledger was never read. Reads no file.
+        """
+        month = periods(self._clock.now()).month
+        with self._guard:
+            if self._standing is None:
+                return None
+            known_month, known = self._standing
+            spent = known.month_micro_usd if known_month == month else 0
+            waiting = [
+                outcome.cost_micro_usd or 0
+                for reservation, outcome in self._unwritten
+                if reservation.when.month == month
+            ]
+        return Standing(spent + sum(waiting), known.month_limit_micro_usd)
+
+    async def tallies(self, account: Account) -> Tallies:
+        """Return what is spent and held per scope now. Raises ``StateUnavailable``."""
+        when = periods(self._clock.now())
+        return await self._answer(self._submit(self._do, self._book.tallies, account, when))
+
+    def raise_limit(self, scope: LimitScope, key: str, micro_usd: int) -> None:
+        """Grant one session or turn more, before the next call is looked at; never raises."""
+        self._submit(self._attempt, self._book.raise_limit, scope, key, micro_usd)
+
+    async def claim(self, notice: str) -> bool:
+        """Return whether this notice was never given before. Raises ``StateUnavailable``."""
+        return await self._answer(self._submit(self._do, self._book.claim, notice))
+
+    def uncounted(self, planned: PlannedCall) -> Reservation:
+        """Return the reservation of a call that is sent although the ledger cannot be used."""
+        call = f"{self._prefix}-{next(self._numbers)}"
+        now = self._clock.now()
+        when = periods(now)
+        return Reservation(call, planned, timestamp(now), when, Limits(), {}, counted=False)
+
+    async def flush(self) -> None:
+        """Return once all that was settled so far is written, or could not be."""
+        await asyncio.wrap_future(self._submit(self._attempt, self._write))
+
+    async def aclose(self) -> None:
+        """Write what is settled and close the file, in seconds."""
+        if self._thread is None or self._closed:
+            return
+        done = self._submit(self._close)
+        self._closed = True
+        self._thread.shutdown(wait=False)
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.shield(asyncio.wrap_future(done))
+        except TimeoutError:
+            _log.error("The usage ledger %s does not answer.", self.path)
+        if self._unwritten:
+            _log.error("%d model calls could not be counted.", len(self._unwritten))
+
+    # the ledger's thread
+
+    def _submit(self, work: Callable[..., T], *arguments: object) -> Future[T]:
+        if self._closed:
+            raise StateUnavailable(
+                "The server stops; model usage is not counted any more.",
+                hint="Try again once it is back.",
+                retryable=True,
+            )
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="shoulders-ledger")
+        return self._thread.submit(work, *arguments)
+
+    async def _answer(self, future: Future[T]) -> T:
+        try:
+            async with asyncio.timeout(self._wait):
+                return await asyncio.wrap_future(future)  # cancelled before it began: never begins
+        except TimeoutError as error:
+            raise StateUnavailable(
+                f"The usage ledger {self.path} does not answer.",
+                hint="Another program may have locked it, or its disk hangs. Try again.",
+                retryable=True,
+            ) from error
+
+    def _reserve(self, call: str, planned: PlannedCall) -> Reservation | Exceeded:
+        self._do(self._write)
+        found = self._do(self._book.reserve, call, planned)
+        if isinstance(found, Reservation):
+            month = found.tallies["month"].booked
+            self._note(found.when.month, Standing(month, found.limits.month))
+        return found
+
+    def _give_back(self, future: Future[Reservation | Exceeded]) -> None:
+        """Release what was reserved for a call that was cancelled meanwhile; in the thread."""
+        if future.cancelled() or future.exception() is not None:
+            return
+        found = future.result()
+        if isinstance(found, Reservation):
+            self.settle(found, NOTHING)
+
+    def _write(self) -> None:
+        while self._unwritten:
+            reservation, outcome = self._unwritten[0]
+            self._book.settle(reservation, outcome)
+            with self._guard:
+                self._unwritten.popleft()
+                if self._standing is not None and self._standing[0] == reservation.when.month:
+                    month, known = self._standing
+                    cost = outcome.cost_micro_usd or 0
+                    self._standing = (
+                        month,
+                        Standing(known.month_micro_usd + cost, known.month_limit_micro_usd),
+                    )
+
+    def _note(self, month: str, standing: Standing) -> None:
+        with self._guard:
+            self._standing = (month, standing)
+
+    def _attempt(self, work: Callable[..., object], *arguments: object) -> None:
+        """Do what nobody waits for; a failure is kept in ``problem``."""
+        try:
+            self._do(work, *arguments)
+        except StateUnavailable as error:
+            _log.debug("The ledger could not be written: %s", error)
+
+    def _do(self, work: Callable[..., T], *arguments: object) -> T:
+        """Do it, again on a new file where the old one was found damaged."""
+        try:
+            try:
+                done = work(*arguments)
+            except StateUnavailable:
+                if not self._book.file.damaged:
+                    raise
+                done = work(*arguments)
+        except StateUnavailable as error:
+            self._failed(error)
+            raise
+        self._problem = None
+        return done
+
+    def _failed(self, error: StateUnavailable) -> None:
+        if self._problem is None:
+            _log.warning("%s %s", error, error.info.hint)
+        self._problem = error
+
+    def _close(self) -> None:
+        self._attempt(self._write)
+        self._book.close()
+
+
+NOTHING = CallOutcome(TokenUsage(), 0, ok=False, duration_ms=0)
+"""How a call ended that was never sent."""

@@ -1,0 +1,250 @@
+"""What the ledger does in one transaction each: reserve, book, presume, raise, say once.
+
+All methods block; ``ledger`` calls them in its thread. Money is in integer micro-dollars.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_ai_shoulders.core.budget import (
+    SCOPES,
+    Budget,
+    CallOutcome,
+    Exceeded,
+    Limits,
+    Periods,
+    PlannedCall,
+    Tallies,
+    Tally,
+    exceeded,
+    periods,
+    scope_key,
+)
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.spending import Account, LimitScope, Standing
+from jupyter_ai_shoulders.storage.ledger_file import PUT, LedgerFile
+from jupyter_ai_shoulders.storage.ledger_owners import Owners
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+_NAME = "usage.db"
+_OWNERS = "usage-owners"
+
+_SPENT = "SELECT micro_usd FROM spent WHERE scope = ? AND key = ?"
+_RAISED = "SELECT micro_usd FROM raised WHERE scope = ? AND key = ?"
+_HELD_IN = ", ".join(
+    f"coalesce(sum(held_micro_usd) FILTER (WHERE {name} = ?), 0)" for name in SCOPES
+)
+_HELD = f"SELECT {_HELD_IN} FROM calls WHERE state = 'open'"  # noqa: S608 columns' names
+_ADD = (
+    "INSERT INTO spent VALUES (?, ?, ?) "
+    "ON CONFLICT (scope, key) DO UPDATE SET micro_usd = micro_usd + excluded.micro_usd"
+)
+_RAISE = (
+    "INSERT INTO raised VALUES (?, ?, ?) "
+    "ON CONFLICT (scope, key) DO UPDATE SET micro_usd = excluded.micro_usd"
+)
+_PRESUMED = (
+    "SELECT call, held_micro_usd, day, month, session, turn FROM calls "
+    "WHERE state = 'open' AND owner = ?"
+)
+_PRESUME = "UPDATE calls SET state = 'presumed', cost_micro_usd = held_micro_usd WHERE call = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """A call that may be sent; ``limits`` are those that hold for it, raised ones included.
+
+    ``tallies`` are as they were before the call. ``counted`` is False when the ledger could not be
+    used and there was no limit to keep: then only its settling is written, if that can be.
+    """
+
+    call: str
+    planned: PlannedCall
+    at: str
+    when: Periods
+    limits: Limits
+    tallies: Tallies
+    counted: bool = True
+
+
+class LedgerBook:
+    """The ledger of one user, as one process sees it."""
+
+    def __init__(self, folder: Path, clock: Clock, budget: Callable[[], Budget]) -> None:
+        """``folder`` is ``~/.shoulders``; ``budget`` says which limits hold, and may block."""
+        self.path = folder / _NAME
+        self.file = LedgerFile(self.path, clock)
+        self._owners = Owners(folder / _OWNERS)
+        self._clock = clock
+        self._budget = budget
+        self._swept = False
+
+    def reserve(self, call: str, planned: PlannedCall) -> Reservation | Exceeded:
+        """Hold the money of a call, or say which limit forbids it.
+
+        Raises ``StateUnavailable``, and ``PolicyRefusal`` when the user's limits cannot be read.
+        """
+        budget = self._budget()
+        if not self._swept:
+            self._presume_dead()
+        found = self._reserve(call, planned, budget)
+        if isinstance(found, Exceeded) and found.tally.held and self._presume_dead():
+            return self._reserve(call, planned, budget)
+        return found
+
+    def settle(self, reservation: Reservation, outcome: CallOutcome) -> None:
+        """Book how a call ended in place of its reservation. Raises ``StateUnavailable``.
+
+        Also corrects what another process presumed of the call.
+        """
+        with self.file.transaction() as connection:
+            before = _booked(connection, reservation.call)
+            row = self._row(reservation, "booked", outcome)
+            connection.execute(PUT, row)
+            delta = (outcome.cost_micro_usd or 0) - before
+            _add(connection, reservation.planned.account, reservation.when, delta)
+
+    def standing(self, when: Periods) -> Standing:
+        """Return what the month has cost. Raises ``StateUnavailable``, ``PolicyRefusal``."""
+        limit = self._budget().limits.month
+        with self.file.transaction() as connection:
+            return Standing(_one(connection, _SPENT, "month", when.month) or 0, limit)
+
+    def tallies(self, account: Account, when: Periods) -> Tallies:
+        """Return what is spent and held per scope. Raises ``StateUnavailable``."""
+        self._presume_dead()
+        with self.file.transaction() as connection:
+            return _tallies(connection, account, when)
+
+    def raise_limit(self, scope: LimitScope, key: str, micro_usd: int) -> None:
+        """Grant one session or turn more. Raises ``StateUnavailable``."""
+        with self.file.transaction() as connection:
+            connection.execute(_RAISE, (scope, key, micro_usd))
+
+    def claim(self, notice: str) -> bool:
+        """Return whether this notice was never given before, by any process.
+
+        Raises ``StateUnavailable``.
+        """
+        with self.file.transaction() as connection:
+            at = timestamp(self._clock.now())
+            done = connection.execute("INSERT OR IGNORE INTO notices VALUES (?, ?)", (notice, at))
+            return done.rowcount == 1
+
+    def close(self) -> None:
+        """Close the file. What is still open counts as sent, see ``docs/budgets.md``."""
+        self.file.close()
+        self._owners.end()
+
+    def _reserve(self, call: str, planned: PlannedCall, budget: Budget) -> Reservation | Exceeded:
+        account, now = planned.account, self._clock.now()
+        when = periods(now)
+        with self.file.transaction() as connection:
+            self._owners.begin()
+            tallies = _tallies(connection, account, when)
+            limits = _raised(connection, budget, account)
+            found = exceeded(budget, limits, tallies)
+            if found is not None and planned.micro_usd != 0:
+                return found
+            made = Reservation(call, planned, timestamp(now), when, limits, tallies)
+            connection.execute(PUT, self._row(made, "open", _presumed(planned)))
+        return made
+
+    def _row(
+        self, reservation: Reservation, state: str, outcome: CallOutcome
+    ) -> tuple[str | int | None, ...]:
+        planned, usage = reservation.planned, outcome.usage
+        account = planned.account
+        return (
+            reservation.call,
+            self._owners.name,
+            state,
+            reservation.at,
+            reservation.when.day,
+            reservation.when.month,
+            planned.provider,
+            planned.model,
+            account.purpose,
+            account.session_id,
+            account.turn_id,
+            planned.micro_usd,
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cache_read_tokens,
+            usage.cache_write_tokens,
+            usage.reasoning_tokens,
+            outcome.cost_micro_usd,
+            usage.estimated,
+            outcome.ok,
+            outcome.duration_ms,
+        )
+
+    def _presume_dead(self) -> bool:
+        """Book the calls that dead processes left open at what they may have cost, at the most.
+
+        They were sent, or may have been: to release them could let a limit be passed.
+        """
+        with self.file.transaction() as connection:
+            query = "SELECT DISTINCT owner FROM calls WHERE state = 'open'"
+            owners = [owner for (owner,) in connection.execute(query).fetchall()]
+            dead = [owner for owner in owners if not self._owners.alive(owner)]
+            for owner in dead:
+                _presume(connection, owner)
+        for owner in dead:
+            self._owners.forget(owner)
+        self._swept = True
+        return bool(dead)
+
+
+def _presumed(planned: PlannedCall) -> CallOutcome:
+    """Return what is booked of a call whose process dies."""
+    usage = TokenUsage(
+        input_tokens=planned.prompt_tokens, output_tokens=planned.max_output, estimated=True
+    )
+    return CallOutcome(usage, None, ok=False, duration_ms=0)
+
+
+def _presume(connection: sqlite3.Connection, owner: str) -> None:
+    for call, held, day, month, *names in connection.execute(_PRESUMED, (owner,)).fetchall():
+        connection.execute(_PRESUME, (call,))
+        session, turn = names
+        _add(connection, Account("other", session, turn), Periods(day, month), held or 0)
+
+
+def _booked(connection: sqlite3.Connection, call: str) -> int:
+    """Return what is booked of a call by now; 0 while it is open."""
+    query = "SELECT cost_micro_usd FROM calls WHERE call = ? AND state != 'open'"
+    return _one(connection, query, call) or 0
+
+
+def _tallies(connection: sqlite3.Connection, account: Account, when: Periods) -> Tallies:
+    keys = [scope_key(scope, account, when) for scope in SCOPES]
+    held = connection.execute(_HELD, keys).fetchone()
+    found: dict[LimitScope, Tally] = {}
+    for scope, key, amount in zip(SCOPES, keys, held, strict=True):
+        if key is not None:
+            found[scope] = Tally(_one(connection, _SPENT, scope, key) or 0, amount)
+    return found
+
+
+def _raised(connection: sqlite3.Connection, budget: Budget, account: Account) -> Limits:
+    session = _one(connection, _RAISED, "session", account.session_id)
+    turn = _one(connection, _RAISED, "turn", account.turn_id)
+    return budget.user.raised(session, turn).capped(budget.administrator)
+
+
+def _add(connection: sqlite3.Connection, account: Account, when: Periods, micro_usd: int) -> None:
+    for scope in SCOPES:
+        key = scope_key(scope, account, when)
+        if key is not None:
+            connection.execute(_ADD, (scope, key, micro_usd))
+
+
+def _one(connection: sqlite3.Connection, query: str, *parameters: Any) -> int | None:
+    row = connection.execute(query, parameters).fetchone()
+    return None if row is None else row[0]
