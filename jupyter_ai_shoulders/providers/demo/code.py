@@ -212,7 +212,7 @@ def string_spans(source: str, text: str) -> list[Span]:
     return [span_of(node, source) for node in found]
 
 
-def span_of(node: ast.Name | ast.Constant, source: str) -> Span:
+def span_of(node: ast.Name | ast.Constant | ast.Attribute, source: str) -> Span:
     """Return a node's place; Python counts columns in bytes."""
     line = source.split("\n")[node.lineno - 1].encode()
     start = len(line[: node.col_offset].decode())

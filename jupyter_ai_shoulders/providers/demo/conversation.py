@@ -6,8 +6,8 @@ Called by ``plan``. The ``<workspace>`` block is written by ``engine.user_messag
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.providers.demo.steps import Outcome
 from jupyter_ai_shoulders.wire.parts import (
@@ -15,12 +15,22 @@ from jupyter_ai_shoulders.wire.parts import (
     ModelMessage,
     TextPart,
     ToolCallPart,
+    ToolDefinition,
     ToolResultPart,
     UserMessage,
 )
 
-NOT_WORDS = ("<workspace>", "<selection", "[attached ")
+NOT_WORDS = re.compile(r"<[a-z][\w-]*[ >]|\[(?:attached|notice)\b")
+LAST_STEP = "[notice] This is the last step"
+"""How ``engine.step_notice`` begins its remark when no step is left after this one."""
+ATTACHED_CELL = re.compile(r"^\[attached (?:error output of )?cell (\S+) of ", re.MULTILINE)
+WRAPPED = re.compile(r"\s*<([\w-]+)\b[^\n]*>\n(.*)\n</\1>\s*", re.DOTALL)
 WORKSPACE_LINE = re.compile(r"^(active document|active cell|open documents):\s*(.+)$", re.MULTILINE)
+DATA = re.compile(
+    r'<data(?P<mark>[^>\n]*?) source="[^"\n]*">\n(?P<text>.*)\n</data(?P=mark)>', re.DOTALL
+)
+"""What a tool read, as ``engine.untrusted`` marks it."""
+GONE = "none"
 NOTEBOOK_PATH = re.compile(r"[\w./ -]*?([\w./-]+\.ipynb)")
 
 
@@ -35,6 +45,12 @@ class Task:
     outcomes: tuple[Outcome, ...]
     earlier: str = ""
     """The words of the request before."""
+    answering: bool = False
+    """Whether the demo's last answer was a question."""
+    tools: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The tools offered, with the arguments they take; none known: the schema does not say."""
+    last_step: bool = False
+    """Whether no call can be made any more in this turn."""
 
     @property
     def notebook(self) -> str | None:
@@ -53,35 +69,73 @@ class Task:
         return next((path for path in known if path == name or path.endswith(f"/{name}")), name)
 
 
-def read_task(messages: Sequence[ModelMessage]) -> Task:
-    """Return the latest request in a conversation."""
+def read_task(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> Task:
+    """Return the latest request in a conversation, and the tools it may use."""
     requests = [index for index, message in enumerate(messages) if is_request(message)]
     start = requests[-1] if requests else 0
     texts = texts_of(messages[start]) if messages else []
     earlier = texts_of(messages[requests[-2]]) if len(requests) > 1 else []
-    workspace = dict(WORKSPACE_LINE.findall("\n".join(texts)))
+    workspace = told_of_workspace(messages[: start + 1])
     listed = workspace.get("open documents", "")
+    attached = ATTACHED_CELL.findall("\n".join(texts))
     return Task(
         words=spoken(texts),
         earlier=spoken(earlier),
         active_document=workspace.get("active document"),
-        active_cell=workspace.get("active cell"),
+        active_cell=attached[0] if attached else workspace.get("active cell"),
         open_documents=tuple(path.strip() for path in listed.split(",") if path.strip()),
         outcomes=tuple(outcomes(messages[start + 1 :])),
+        answering=asked_before(messages[:start]),
+        tools={tool.name: properties(tool) for tool in tools},
+        last_step=any(text.startswith(LAST_STEP) for text in last_texts(messages)),
     )
 
 
+def properties(tool: ToolDefinition) -> frozenset[str]:
+    """Return the names of a tool's arguments, as far as its schema lists them."""
+    listed = tool.parameters.get("properties")
+    return frozenset(listed) if isinstance(listed, dict) else frozenset()
+
+
+def last_texts(messages: Sequence[ModelMessage]) -> list[str]:
+    """Return the texts the latest message brings."""
+    return texts_of(messages[-1]) if messages else []
+
+
+def asked_before(messages: Sequence[ModelMessage]) -> bool:
+    """Return whether the demo's last word was a question."""
+    for message in reversed(messages):
+        if isinstance(message, AssistantMessage):
+            last = message.parts[-1] if message.parts else None
+            if isinstance(last, ToolCallPart):
+                return last.tool == "clarify"
+            return isinstance(last, TextPart) and "?" in last.text
+    return False
+
+
+def told_of_workspace(messages: Sequence[ModelMessage]) -> dict[str, str]:
+    """Return what the blocks said so far: the first is whole, later ones hold what changed."""
+    told: dict[str, str] = {}
+    for message in messages:
+        if isinstance(message, UserMessage):
+            blocks = [text for text in texts_of(message) if text.startswith("<workspace>")]
+            told.update(line for block in blocks for line in WORKSPACE_LINE.findall(block))
+    return {name: text for name, text in told.items() if text != GONE}
+
+
 def spoken(texts: Sequence[str]) -> str:
-    """Return what the user typed, without what was attached."""
-    return "\n".join(text for text in texts if not text.startswith(NOT_WORDS)).strip()
+    """Return what the user typed, without what was attached or remarked."""
+    return "\n".join(text for text in texts if not NOT_WORDS.match(text)).strip()
 
 
 def is_request(message: ModelMessage) -> bool:
     """Return whether the user speaks here; notices that ride on results do not count."""
     if not isinstance(message, UserMessage) or not texts_of(message):
         return False
+    if any(text.startswith("<workspace>") for text in texts_of(message)):
+        return True
     has_results = any(isinstance(part, ToolResultPart) for part in message.parts)
-    return not has_results or any(text.startswith("<workspace>") for text in texts_of(message))
+    return not has_results and spoken(texts_of(message)) != ""
 
 
 def texts_of(message: ModelMessage) -> list[str]:
@@ -111,5 +165,7 @@ def calls(messages: Sequence[ModelMessage]) -> Iterator[ToolCallPart]:
 
 
 def result_text(result: ToolResultPart) -> str:
-    """Return the text of a result."""
-    return "\n".join(part.text for part in result.content if isinstance(part, TextPart))
+    """Return the text of a result, without the delimiters that mark it as data."""
+    text = "\n".join(part.text for part in result.content if isinstance(part, TextPart))
+    wrapped = WRAPPED.fullmatch(text)
+    return wrapped[2] if wrapped else text

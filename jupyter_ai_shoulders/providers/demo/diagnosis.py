@@ -8,61 +8,48 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from jupyter_ai_shoulders.providers.demo import code
+from jupyter_ai_shoulders.providers.demo.findings import Diagnosis, Edit, RunFirst, Unknown
 from jupyter_ai_shoulders.providers.demo.frames import all_columns, closest
-from jupyter_ai_shoulders.providers.demo.libraries import PACKAGE_NAMES, import_for
+from jupyter_ai_shoulders.providers.demo.libraries import import_for
+from jupyter_ai_shoulders.providers.demo.missing_attributes import missing_attribute
+from jupyter_ai_shoulders.providers.demo.missing_files import missing_file, missing_path
+from jupyter_ai_shoulders.providers.demo.missing_modules import missing_member, missing_module
 from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
 
 NAME_ERROR = re.compile(r"^NameError: (?:free variable |name )'(\w+)'")
 KEY_ERROR = re.compile(r"^KeyError: (['\"])(.+?)\1")
 COLUMN_ERROR = re.compile(r"^KeyError: .*\[(['\"])(.+?)\1")
 MODULE_ERROR = re.compile(r"^(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'")
+MEMBER_ERROR = re.compile(r"^ImportError: cannot import name '(\w+)' from '([\w.]+)'")
 NEAR = 0.72
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """New source for the failing cell; ``why`` and ``what`` are said to the user."""
-
-    source: str
-    why: str
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunFirst:
-    """Other cells must run first; ``later`` when they stand below the failing one."""
-
-    name: str
-    cells: tuple[Cell, ...]
-    later: bool
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """No rule fits; ``advice`` says what the error means."""
-
-    advice: str
-
-
-Diagnosis = Edit | RunFirst | Unknown
-
-
-def diagnose(notebook: Notebook, cell: Cell, error: str) -> Diagnosis:
-    """Return what to do about an error in a cell."""
+def diagnose(
+    notebook: Notebook, cell: Cell, error: str, listed: Sequence[str] | None = None
+) -> Diagnosis:
+    """Return what to do about an error in a cell; ``listed``: see ``missing_file``."""
+    path = missing_path(error)
+    if path is not None:
+        return missing_file(notebook, cell, path, listed)
     name = NAME_ERROR.match(error)
     if name:
         return missing_name(notebook, cell, name[1])
     key = KEY_ERROR.match(error) or COLUMN_ERROR.match(error)
     if key:
         return missing_key(notebook, cell, key[2])
+    found = missing_import(cell, error) or missing_attribute(notebook, cell, error)
+    return found or Unknown(meaning(error))
+
+
+def missing_import(cell: Cell, error: str) -> Diagnosis | None:
+    """Return what to do about an import that fails, or None for another error."""
     module = MODULE_ERROR.match(error)
     if module:
-        return missing_module(module[1])
-    return Unknown(meaning(error))
+        return missing_module(cell, module[1])
+    member = MEMBER_ERROR.match(error)
+    return missing_member(cell, member[1], member[2]) if member else None
 
 
 def missing_name(notebook: Notebook, cell: Cell, name: str) -> Diagnosis:
@@ -117,15 +104,6 @@ def missing_key(notebook: Notebook, cell: Cell, key: str) -> Diagnosis:
             "`list(df.columns)`), and tell me which one is meant."
         )
     return Edit(source, f"there is no `{key}`", f"changed it to `{near}`, which exists")
-
-
-def missing_module(module: str) -> Unknown:
-    """A library is not installed."""
-    package = PACKAGE_NAMES.get(module.partition(".")[0], module.partition(".")[0])
-    return Unknown(
-        f"The library `{module}` is not installed in this kernel. Running `%pip install {package}` "
-        "in a cell installs it; I do not install anything by myself."
-    )
 
 
 MEANINGS = {

@@ -55,6 +55,11 @@ class Cell:
         return next(errors, None)
 
 
+KERNELS = {"ir": "R", "julia": "Julia", "bash": "Bash", "xcpp": "C++", "deno": "TypeScript"}
+"""Languages of well-known kernels, for notebooks that name only the kernel."""
+KERNEL = re.compile(r"(?P<name>[^·(]*?)\s*(?:\((?P<language>[^)]*)\))?\s*(?:·|$)")
+
+
 @dataclass(frozen=True, slots=True)
 class Notebook:
     """The cells, in order."""
@@ -67,6 +72,18 @@ class Notebook:
     def code(self) -> tuple[Cell, ...]:
         """The code cells."""
         return tuple(cell for cell in self.cells if cell.is_code)
+
+    @property
+    def foreign(self) -> str | None:
+        """The language, when it is known to be another than Python."""
+        kernel = KERNEL.match(self.about.partition(" · ")[2])
+        if kernel is None:
+            return None
+        name = kernel["name"].strip()
+        found = kernel["language"] or next(
+            (language for start, language in KERNELS.items() if re.match(rf"{start}\b", name)), None
+        )
+        return None if found is None or "python" in found.lower() else found
 
     def cell(self, cell_id: str | None) -> Cell | None:
         """Return the cell with this id."""

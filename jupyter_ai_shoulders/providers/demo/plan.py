@@ -8,132 +8,106 @@ conversation already holds; where they end stands the next call, or the answer. 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.providers.demo.conversation import Task, read_task
+from jupyter_ai_shoulders.providers.demo.requests import Kind, Part, kind_of_request, parts_of
+from jupyter_ai_shoulders.providers.demo.single import answer_single, is_single
 from jupyter_ai_shoulders.providers.demo.skills.about import greet, outside
+from jupyter_ai_shoulders.providers.demo.skills.checklist import checklist
 from jupyter_ai_shoulders.providers.demo.skills.fix import explain, fix
 from jupyter_ai_shoulders.providers.demo.skills.outline import outline
 from jupyter_ai_shoulders.providers.demo.skills.plot import plot
-from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Outcome, Skill
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """One step: text, and a call unless the answer is complete."""
-
-    text: str
-    act: Act | None = None
-
-
-def words(*alternatives: str) -> re.Pattern[str]:
-    """Return a pattern that finds any of these as words."""
-    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
-
-
-FIX = words(
-    "fix(?:es|ed|ing)?", "repair", "correct (?:it|this|the)", "debug", "solve", "make it work"
-)
-TROUBLE = words(
-    "errors?",
-    "fail(?:s|ed|ing|ure)?",
-    "broken?",
-    "traceback",
-    "exception",
-    r"\w+Error",
-    "(?:does not|doesn't|doesnt|not) work(?:ing)?",
-    "bugs?",
-    "wrong",
-    "crash(?:es|ed)?",
-)
-WHY = words(
-    "why", "explain", "what does", "what is", "what's", "mean(?:s|ing)?", "understand", "cause"
-)
-PLOT = words(
-    "plot(?:s|ted|ting)?",
-    "charts?",
-    "graphs?",
-    "draw",
-    "histograms?",
-    "visuali[sz]e",
-    "scatter(?: ?plot)?",
-    "bar chart",
-    "distribution",
-    "picture",
-)
-OUTLINE = words(
-    "outline",
-    "overview",
-    "summar(?:y|ize|ise|ies)",
-    "structure",
-    "sections",
-    "describe",
-    "what (?:is|does) (?:in )?th(?:is|e) notebook",
-    "explain (?:this|the) notebook",
-    "what(?:'s| is) in",
-)
-GREETING = words(
-    "hi",
-    "hello",
-    "hey",
-    "good (?:morning|afternoon|evening)",
-    "help",
-    "what can you",
-    "who are you",
-    "what are you",
-    "are you (?:an? )?(?:ai|model|real)",
-)
-
+from jupyter_ai_shoulders.providers.demo.skills.profile import profile
+from jupyter_ai_shoulders.providers.demo.skills.several import several
+from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, OutOfSteps, Reply, Skill
 
 AGAIN = re.compile(
     r"\W*(?:(?:yes|ok(?:ay)?|sure|please|do|it|that|go|on|ahead|continue|again|try|once more|now)"
     r"\W*)+",
     re.IGNORECASE,
 )
+SKILLS: Mapping[Kind, Callable[[Task], Skill]] = {
+    "fix": fix,
+    "explain": explain,
+    "plot": plot,
+    "profile": profile,
+    "checklist": checklist,
+    "outline": outline,
+    "greet": lambda _task: greet(),
+    "outside": lambda _task: outside(),
+}
+MAX_CALLS = 200
+"""Calls of one request after which the rules stop; a turn's step limit is far below."""
 
 
 def choose(task: Task) -> Skill:
-    """Return the skill for what the user says; a mere "yes, go on" means the request before."""
-    said = task.words
-    if AGAIN.fullmatch(said) and task.earlier:
-        said = task.earlier
-        task = replace(task, words=said, earlier="")
-        if TROUBLE.search(said):
-            return fix(task)
-    if FIX.search(said):
-        return fix(task)
-    if TROUBLE.search(said):
-        return explain(task) if WHY.search(said) else fix(task)
-    for pattern, skill in ((PLOT, plot), (OUTLINE, outline)):
-        if pattern.search(said):
-            return skill(task)
-    return greet() if GREETING.search(said) else outside()
+    """Return the skill for what the user says, with the request before where this continues it."""
+    task = in_context(task)
+    parts = parts_of(task.words)
+    if len(parts) > 1:
+        return several(task, parts, begin)
+    return begin(task, parts[0])
+
+
+def begin(task: Task, part: Part) -> Skill:
+    """Return the skill for one thing that is asked for."""
+    return SKILLS[part.kind](replace(task, words=part.words))
+
+
+def in_context(task: Task) -> Task:
+    """Return the task with the words it stands for: "yes", or the answer to a question."""
+    said, earlier = task.words, task.earlier
+    if not earlier:
+        return task
+    if AGAIN.fullmatch(said):
+        trouble = kind_of_request(earlier) == "explain"
+        return replace(task, words=f"fix it: {earlier}" if trouble else earlier, earlier="")
+    if task.answering and kind_of_request(said) == "outside":
+        return replace(task, words=f"{earlier}: {said}", earlier="")
+    return task
 
 
 def plan(request: ModelRequest) -> Reply:
     """Return the next step for a request."""
-    task = read_task(request.messages)
-    reply = replay(choose(task), task.outcomes)
-    offered = {tool.name for tool in request.tools}
-    if reply.act is not None and reply.act.tool not in offered:
-        return Reply(f"For this I need the tool `{reply.act.tool}`, which is switched off here.")
-    return reply
+    if is_single(request):
+        return answer_single(request)
+    task = read_task(request.messages, request.tools)
+    return replay(choose(task), task)
 
 
-def replay(skill: Skill, outcomes: Sequence[Outcome]) -> Reply:
-    """Run a skill through the outcomes there are."""
+def replay(skill: Skill, task: Task) -> Reply:
+    """Run a skill through the outcomes there are; what it cannot call, it is told."""
+    waiting = list(task.outcomes)
     try:
         act = next(skill)
-        for outcome in outcomes:
-            if outcome.tool != act.tool:
+        for _ in range(MAX_CALLS):
+            obstacle = obstacle_to(act, task, waits=bool(waiting))
+            if obstacle is not None:
+                act = skill.throw(obstacle)
+            elif not waiting:
+                return Reply(act.say, act)
+            elif waiting[0].tool != act.tool:
                 return Reply(
                     "This conversation has gone another way than my rules know. Ask me again."
                 )
-            act = skill.send(outcome)
+            else:
+                act = skill.send(waiting.pop(0))
     except StopIteration as done:
         return Reply(str(done.value))
     except GiveUp as reason:
         return Reply(str(reason))
-    return Reply(act.say, act)
+    return Reply("I stopped: these are more calls than my rules need. Ask me again.")
+
+
+def obstacle_to(act: Act, task: Task, *, waits: bool) -> GiveUp | None:
+    """Return why a call cannot be made, or None; ``waits``: its outcome is there already."""
+    if act.tool not in task.tools:
+        return GiveUp(f"For this I need the tool `{act.tool}`, which is switched off here.")
+    if task.last_step and not waits and act.tool != "complete":
+        return OutOfSteps(
+            "I stop here, because this turn has no steps left. Say *go on* and I'll go on."
+        )
+    return None

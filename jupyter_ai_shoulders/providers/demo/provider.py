@@ -24,8 +24,8 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallStart,
     UsageReport,
 )
-from jupyter_ai_shoulders.providers.demo.plan import Reply, plan
-from jupyter_ai_shoulders.providers.demo.steps import Act
+from jupyter_ai_shoulders.providers.demo.plan import plan
+from jupyter_ai_shoulders.providers.demo.steps import Act, Reply
 from jupyter_ai_shoulders.wire.ids import CallId, PartId
 from jupyter_ai_shoulders.wire.parts import ModelMessage
 from jupyter_ai_shoulders.wire.usage import TokenUsage

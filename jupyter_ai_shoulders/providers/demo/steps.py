@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from jupyter_ai_shoulders.wire.base import JsonObject
 
@@ -26,6 +27,14 @@ class Act:
     tool: str
     arguments: JsonObject
     say: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One step: text, and a call unless the answer is complete."""
+
+    text: str
+    act: Act | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +85,18 @@ class Run:
         return [line for line in self.text.split("\n")[1:] if not line.startswith("--- ")]
 
 
-Skill = Generator[Act, Outcome, str]
+T = TypeVar("T")
+Recipe = Generator[Act, Outcome, T]
+"""A part of a skill, for ``yield from``."""
+Skill = Recipe[str]
 
 
 class GiveUp(Exception):
     """A skill cannot go on; the message is its answer."""
+
+
+class OutOfSteps(GiveUp):
+    """No call can be made any more in this turn."""
 
 
 def refused(outcome: Outcome, what: str) -> GiveUp:

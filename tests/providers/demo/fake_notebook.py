@@ -17,8 +17,8 @@ from typing import Any
 from jupyter_ai_shoulders.notebook.base import CellRun, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import render_notebook, run_text
 from jupyter_ai_shoulders.providers.base import ModelRequest
-from jupyter_ai_shoulders.providers.demo.plan import Reply, plan
-from jupyter_ai_shoulders.providers.demo.steps import Act
+from jupyter_ai_shoulders.providers.demo.plan import plan
+from jupyter_ai_shoulders.providers.demo.steps import Act, Reply
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell, OutputSummary

@@ -7,8 +7,12 @@ from jupyter_ai_shoulders.providers.demo.steps import Skill
 LABEL = "**Demo (no AI model)**"
 ABILITIES = """\
 - *outline this notebook*: sections, what their cells do, libraries
-- *fix the error*: a missing import, a mistyped name or column, cells run in the wrong order
-- *plot `column`* of a dataframe, or *plot `a` against `b`, one colour per `c`*, in a new cell"""
+- *why does this fail?*, *fix the error*: a missing import, a mistyped name, column, method or \
+path, cells run in the wrong order
+- *profile `data`*: rows, columns, types, missing values of a dataframe
+- *plot `column`* of a dataframe, or *plot `a` against `b`, one colour per `c`*, in a new cell
+- *what is left to do?*: a list of cells that fail or never ran
+- several of these in one request, one after the other"""
 REAL_MODEL = (
     "For everything else, connect a model: pick one in the model menu and give it a key "
     "(or set a variable such as `ANTHROPIC_API_KEY` before you start Jupyter)."
@@ -24,5 +28,8 @@ def greet() -> Skill:
 
 def outside() -> Skill:
     """Say plainly that there is no rule for this."""
-    return f"I am the {LABEL} and have no rule for that. I can:\n{ABILITIES}\n\n{REAL_MODEL}"
+    return (
+        f"I am the {LABEL} and have no rule for that. My rules read only English. I can:\n"
+        f"{ABILITIES}\n\n{REAL_MODEL}"
+    )
     yield  # a generator that makes no call

@@ -10,25 +10,22 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from jupyter_ai_shoulders.providers.demo.conversation import Task
-from jupyter_ai_shoulders.providers.demo.diagnosis import (
-    Edit,
-    RunFirst,
-    Unknown,
-    diagnose,
-    first_unresolved,
-)
+from jupyter_ai_shoulders.providers.demo.diagnosis import diagnose, first_unresolved
+from jupyter_ai_shoulders.providers.demo.findings import Diagnosis, Edit, RunFirst, Unknown
 from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
+from jupyter_ai_shoulders.providers.demo.skills.files import listed_files
 from jupyter_ai_shoulders.providers.demo.skills.notebooks import (
-    Recipe,
     edit,
     listed,
-    read,
+    read_python,
     run,
     run_needed,
 )
-from jupyter_ai_shoulders.providers.demo.steps import GiveUp, Skill
+from jupyter_ai_shoulders.providers.demo.steps import GiveUp, Recipe, Skill
 
 CELL_NUMBER = re.compile(r"\bcell\s+#?(\d+)", re.IGNORECASE)
+ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
+READING = "I'll read the notebook with its outputs."
 MAX_EDITS = 2
 MAX_ROUNDS = 4
 
@@ -44,11 +41,11 @@ class Problem:
 
 def fix(task: Task) -> Skill:
     """Fix the failing cell."""
-    notebook = yield from read(task, outputs=True, say="I'll read the notebook with its outputs.")
+    notebook = yield from read_python(task, outputs=True, say=READING)
     problem = find_problem(task, notebook)
     if problem is None:
-        problem = yield from try_active(task, notebook)
-    repair = Repair(notebook, problem)
+        problem = yield from try_cell(task, notebook)
+    repair = Repair(task, notebook, problem)
     try:
         yield from repair.work()
     except GiveUp as reason:
@@ -58,11 +55,12 @@ def fix(task: Task) -> Skill:
 
 def explain(task: Task) -> Skill:
     """Explain the error, change nothing."""
-    notebook = yield from read(task, outputs=True, say="I'll read the notebook with its outputs.")
+    notebook = yield from read_python(task, outputs=True, say=READING)
     problem = find_problem(task, notebook)
     if problem is None:
-        return "I see no error in this notebook. Run the cell that fails and ask me again."
-    found = diagnose(notebook, problem.cell, problem.error)
+        raise GiveUp(no_error(named_cell(task, notebook)))
+    files = yield from listed_files(task, notebook, problem.error, may_run=False)
+    found = diagnose(notebook, problem.cell, problem.error, files)
     head = (
         f"Cell {problem.cell.number} {'fails' if problem.seen else 'will fail'}: `{problem.error}`."
     )
@@ -81,7 +79,8 @@ def explain(task: Task) -> Skill:
 
 def find_problem(task: Task, notebook: Notebook) -> Problem | None:
     """Return the failure the user means: seen in an output, else found by reading."""
-    order = by_interest(task, notebook)
+    named = named_cell(task, notebook)
+    order = by_interest(task, notebook) if named is None else [named]
     failed = [cell for cell in order if cell.error is not None]
     if failed:
         return Problem(failed[0], failed[0].error or "", seen=True)
@@ -91,22 +90,37 @@ def find_problem(task: Task, notebook: Notebook) -> Problem | None:
     return Problem(found[0], f"NameError: name '{found[1]}' is not defined", seen=False)
 
 
+def named_cell(task: Task, notebook: Notebook) -> Cell | None:
+    """Return the cell whose number the user says. Raises ``GiveUp`` when it holds no code."""
+    found = CELL_NUMBER.search(task.words)
+    if found is None:
+        return None
+    number = int(found[1])
+    cell = next((cell for cell in notebook.cells if cell.number == number), None)
+    if cell is None:
+        raise GiveUp(f"There is no cell {number}; the notebook has {len(notebook.cells)} cells.")
+    if not cell.is_code:
+        raise GiveUp(f"Cell {number} holds text, no code. Which cell fails?")
+    return cell
+
+
 def by_interest(task: Task, notebook: Notebook) -> list[Cell]:
-    """Return the code cells: the one named or active first, then the last run, then the rest."""
-    named = CELL_NUMBER.search(task.words)
+    """Return the code cells: the active one first, one with the error named, then the last run."""
+    spoken = ERROR_NAME.findall(task.words)
 
     def interest(cell: Cell) -> tuple[bool, bool, int, int]:
-        is_named = named is not None and cell.number == int(named[1])
-        return (not is_named, cell.id != task.active_cell, -(cell.run_count or 0), cell.number)
+        other_error = not any((cell.error or "").startswith(name) for name in spoken)
+        return (cell.id != task.active_cell, other_error, -(cell.run_count or 0), cell.number)
 
     return sorted(notebook.code, key=interest)
 
 
-def try_active(task: Task, notebook: Notebook) -> Recipe[Problem]:
-    """Nothing looks wrong: run the active cell, when it is code, and see."""
-    cell = notebook.cell(task.active_cell)
+def try_cell(task: Task, notebook: Notebook) -> Recipe[Problem]:
+    """Nothing looks wrong: run the cell named, or the active one, when it is code, and see."""
+    named = named_cell(task, notebook)
+    cell = named or notebook.cell(task.active_cell)
     if cell is None or not cell.is_code or not cell.source.strip():
-        raise GiveUp("I see no error in this notebook. Run the cell that fails and ask me again.")
+        raise GiveUp(no_error(named))
     ended = yield from run(notebook, cell, f"I see no error yet; I'll run cell {cell.number}.")
     if ended.error is None:
         raise GiveUp(
@@ -115,22 +129,30 @@ def try_active(task: Task, notebook: Notebook) -> Recipe[Problem]:
     return Problem(cell, ended.error, seen=True)
 
 
+def no_error(cell: Cell | None) -> str:
+    """Return the answer when nothing looks wrong."""
+    where = "this notebook" if cell is None else f"cell {cell.number}"
+    return f"I see no error in {where}. Run the cell that fails and ask me again."
+
+
 @dataclass(slots=True)
 class Repair:
     """The work on one failing cell, and what there is to tell about it."""
 
+    task: Task
     notebook: Notebook
     problem: Problem
     edits: int = 0
     told: list[str] = field(default_factory=list[str])
     error: str | None = None
     advice: str | None = None
+    found: Diagnosis | None = None
 
     def work(self) -> Recipe[None]:
         """Repair and run until the cell works or no rule is left."""
         self.error = self.problem.error
         for _ in range(MAX_ROUNDS):
-            found = diagnose(self.notebook, self.cell, self.error)
+            found = yield from self.diagnosis(self.error)
             if isinstance(found, Unknown) or (isinstance(found, Edit) and self.edits == MAX_EDITS):
                 self.advice = found.advice if isinstance(found, Unknown) else None
                 return
@@ -142,6 +164,12 @@ class Repair:
             if ended.error == self.error:
                 return
             self.error = ended.error
+
+    def diagnosis(self, error: str) -> Recipe[Diagnosis]:
+        """Return what to do about an error, after a look at the files where one is missing."""
+        files = yield from listed_files(self.task, self.notebook, error, may_run=True)
+        self.found = diagnose(self.notebook, self.cell, error, files)
+        return self.found
 
     @property
     def cell(self) -> Cell:
@@ -195,7 +223,11 @@ class Repair:
 
     def report_stopped(self, reason: GiveUp) -> str:
         """Return the answer when something was not possible on the way."""
-        return "\n".join([*self.story(), f"\n{reason}"]) if self.told else str(reason)
+        if self.told:
+            return "\n".join([*self.story(), f"\n{reason}"])
+        if isinstance(self.found, Edit | RunFirst):
+            return f"{self.story()[0]} The cause: {self.found.why}.\n\n{reason}"
+        return str(reason)
 
     def report(self) -> str:
         """Return the answer."""

@@ -5,29 +5,19 @@ Each is a recipe of its own that yields calls; the skills use them with ``yield 
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TypeVar
-
 from jupyter_ai_shoulders.providers.demo.code import needed_before
 from jupyter_ai_shoulders.providers.demo.conversation import Task
 from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook, parse_notebook
-from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Outcome, Run, refused
+from jupyter_ai_shoulders.providers.demo.skills.ask import ask
+from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Recipe, Run, refused
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 MAX_WHOLE_CELLS = 10
 
-T = TypeVar("T")
-Recipe = Generator[Act, Outcome, T]
-
 
 def read(task: Task, *, outputs: bool, say: str) -> Recipe[Notebook]:
     """Read the notebook meant; cells shown in part are read again, whole."""
-    path = task.notebook
-    if path is None:
-        raise GiveUp(
-            "I do not see a notebook. Open the one you mean (or name it, like `analysis.ipynb`) "
-            "and ask me again."
-        )
+    path = task.notebook or (yield from which_notebook(task))
     wanted: JsonObject = {"path": path, "outputs": True} if outputs else {"path": path}
     notebook = yield from read_as(wanted, say)
     short = [cell.id for cell in notebook.code if not cell.complete][:MAX_WHOLE_CELLS]
@@ -35,6 +25,32 @@ def read(task: Task, *, outputs: bool, say: str) -> Recipe[Notebook]:
         return notebook
     whole = yield from read_as({"path": path, "cells": [*short]}, "")
     return notebook.updated(whole.cells)
+
+
+def read_python(task: Task, *, outputs: bool, say: str) -> Recipe[Notebook]:
+    """Read the notebook meant. Raises ``GiveUp`` when it holds another language than Python."""
+    notebook = yield from read(task, outputs=outputs, say=say)
+    if notebook.foreign is not None:
+        raise GiveUp(
+            f"`{notebook.path}` holds {notebook.foreign}, and my rules for code know only Python. "
+            "I changed nothing. I can outline it."
+        )
+    return notebook
+
+
+def which_notebook(task: Task) -> Recipe[str]:
+    """Return the path of the notebook meant when several are open and none is active."""
+    open_ones = [path for path in task.open_documents if path.endswith(".ipynb")]
+    if not open_ones:
+        raise GiveUp(
+            "I do not see a notebook. Open the one you mean (or name it, like `analysis.ipynb`) "
+            "and ask me again."
+        )
+    named = ", ".join(f"`{path}`" for path in open_ones)
+    answer = yield from ask(task, "Which notebook do you mean?", open_ones, f" Open are {named}.")
+    if answer not in open_ones:
+        raise GiveUp(f"I do not see a notebook `{answer}`. Open are {named}.")
+    return answer
 
 
 def read_as(arguments: JsonObject, say: str) -> Recipe[Notebook]:

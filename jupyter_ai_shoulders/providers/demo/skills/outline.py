@@ -52,12 +52,14 @@ class Section:
 def outline(task: Task) -> Skill:
     """Say what the notebook holds."""
     notebook = yield from read(task, outputs=False, say="I'll read the notebook.")
+    if not any(cell.source.strip() for cell in notebook.cells):
+        return f"**`{notebook.path}`** is empty: there is nothing to outline yet."
     lines = [first_line(notebook), ""]
-    lines += [section_line(section) for section in sections(notebook)]
-    libraries = packages(notebook)
+    lines += [section_line(section, notebook.foreign) for section in sections(notebook)]
+    libraries = [] if notebook.foreign else packages(notebook)
     if libraries:
         lines += ["", f"Libraries: {', '.join(libraries)}."]
-    lines += state_lines(notebook)
+    lines += state_lines(notebook, can_fix=notebook.foreign is None)
     return "\n".join(lines)
 
 
@@ -91,12 +93,21 @@ def sections(notebook: Notebook) -> list[Section]:
     return [section for section in found if not any(section is skip for skip in skipped)]
 
 
-def section_line(section: Section) -> str:
-    """Return one line of the outline."""
+def section_line(section: Section, foreign: str | None) -> str:
+    """Return one line of the outline; of code in another language, only how long it is."""
     if not section.cells:
         return f"- **{section.title}**: text only"
-    told = [f"{doing} (cell {cell.number})" for cell in section.cells for doing in [does(cell)]]
+    told = [
+        f"{size(cell, foreign) if foreign else does(cell)} (cell {cell.number})"
+        for cell in section.cells
+    ]
     return f"- **{section.title}**: {', '.join(told)}"
+
+
+def size(cell: Cell, language: str) -> str:
+    """Return how much code a cell holds."""
+    lines = cell.source.count("\n") + 1
+    return f"{lines} line{'s' * (lines != 1)} of {language}"
 
 
 def does(cell: Cell) -> str:
@@ -138,12 +149,13 @@ def packages(notebook: Notebook) -> list[str]:
     return [PACKAGE_NAMES.get(name, name) for name in used if name not in sys.stdlib_module_names]
 
 
-def state_lines(notebook: Notebook) -> Iterator[str]:
+def state_lines(notebook: Notebook, *, can_fix: bool) -> Iterator[str]:
     """Yield what is worth knowing about the state: errors, cells not run."""
     failed = [cell for cell in notebook.code if cell.failed]
     if failed:
         verb = "shows" if len(failed) == 1 else "show"
-        yield f"\n{listed(failed).capitalize()} {verb} an error; say *fix it* and I'll try."
+        offer = "; say *fix it* and I'll try" if can_fix else ""
+        yield f"\n{listed(failed).capitalize()} {verb} an error{offer}."
     waiting = [cell for cell in notebook.code if cell.run_count is None and cell.source.strip()]
     if waiting:
         verb = "has" if len(waiting) == 1 else "have"

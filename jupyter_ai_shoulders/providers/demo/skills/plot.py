@@ -6,7 +6,6 @@ are called, the new cell first prints their names.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 from jupyter_ai_shoulders.providers.demo.charts import (
@@ -20,36 +19,35 @@ from jupyter_ai_shoulders.providers.demo.charts import (
 from jupyter_ai_shoulders.providers.demo.code import definers, needed_before, with_import
 from jupyter_ai_shoulders.providers.demo.conversation import Task
 from jupyter_ai_shoulders.providers.demo.diagnosis import COLUMN_ERROR, KEY_ERROR, NAME_ERROR
-from jupyter_ai_shoulders.providers.demo.frames import Frame, closest, find_frames
+from jupyter_ai_shoulders.providers.demo.frames import Frame
 from jupyter_ai_shoulders.providers.demo.libraries import import_for
 from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
+from jupyter_ai_shoulders.providers.demo.skills.ask import ask
+from jupyter_ai_shoulders.providers.demo.skills.new_cell import add, place
 from jupyter_ai_shoulders.providers.demo.skills.notebooks import (
-    Recipe,
     edit,
     listed,
-    read,
-    read_as,
+    read_python,
     run,
     run_needed,
 )
-from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Run, Skill, refused
+from jupyter_ai_shoulders.providers.demo.skills.which_frame import which_frame
+from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Recipe, Run, Skill
 
-NEW_CELL_ID = re.compile(r"\bid[=: ]+[\"'`]?([\w-]+)")
-BELOW_ACTIVE = re.compile(
-    r"\b(below|under|after)\b.*\b(this|it|here)\b|\bnew cell below\b", re.IGNORECASE
-)
 MAX_ROUNDS = 5
+MAX_REPAIRS = 1
+"""Changes of the new cell because of an error; looking up the columns' names is none."""
 
 
 def plot(task: Task) -> Skill:
     """Draw what the user asks for in a new cell."""
-    notebook = yield from read(task, outputs=True, say="I'll look at the data in the notebook.")
+    say = "I'll look at the data in the notebook."
+    notebook = yield from read_python(task, outputs=True, say=say)
     wish = read_wish(task.words, notebook)
-    frame = choose_frame(task.words, wish, notebook)
+    frame = yield from which_frame(task, notebook, "plot", wish.columns)
+    wish = without_frame(wish, frame.name)
     if not wish.columns:
-        known = ", ".join(f"`{column}`" for column in frame.columns)
-        hint = f" I know of {known}." if known else ""
-        raise GiveUp(f"Which column of `{frame.name}` shall I plot?{hint}")
+        wish = replace(wish, columns=((yield from which_column(task, frame)),), quoted=False)
     drawing = Drawing(notebook, wish, frame.name)
     try:
         yield from drawing.begin(task, frame)
@@ -59,53 +57,17 @@ def plot(task: Task) -> Skill:
     return drawing.report()
 
 
-def choose_frame(words: str, wish: Wish, notebook: Notebook) -> Frame:
-    """Return the dataframe meant: named, else one with the columns, else the most used."""
-    frames = find_frames(notebook)
-    if not frames:
-        raise GiveUp(
-            "I found no dataframe in this notebook. Load one first, for example with "
-            "`pd.read_csv(…)`, and ask me again."
-        )
-    spoken = set(re.findall(r"\w+", words))
-
-    def fit(frame: Frame) -> tuple[bool, int, int, int]:
-        has = sum(closest(name, list(frame.columns)) is not None for name in wish.columns)
-        return frame.name in spoken, has, frame.uses, -(frame.defined_in or 0)
-
-    return max(frames.values(), key=fit)
+def without_frame(wish: Wish, frame: str) -> Wish:
+    """Return the wish without the dataframe's own name, which is no column."""
+    return replace(wish, columns=tuple(name for name in wish.columns if name != frame))
 
 
-def place(task: Task, notebook: Notebook, frame: Frame) -> Cell:
-    """Return the cell to add below: the active one when asked, else the last with the data."""
-    active = notebook.cell(task.active_cell)
-    first = frame.defined_in or 0
-    if active is not None and active.number >= first and BELOW_ACTIVE.search(task.words):
-        return active
-    used = [cell for cell in notebook.cells if cell.number == frame.last_used_in]
-    return used[0] if used else notebook.cells[-1]
-
-
-def add(notebook: Notebook, after: Cell, source: str) -> Recipe[Cell]:
-    """Add a cell and return it with its id."""
-    path = notebook.path
-    say = f"I'll add a plot cell below cell {after.number}."
-    outcome = yield Act(
-        "add_cell",
-        {"path": path, "source": source, "cell_type": "code", "after": after.id},
-        say,
-    )
-    if outcome.is_error:
-        raise refused(outcome, "add a cell")
-    found = NEW_CELL_ID.search(outcome.text)
-    if found and notebook.cell(found[1]) is None:
-        return Cell(after.number + 1, found[1], "code", source, None, complete=True, failed=False)
-    known = {cell.id for cell in notebook.cells}
-    now = yield from read_as({"path": path}, "")
-    new = [cell for cell in now.code if cell.id not in known]
-    if not new:
-        raise GiveUp("I added a cell, but I cannot find it in the notebook any more.")
-    return replace(new[0], source=source)
+def which_column(task: Task, frame: Frame) -> Recipe[str]:
+    """Ask for the column."""
+    known = ", ".join(f"`{column}`" for column in frame.columns)
+    hint = f" I know of {known}." if known else ""
+    question = f"Which column of `{frame.name}` shall I plot?"
+    return (yield from ask(task, question, list(frame.columns), hint))
 
 
 def listing_code(frame: str) -> str:
@@ -127,13 +89,14 @@ class Drawing:
     chart: Chart | None = None
     ran: str = ""
     error: str | None = None
+    repairs: int = 0
 
     def begin(self, task: Task, frame: Frame) -> Recipe[None]:
         """Add the cell, and run what it needs where that never ran."""
         settled = settle(self.wish, self.frame, list(frame.columns), self.notebook, certain=False)
         self.chart = settled if isinstance(settled, Chart) else None
         after = place(task, self.notebook, frame)
-        self.cell = yield from add(self.notebook, after, self.source())
+        self.cell = yield from add(self.notebook, after, self.source(), "plot")
         needed = needed_before(self.cell, self.notebook.code)
         if any(cell.run_count is None for cell in needed):
             yield from self.run_needed()
@@ -147,7 +110,7 @@ class Drawing:
                 return
             if ended.error is None:
                 yield from self.draw_known(ended)
-            elif not (yield from self.mend(ended.error)):
+            elif self.repairs == MAX_REPAIRS or not (yield from self.mend(ended.error)):
                 return
 
     @property
@@ -192,6 +155,7 @@ class Drawing:
             return True
         if self.chart.kind == "histogram" and error.startswith(("TypeError", "ValueError")):
             self.chart = replace(self.chart, kind="bars")
+            self.repairs += 1
             yield from self.change(self.source(), "These are not numbers; I'll draw bars.")
             return True
         return False
@@ -203,6 +167,7 @@ class Drawing:
         statement = import_for(name)
         if statement is None:
             return False
+        self.repairs += 1
         changed = with_import(self.new_cell.source, statement)
         yield from self.change(changed, "An import is missing.")
         return True
@@ -230,8 +195,11 @@ class Drawing:
         number = self.new_cell.number
         wanted = self.chart.spoken if self.chart else f"`{self.wish.columns[0]}`"
         if self.error is not None or self.chart is None:
+            stopped = (
+                "I mended it once and stop here" if self.repairs else "I have no rule for that"
+            )
             return (
-                f"I added cell {number} to plot {wanted}, but it fails with `{self.error}`. I have "
-                "no rule for that; the cell is there for you to change."
+                f"I added cell {number} to plot {wanted}, but it fails with `{self.error}`. "
+                f"{stopped}; the cell is there for you to change."
             )
         return f"Done: cell {number} plots {wanted}.{self.ran}"

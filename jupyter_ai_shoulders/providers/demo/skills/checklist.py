@@ -1,0 +1,40 @@
+"""Writes a todo list from the state of the notebook: what fails, what never ran.
+
+Chosen by ``plan``; the list goes to the ``todo`` tool where it is offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jupyter_ai_shoulders.providers.demo.conversation import Task
+from jupyter_ai_shoulders.providers.demo.notebook import Notebook
+from jupyter_ai_shoulders.providers.demo.skills.notebooks import listed, read
+from jupyter_ai_shoulders.providers.demo.steps import Act, Skill, refused
+
+
+def checklist(task: Task) -> Skill:
+    """List what is left to do in the notebook."""
+    notebook = yield from read(task, outputs=True, say="I'll see what is left in the notebook.")
+    items = list(open_items(notebook))
+    if not items:
+        return "Nothing is left that I can see: every code cell was run and none shows an error."
+    markdown = "\n".join(f"- [ ] {item}" for item in items)
+    if "todo" not in task.tools:
+        return f"What is left in `{notebook.path}`:\n\n{markdown}"
+    outcome = yield Act("todo", {"markdown": markdown})
+    if outcome.is_error:
+        raise refused(outcome, "write the list")
+    count = "1 thing is" if len(items) == 1 else f"{len(items)} things are"
+    return f"{count} left in `{notebook.path}`; the list is above. I ticked nothing off."
+
+
+def open_items(notebook: Notebook) -> Iterator[str]:
+    """Yield what is left, cell by cell."""
+    for cell in notebook.code:
+        if cell.failed:
+            error = f" ({cell.error.partition(':')[0]})" if cell.error else ""
+            yield f"Fix cell {cell.number}{error}"
+    waiting = [cell for cell in notebook.code if cell.run_count is None and cell.source.strip()]
+    if waiting:
+        yield f"Run {listed(waiting)}"

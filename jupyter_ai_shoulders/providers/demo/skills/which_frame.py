@@ -1,0 +1,63 @@
+"""Decides which dataframe a request is about; asks when several fit. Used by plot and profile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from jupyter_ai_shoulders.providers.demo.code import names
+from jupyter_ai_shoulders.providers.demo.conversation import Task
+from jupyter_ai_shoulders.providers.demo.frames import Frame, closest, find_frames
+from jupyter_ai_shoulders.providers.demo.notebook import Notebook
+from jupyter_ai_shoulders.providers.demo.skills.ask import ask
+from jupyter_ai_shoulders.providers.demo.steps import GiveUp, Recipe
+
+
+def which_frame(
+    task: Task, notebook: Notebook, verb: str, columns: Sequence[str] = ()
+) -> Recipe[Frame]:
+    """Return the dataframe meant: named, with the columns, in the active cell, or as answered.
+
+    Raises ``GiveUp`` when there is none.
+    """
+    frames = find_frames(notebook)
+    if not frames:
+        raise GiveUp(
+            "I found no dataframe in this notebook. Load one first, for example with "
+            "`pd.read_csv(…)`, and ask me again."
+        )
+    fitting = candidates(task, notebook, frames, columns)
+    if len(fitting) == 1:
+        return fitting[0]
+    options = [frame.name for frame in fitting]
+    named = ", ".join(f"`{name}`" for name in options[:-1]) + f" or `{options[-1]}`"
+    question = f"Which dataframe shall I {verb}: {named}?"
+    answer = yield from ask(task, question, options)
+    said = [frame for frame in fitting if frame.name == answer or frame.name in spoken(answer)]
+    if not said:
+        raise GiveUp(f"I do not know a dataframe `{answer}` here. There is {named}.")
+    return said[0]
+
+
+def candidates(
+    task: Task, notebook: Notebook, frames: dict[str, Frame], columns: Sequence[str]
+) -> list[Frame]:
+    """Return the dataframes that fit best; one when there is no doubt."""
+    said = spoken(task.words)
+    named = [frame for frame in frames.values() if frame.name in said]
+    if named:
+        return named[:1]
+    having = {
+        frame.name: sum(closest(name, list(frame.columns)) is not None for name in columns)
+        for frame in frames.values()
+    }
+    fitting = [frame for frame in frames.values() if having[frame.name] == max(having.values())]
+    active = notebook.cell(task.active_cell)
+    used = names(active.source) if active is not None and active.is_code else None
+    in_active = [frame for frame in fitting if used and frame.name in used.used | used.defined]
+    return in_active if len(in_active) == 1 else fitting
+
+
+def spoken(text: str) -> set[str]:
+    """Return the words of a text."""
+    return set(re.findall(r"\w+", text))
