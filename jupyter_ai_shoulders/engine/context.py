@@ -11,20 +11,29 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from importlib import resources
-from typing import Literal
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, TokenFamily
 from jupyter_ai_shoulders.core.tokens import estimate_message, estimate_request
+from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord
+from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, SYSTEM_FILE
+from jupyter_ai_shoulders.engine.meta import MetaRecord
 from jupyter_ai_shoulders.engine.transcript import Transcript
+from jupyter_ai_shoulders.engine.user_message import Enclosed
 from jupyter_ai_shoulders.storage.base import Blobs
-from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event
+from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event, MessageAdd
 from jupyter_ai_shoulders.wire.ids import BlobHash
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolDefinition
 
-Role = Literal["system", "tools", "meta"]
+Entry = tuple[str, str]
+"""Role and source of a ``context-add`` of which the last one counts."""
 
-ZONE_SOURCE = "time zone"
+SYSTEM: Entry = ("system", "prompts")
+TOOLS: Entry = ("tools", "tool definitions")
+SKILLS: Entry = ("skill", "manifest")
+ZONE: Entry = ("meta", "time zone")
+SECRET: Entry = ("meta", "mark of data")
+WORKSPACE: Entry = ("meta", "workspace")
+
 OUTPUT_RESERVE = 16_384
 THINKING_RESERVE = 32_768
 WINDOW_SHARE = 0.85
@@ -57,7 +66,9 @@ class Context:
     def __init__(self, blobs: Blobs) -> None:
         self._blobs = blobs
         self._transcript = Transcript()
-        self._entries: dict[Role, BlobHash] = {}
+        self._entries: dict[Entry, BlobHash] = {}
+        self._standing: dict[Entry, str] = {}
+        """The texts the system prompt is made of."""
         self._system = ""
         self._tools: tuple[ToolDefinition, ...] = ()
         self._counted: tuple[TokenFamily, int, int] = ("other", 0, 0)
@@ -73,9 +84,23 @@ class Context:
             self._counted = ("other", 0, 0)
         self._transcript.add(event)
 
-    def entered(self, role: Role) -> BlobHash | None:
-        """Return what stands in the log for this role."""
-        return self._entries.get(role)
+    def entered(self, entry: Entry) -> BlobHash | None:
+        """Return what stands in the log for this role and source."""
+        return self._entries.get(entry)
+
+    def instructions(self) -> dict[Entry, BlobHash]:
+        """Return the files of instructions, and the skills, that stand in the log."""
+        standing = {entry: self._entries[entry] for entry in self._standing}
+        standing.pop(SYSTEM, None)
+        return standing
+
+    def unsettled(self) -> list[tuple[MessageAdd, Enclosed]]:
+        """Return the messages that were never sent, with what was captured for them."""
+        return self._transcript.unsettled()
+
+    def superseded(self) -> list[str]:
+        """Return the attachments that stand in the conversation more than once."""
+        return self._transcript.superseded()
 
     def built(self, notices: Sequence[str] = ()) -> Built:
         """Return system prompt, messages and tools as they stand."""
@@ -105,14 +130,50 @@ class Context:
         return total
 
     def _enter(self, event: ContextAdd) -> None:
-        if event.role == "system":
-            self._system = self._blobs.get(event.blob).decode()
-        if event.role == "tools":
-            self._tools = read_tools(self._blobs.get(event.blob))
-        if event.role == "meta" and event.source == ZONE_SOURCE:
-            self._transcript.zone = read_zone(self._blobs.get(event.blob))
-        if event.role in {"system", "tools"} or event.source == ZONE_SOURCE:
-            self._entries[event.role] = event.blob  # pyright: ignore[reportArgumentType]: narrowed above
+        content = self._blobs.get(event.blob)
+        match event.role:
+            case "attachment":
+                self._transcript.enclose(AttachmentRecord.model_validate_json(content))
+            case "skill" if (event.role, event.source) != SKILLS:
+                self._transcript.enclose(SkillRecord.model_validate_json(content))
+            case _:
+                self._entries[_entry(event)] = event.blob
+                self._stand(_entry(event), content)
+
+    def _stand(self, entry: Entry, content: bytes) -> None:
+        """Take what counts from now on."""
+        match entry:
+            case ("system" | "instructions" | "skill", _):
+                self._standing[entry] = content.decode()
+                texts = (self._standing[key] for key in sorted(self._standing, key=_place))
+                self._system = "\n\n".join(filter(None, texts))
+            case ("tools", _):
+                self._tools = read_tools(content)
+            case ("meta", "time zone"):
+                self._transcript.set_zone(read_zone(content))
+            case ("meta", "mark of data"):
+                self._transcript.set_secret(content.decode())
+            case ("meta", "workspace"):
+                self._transcript.set_facts(MetaRecord.model_validate_json(content).facts)
+            case _:
+                pass  # of a newer version, which put it where this one does not look
+
+
+def _entry(event: ContextAdd) -> Entry:
+    """Return the entry; there is one system prompt and one set of tools, whatever their source."""
+    match event.role:
+        case "system":
+            return SYSTEM
+        case "tools":
+            return TOOLS
+        case _:
+            return (event.role, event.source)
+
+
+def _place(entry: Entry) -> tuple[int, str]:
+    """Return where a text stands in the system prompt (chapter 11)."""
+    order = [SYSTEM, SKILLS, ("instructions", SYSTEM_FILE), ("instructions", INSTRUCTIONS_FILE)]
+    return (order.index(entry) if entry in order else len(order), entry[1])
 
 
 def corrected(factor: float, estimated: int, reported: int) -> float:
@@ -139,18 +200,6 @@ def prompt_budget(spec: ModelSpec) -> int:
 
 
 # what enters the log
-
-
-def system_prompt(started_at: str, workspace: str) -> str:
-    """Return the system prompt of a conversation; it keeps its start date."""
-    text = (resources.files("jupyter_ai_shoulders.engine") / "prompts" / "system.md").read_text(
-        "utf-8"
-    )
-    return (
-        text.strip()
-        .replace("{{start_date}}", started_at[:10])
-        .replace("{{workspace}}", workspace or "(the root of the Jupyter server)")
-    )
 
 
 def tools_blob(tools: Iterable[ToolDefinition]) -> bytes:

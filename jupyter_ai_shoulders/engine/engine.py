@@ -15,9 +15,10 @@ from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.operations import Services
-from jupyter_ai_shoulders.engine.ports import Models
+from jupyter_ai_shoulders.engine.ports import Models, Surroundings
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
+from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
@@ -44,6 +45,7 @@ class Engine:
         clock: Clock,
         ids: IdSource,
         settings: EngineSettings,
+        surroundings: Surroundings | None = None,
     ) -> None:
         """Take the ports; nothing is read or started before it is asked for."""
         self._services = Services(
@@ -57,6 +59,7 @@ class Engine:
             ids=ids,
             settings=settings,
             rng=Random(),  # noqa: S311 spreads retries, guards nothing
+            surroundings=surroundings or NoSurroundings(),
         )
         self._shelf = Shelf(self._services)
 

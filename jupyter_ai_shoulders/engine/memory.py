@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_ai_shoulders.engine.context import corrected
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.events import (
+    ContextAdd,
     Event,
     MessageAdd,
     MessageUpdate,
@@ -60,7 +61,7 @@ class Memory:
                 self._book(event)
             case ToolCall():
                 self.call_ids.add(event.call_id)
-            case ToolResult():
+            case ToolResult() | ContextAdd():
                 self.seen.update({(s.path, s.cell_id): s.version for s in event.seen})
             case _:
                 pass

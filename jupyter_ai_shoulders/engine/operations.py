@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.engine.approvals import Approvals
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.model_call import CallTools, ModelCall
-from jupyter_ai_shoulders.engine.ports import Models, ResolvedModel
+from jupyter_ai_shoulders.engine.ports import Models, ResolvedModel, Surroundings
 from jupyter_ai_shoulders.engine.prepare import EncodedTools, Preparation
 from jupyter_ai_shoulders.engine.signals import (
     CallModel,
@@ -37,6 +37,7 @@ from jupyter_ai_shoulders.engine.signals import (
     WaitRetry,
 )
 from jupyter_ai_shoulders.engine.state import State, Stopping, StopReason, Turn
+from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
 from jupyter_ai_shoulders.engine.tool_calls import Batch, BatchTools
 from jupyter_ai_shoulders.providers.base import ModelRequest, ToolCallReady
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
@@ -61,6 +62,7 @@ class Services:
     ids: IdSource
     settings: EngineSettings
     rng: Random
+    surroundings: Surroundings = field(default_factory=NoSurroundings)
     encoded: EncodedTools = field(default_factory=EncodedTools)
 
 
@@ -95,6 +97,7 @@ class Operations:
             clock=services.clock,
             settings=services.settings,
             encoded=services.encoded,
+            surroundings=services.surroundings,
         )
         self._request: tuple[ModelRequest, int] | None = None
         self._call: ModelCall | None = None
@@ -103,7 +106,7 @@ class Operations:
         """Do it. Raises what only a bug or a failing log raises."""
         match operation:
             case Prepare():
-                return self._prepare(operation)
+                return await self._prepare(operation)
             case CallModel():
                 return await self._call_model(operation)
             case WaitRetry():
@@ -123,9 +126,9 @@ class Operations:
 
     # the model
 
-    def _prepare(self, operation: Prepare) -> Prepared | Overflowed:
+    async def _prepare(self, operation: Prepare) -> Prepared | Overflowed:
         session = self._services.sessions.get(self._session_id)
-        request, size = self._preparation.prepare(
+        request, size = await self._preparation.prepare(
             operation, self._turn(), session, self._resolved().spec
         )
         self._request = (request, size.tokens)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from jupyter_ai_shoulders.core.spending import LimitScope, Standing
+from jupyter_ai_shoulders.core import spending
+from jupyter_ai_shoulders.core.spending import LimitScope
+from jupyter_ai_shoulders.engine.attachments import Captured
+from jupyter_ai_shoulders.engine.skills import Skill
+from jupyter_ai_shoulders.engine.surroundings import Situation, Standing
 from jupyter_ai_shoulders.providers.base import ResolvedModel
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.sessions import Session
 
-__all__ = ["Budgets", "Models", "ResolvedModel"]
+__all__ = ["Budgets", "Models", "ResolvedModel", "Surroundings"]
 
 
 class Models(Protocol):
@@ -25,7 +31,7 @@ class Models(Protocol):
 class Budgets(Protocol):
     """How the budget stands, and the limits a user may raise; implemented over the ledger."""
 
-    def standing(self) -> Standing:
+    def standing(self) -> spending.Standing:
         """Return the month's spending and limit; makes no call and reads no file."""
         ...
 
@@ -37,4 +43,33 @@ class Budgets(Protocol):
         Raises ``PolicyRefusal``: the administrator's limit is lower, or the scope is not the
         user's to raise here.
         """
+        ...
+
+
+class Surroundings(Protocol):
+    """What is around a conversation and in no event of it; implemented by ``host.surroundings``.
+
+    Nothing here blocks the event loop. What was read is logged before it is sent.
+    """
+
+    async def standing(self) -> Standing:
+        """Return the user's instructions and skills as they are now."""
+        ...
+
+    async def situation(self, context: MessageContext) -> Situation:
+        """Return what the workspace is like, for a message sent with this context."""
+        ...
+
+    async def capture(
+        self, attachment: Attachment, session: Session, *, images: bool
+    ) -> Captured | None:
+        """Return what an attachment of this session holds; None when it is only named.
+
+        ``images``: whether the model reads them. Raises ``ShouldersError``: outside the workspace,
+        secret, gone, not readable.
+        """
+        ...
+
+    async def skill(self, skill: Skill) -> str | None:
+        """Return the text of a skill; None when it cannot be read."""
         ...

@@ -5,40 +5,60 @@ Run by ``engine.operations``; the reading of the log is ``engine.context``.
 
 from __future__ import annotations
 
+import secrets
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal, cast
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.core.spending import Account
+from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord, describe
 from jupyter_ai_shoulders.engine.context import (
-    ZONE_SOURCE,
+    SECRET,
+    SKILLS,
+    SYSTEM,
+    TOOLS,
+    WORKSPACE,
+    ZONE,
     Built,
     Context,
-    Role,
+    Entry,
     output_reserve,
     prompt_budget,
-    system_prompt,
     tools_blob,
     zone_blob,
 )
+from jupyter_ai_shoulders.engine.gather import (
+    Attached,
+    Gathered,
+    Texts,
+    facts_of,
+    gather,
+    read_standing,
+)
 from jupyter_ai_shoulders.engine.memory import Memory
+from jupyter_ai_shoulders.engine.meta import MetaRecord
+from jupyter_ai_shoulders.engine.ports import Surroundings
 from jupyter_ai_shoulders.engine.signals import Overflowed, Prepare, Prepared
 from jupyter_ai_shoulders.engine.state import Turn
 from jupyter_ai_shoulders.engine.step_notice import step_notice
+from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
+from jupyter_ai_shoulders.engine.system_prompt import system_prompt
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event
+from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event, Notice
 from jupyter_ai_shoulders.wire.ids import BlobHash
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
 from jupyter_ai_shoulders.wire.sessions import Session
 
 Tools = tuple[ToolDefinition, ...]
+Role = Literal["system", "instructions", "tools", "meta", "attachment", "skill"]
 _SETS_KEPT = 16
 
 
@@ -74,17 +94,22 @@ class Preparation:
     clock: Clock
     settings: EngineSettings
     encoded: EncodedTools
-    stored: dict[Role, tuple[bytes, BlobHash]] = field(
-        default_factory=dict[Role, tuple[bytes, BlobHash]]
+    surroundings: Surroundings = field(default_factory=NoSurroundings)
+    stored: dict[Entry, tuple[bytes, BlobHash]] = field(
+        default_factory=dict[Entry, tuple[bytes, BlobHash]]
     )
-    """What was stored last for each role; most turns add nothing to it."""
+    """What was stored last for each entry; most turns add nothing to it."""
+    told: set[str] = field(default_factory=set[str])
+    """Problems the user was told of."""
 
-    def prepare(
+    async def prepare(
         self, operation: Prepare, turn: Turn, session: Session, spec: ModelSpec
     ) -> tuple[ModelRequest, Prepared | Overflowed]:
         """Return the request and whether it fits."""
-        if operation.fresh:
-            self._enter_context(turn, session, spec)
+        new = self.context.unsettled()
+        if operation.fresh or new:
+            around = await gather(self.surroundings, session, new, images=spec.images)
+            self._enter_context(operation, turn, session, spec, around)
         notice = step_notice(operation.step, turn.step_limit)
         built = self.context.built((notice,) if notice else ())
         tokens = self.context.tokens(built, spec.family, self.memory.correction)
@@ -94,14 +119,95 @@ class Preparation:
             return request, Overflowed(tokens, budget, spec.window)
         return request, Prepared(tokens, spec.window)
 
-    def _enter_context(self, turn: Turn, session: Session, spec: ModelSpec) -> None:
-        """Log what the request needs beside the conversation, where it is new or changed."""
-        if self.context.entered("system") is None:
-            prompt = system_prompt(session.created_at, self.settings.workspace)
-            self._enter("system", "prompts/system.md", prompt.encode())
-        self._note_model_change(turn)
-        self._enter_tools(self._definitions(turn, session, spec))
-        self._enter("meta", ZONE_SOURCE, zone_blob(self.clock.now()))
+    def _enter_context(
+        self, operation: Prepare, turn: Turn, session: Session, spec: ModelSpec, around: Gathered
+    ) -> None:
+        """Log what the request needs beside the conversation, where it is new or changed.
+
+        Within a turn only what comes with a steering message enters; what stands at the beginning
+        of the request waits for the next turn, so that bytes already sent stay as they are.
+        """
+        texts = read_standing(around.standing)
+        if operation.fresh:
+            self._enter_standing(texts, session, around.standing.locale)
+        self._enter_enclosed(around)
+        if operation.fresh:
+            self._note_model_change(turn)
+            self._enter_tools(self._definitions(turn, session, spec))
+            self._drop_superseded()
+        self._enter(ZONE, zone_blob(self.clock.now()))
+        self._enter_facts(around, texts)
+
+    def _enter_standing(self, texts: Texts, session: Session, locale: str) -> None:
+        """Enter system prompt, skills and instructions; a change of the latter is a rebase."""
+        first = self.context.entered(SYSTEM) is None
+        if first:
+            prompt = system_prompt(session.created_at, self.settings.workspace, locale)
+            self._enter(SYSTEM, prompt.encode())
+        if self.context.entered(SECRET) is None:
+            self._enter(SECRET, secrets.token_hex(8).encode())
+        wanted: dict[Entry, str] = {SKILLS: texts.manifest}
+        wanted |= {("instructions", source): text for source, text in texts.system.items()}
+        stands = self.context.instructions()
+        wanted = {**dict.fromkeys(stands, ""), **wanted}
+        changes = {
+            entry: text
+            for entry, text in wanted.items()
+            if (entry in stands or text) and stands.get(entry) != self._put(entry, text.encode())
+        }
+        if changes and not first:
+            replaced: JsonObject = {
+                source: [stands.get((role, source)), self._put((role, source), text.encode())]
+                for (role, source), text in changes.items()
+            }
+            self.record(ContextRebase(reason="instructions", replaced=replaced))
+        for entry, text in changes.items():
+            self._enter(entry, text.encode())
+        for problem in texts.problems:
+            self._tell("instructions", problem)
+
+    def _enter_enclosed(self, around: Gathered) -> None:
+        for item in around.attached:
+            self._enter_attachment(item)
+        for message_id, skill, text in around.skills:
+            record = SkillRecord(message_id=message_id, name=skill.name, text=text)
+            blob = self.blobs.put(record.model_dump_json().encode())
+            self.record(ContextAdd(role="skill", source=skill.name, blob=blob))
+
+    def _enter_attachment(self, item: Attached) -> None:
+        what, captured = describe(item.attachment), item.captured
+        record = AttachmentRecord(
+            message_id=item.message_id,
+            index=item.index,
+            content=captured.content,
+            note=captured.note,
+        )
+        blob = self.blobs.put(record.model_dump_json().encode())
+        self.record(ContextAdd(role="attachment", source=what, blob=blob, seen=captured.seen))
+        if captured.warn and captured.note:
+            text = f"Attached {what}: {captured.note}."
+            self.record(Notice(level="warning", code="attachment", text=text))
+
+    def _drop_superseded(self) -> None:
+        keys = self.context.superseded()
+        if keys:
+            replaced: JsonObject = dict.fromkeys(keys, "a later copy")
+            self.record(ContextRebase(reason="attachment", replaced=replaced))
+
+    def _enter_facts(self, around: Gathered, texts: Texts) -> None:
+        messages = [message for message, _ in self.context.unsettled()]
+        if not messages:
+            return
+        context = next((m.context for m in reversed(messages) if m.context is not None), None)
+        facts = facts_of(around.situation, texts.rules, context)
+        if facts or self.context.entered(WORKSPACE) is not None:
+            self._enter(WORKSPACE, MetaRecord(facts=facts).model_dump_json().encode())
+
+    def _tell(self, code: str, problem: str) -> None:
+        """Tell the user, once as long as the session is in memory."""
+        if problem not in self.told:
+            self.told.add(problem)
+            self.record(Notice(level="warning", code=code, text=problem))
 
     def _definitions(self, turn: Turn, session: Session, spec: ModelSpec) -> Tools:
         if not spec.tools or session.tools == "disabled":
@@ -109,14 +215,14 @@ class Preparation:
         return self.tools.definitions(session.toolset, turn.mode, self.rules.disabled)
 
     def _enter_tools(self, tools: Tools) -> None:
-        before = self.context.entered("tools")
+        before = self.context.entered(TOOLS)
         if before is None and not tools:
             return
         content = self.encoded.blob(tools)
-        blob = self._put("tools", content)
+        blob = self._put(TOOLS, content)
         if before is not None and blob != before:
             self.record(ContextRebase(reason="tools", replaced={"tools": [before, blob]}))
-        self._enter("tools", "tool definitions", content)
+        self._enter(TOOLS, content)
 
     def _note_model_change(self, turn: Turn) -> None:
         before = self.memory.previous_model
@@ -124,15 +230,16 @@ class Preparation:
             replaced: JsonObject = {"model": [before, turn.model]}
             self.record(ContextRebase(reason="model", replaced=replaced))
 
-    def _enter(self, role: Role, source: str, content: bytes) -> None:
-        blob = self._put(role, content)
-        if self.context.entered(role) != blob:
-            self.record(ContextAdd(role=role, source=source, blob=blob))
+    def _enter(self, entry: Entry, content: bytes) -> None:
+        blob = self._put(entry, content)
+        if self.context.entered(entry) != blob:
+            role, source = entry
+            self.record(ContextAdd(role=cast("Role", role), source=source, blob=blob))
 
-    def _put(self, role: Role, content: bytes) -> BlobHash:
-        last = self.stored.get(role)
+    def _put(self, entry: Entry, content: bytes) -> BlobHash:
+        last = self.stored.get(entry)
         if last is None or last[0] != content:
-            last = self.stored[role] = (content, self.blobs.put(content))
+            last = self.stored[entry] = (content, self.blobs.put(content))
         return last[1]
 
 

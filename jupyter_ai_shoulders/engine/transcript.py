@@ -8,12 +8,15 @@ objects, so that providers can keep their encoded bytes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import UTC, tzinfo
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 
+from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord
+from jupyter_ai_shoulders.engine.meta import FactRecord
 from jupyter_ai_shoulders.engine.step_notice import step_notice
-from jupyter_ai_shoulders.engine.user_message import user_parts
+from jupyter_ai_shoulders.engine.untrusted import marked_content
+from jupyter_ai_shoulders.engine.user_message import Copy, Enclosed, Rendered, Setting, render
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId
@@ -32,6 +35,11 @@ from jupyter_ai_shoulders.wire.parts import (
 
 NO_RESULT = "The call was interrupted; whether it took effect is not known."
 """Stands for the result of a call whose own is not in the log."""
+
+_OWN_WORDS = frozenset({"todo", "complete", "clarify", "share_artifact", "load_tools"})
+"""Tools whose results say what we or the user said; nothing in them was read somewhere."""
+_OUTSIDE = frozenset({"ok", "error"})
+"""Results that hold what a tool read; all others are the engine's own words."""
 
 _PartEvent = (
     ev.TextStart
@@ -59,6 +67,7 @@ class _Reply:
     complete: bool = False
     cut: bool = False
     calls: dict[CallId, ToolCallPart] = field(default_factory=dict[CallId, ToolCallPart])
+    labels: dict[CallId, str] = field(default_factory=dict[CallId, str])
     results: dict[CallId, ToolResultPart] = field(default_factory=dict[CallId, ToolResultPart])
 
     def message(self) -> AssistantMessage | None:
@@ -83,25 +92,65 @@ class Transcript:
     """Takes events in order and gives the messages so far."""
 
     def __init__(self) -> None:
-        self.zone: tzinfo = UTC
-        """Of the local times in messages to come; set from the log (see ``engine.context``)."""
+        self._setting = Setting()
         self._closed: list[ModelMessage] = []
         self._user: list[UserPart | ev.MessageAdd] = []
-        """What the user's side says next; messages are rendered when they are sent."""
+        """What the user's side says next; messages are settled when their first step begins."""
         self._reply: _Reply | None = None
         self._queued: dict[MessageId, ev.MessageAdd] = {}
+        self._enclosed: dict[MessageId, Enclosed] = {}
+        self._told: Mapping[str, str] = {}
+        """What the model has been told of the workspace, by name."""
+        self._copies: list[Copy] = []
+        """Contents of attachments in settled messages, oldest first."""
 
     @property
     def closed(self) -> list[ModelMessage]:
         """The messages that will not change any more; the rest of ``messages`` may."""
         return self._closed
 
+    # what the log says of messages to come
+
+    def set_zone(self, zone: tzinfo) -> None:
+        """Give local times in this zone from now on."""
+        self._setting = replace(self._setting, zone=zone)
+
+    def set_secret(self, secret: str) -> None:
+        """Mark data with this secret from now on (``engine.untrusted``)."""
+        self._setting = replace(self._setting, secret=secret)
+
+    def set_facts(self, facts: tuple[FactRecord, ...]) -> None:
+        """Say what the workspace is like now."""
+        self._setting = replace(self._setting, facts=facts)
+
+    def enclose(self, record: AttachmentRecord | SkillRecord) -> None:
+        """Put into its message what was captured for it."""
+        enclosed = self._enclosed.get(record.message_id, Enclosed())
+        if isinstance(record, AttachmentRecord):
+            attachments = {**enclosed.attachments, record.index: record}
+            enclosed = replace(enclosed, attachments=attachments)
+        else:
+            enclosed = replace(enclosed, skills=(*enclosed.skills, record))
+        self._enclosed[record.message_id] = enclosed
+
+    def unsettled(self) -> list[tuple[ev.MessageAdd, Enclosed]]:
+        """Return the messages that were never sent, with what was captured for them."""
+        return [
+            (item, self._enclosed.get(item.message_id, Enclosed()))
+            for item in self._user
+            if isinstance(item, ev.MessageAdd)
+        ]
+
+    def superseded(self) -> list[str]:
+        """Return what stands in the conversation more than once; a rebase leaves the latest."""
+        return list(dict.fromkeys(copy.key for copy in self._superseded()))
+
     def messages(self, notices: Iterable[str] = ()) -> list[ModelMessage]:
         """Return all messages; ``notices`` ride on the last one.
 
         They are kept when their step begins (``engine.step_notice``).
         """
-        user = self._user_parts()
+        user = list(self._rendered().parts)
         messages = list(self._closed)
         said = self._reply.message() if self._reply else None
         if self._reply is not None and said is not None:
@@ -117,6 +166,7 @@ class Transcript:
                 self._message(event)
             case ev.StepStart():
                 self._close_reply()
+                self._settle()
                 self._remark(step_notice(event.step, event.limit))
             case ev.ToolCall():
                 self._call(event)
@@ -127,13 +177,25 @@ class Transcript:
             case _:
                 self._boundary(event)
 
-    def strip_reasoning(self) -> None:
-        """Drop reasoning from closed messages: it is bound to bytes that have changed."""
+    def rebase(self) -> None:
+        """Take out what was bound to bytes that change now, and copies that were superseded.
+
+        Reasoning is bound to what precedes it, at some providers by a signature.
+        """
         self._close_reply()
+        gone = {id(part) for copy in self._superseded() for part in copy.parts}
+        self._copies = [copy for copy in self._copies if id(copy.parts[0]) not in gone]
+        self._user = [part for part in self._user if id(part) not in gone]
         for index, message in enumerate(self._closed):
-            if any(isinstance(part, ReasoningPart) for part in message.parts):
-                parts = tuple(part for part in message.parts if not isinstance(part, ReasoningPart))
-                self._closed[index] = message.model_copy(update={"parts": parts})
+            if any(_goes(part, gone) for part in message.parts):
+                kept = tuple(part for part in message.parts if not _goes(part, gone))
+                self._closed[index] = message.model_copy(update={"parts": kept})
+
+    def _superseded(self) -> list[Copy]:
+        """Return the settled copies that a later one replaces."""
+        coming = self._rendered().copies
+        later = {copy.key: place for place, copy in enumerate([*self._copies, *coming])}
+        return [copy for place, copy in enumerate(self._copies) if later[copy.key] > place]
 
     # the user's side
 
@@ -163,11 +225,26 @@ class Transcript:
         if notice is not None and _remark(notice) not in self._user[-1:]:
             self._user.append(_remark(notice))
 
-    def _user_parts(self) -> list[UserPart]:
-        parts: list[UserPart] = []
+    def _rendered(self) -> Rendered:
+        """Return the user's side as it would be sent now."""
+        whole = Rendered((), told=self._told)
         for item in self._user:
-            parts += user_parts(item, self.zone) if isinstance(item, ev.MessageAdd) else [item]
-        return parts
+            if not isinstance(item, ev.MessageAdd):
+                whole = replace(whole, parts=(*whole.parts, item))
+                continue
+            enclosed = self._enclosed.get(item.message_id, Enclosed())
+            one = render(item, self._setting, enclosed, whole.told)
+            parts, copies = (*whole.parts, *one.parts), (*whole.copies, *one.copies)
+            whole = Rendered(parts, copies, one.told)
+        return whole
+
+    def _settle(self) -> None:
+        """Keep the user's side as it is sent: a request with it is made now."""
+        if any(isinstance(item, ev.MessageAdd) for item in self._user):
+            rendered = self._rendered()
+            self._user = list(rendered.parts)
+            self._copies += rendered.copies
+            self._told = rendered.told
 
     # the model's side
 
@@ -198,6 +275,7 @@ class Transcript:
         )
         reply.parts.append(call)
         reply.calls[event.call_id] = call
+        reply.labels[event.call_id] = " · ".join(filter(None, (event.tool, event.target)))
 
     def _result(self, event: ev.ToolResult) -> None:
         if self._reply is None or event.call_id not in self._reply.calls:
@@ -205,9 +283,15 @@ class Transcript:
         self._reply.results[event.call_id] = ToolResultPart(
             call_id=event.call_id,
             tool=event.tool,
-            content=as_data(event.content, event.tool),
+            content=self._result_content(event, self._reply.labels[event.call_id]),
             is_error=event.status != "ok",
         )
+
+    def _result_content(self, event: ev.ToolResult, label: str) -> tuple[ResultContent, ...]:
+        """Return a result's content; what a tool read is marked as data."""
+        if event.tool in _OWN_WORDS or event.status not in _OUTSIDE:
+            return event.content
+        return marked_content(event.content, label, self._setting.secret)
 
     def _boundary(self, event: ev.Event) -> None:
         reply = self._reply
@@ -219,7 +303,7 @@ class Transcript:
             case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
                 self._reply = None  # the step is asked for again
             case ev.ContextRebase():
-                self.strip_reasoning()
+                self.rebase()
             case _:
                 pass
 
@@ -227,17 +311,13 @@ class Transcript:
         reply, self._reply = self._reply, None
         said = reply.message() if reply else None
         if reply is not None and said is not None:
-            self._closed += (_spoken(self._user_parts()), said)
+            self._settle()
+            self._closed += (_spoken(list(self._rendered().parts)), said)
             self._user = list(reply.outcome())
 
 
-def as_data(content: tuple[ResultContent, ...], source: str) -> tuple[ResultContent, ...]:
-    """Return tool output as the model is shown it.
-
-    The one place where untrusted text enters a request: its delimiters and labels go here.
-    """
-    del source
-    return content
+def _goes(part: UserPart | AssistantPart, gone: set[int]) -> bool:
+    return isinstance(part, ReasoningPart) or id(part) in gone
 
 
 def _remark(text: str) -> UserPart:

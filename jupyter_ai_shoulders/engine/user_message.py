@@ -1,112 +1,159 @@
-"""A user's message as the model reads it: text, attachments, and what was in front of them.
+"""A user's message as the model reads it: text, skills, attachments, and what was around them.
 
 Pure; used by ``engine.transcript``. The demo provider reads the ``<workspace>`` block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, tzinfo
-from typing import assert_never
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 
+from jupyter_ai_shoulders.engine.attachments import (
+    AttachmentRecord,
+    SkillRecord,
+    describe,
+    key_of,
+    one_line,
+)
+from jupyter_ai_shoulders.engine.meta import FactRecord, changed, context_facts, meta_texts
+from jupyter_ai_shoulders.engine.untrusted import marked
 from jupyter_ai_shoulders.wire.events import MessageAdd
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
-    CellAttachment,
-    ErrorAttachment,
-    FileAttachment,
-    FolderAttachment,
     ImageAttachment,
-    MessageContext,
-    OutputAttachment,
     Selection,
     SelectionAttachment,
-    ThreadAttachment,
-    VariableAttachment,
 )
 from jupyter_ai_shoulders.wire.parts import ImagePart, TextPart, UserPart
 
 SELECTION_LIMIT = 8_000
 """Characters of a selection that are shown."""
+AROUND_SELECTION = 200
+"""Characters shown on either side of an attached selection (chapter 11)."""
 
 
-def user_parts(message: MessageAdd, zone: tzinfo) -> list[UserPart]:
-    """Return the parts of a message: text, attachments, workspace."""
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a message is rendered with, all of it from the log."""
+
+    zone: tzinfo = UTC
+    secret: str = ""
+    """Of the lines around data; empty in logs older than it."""
+    facts: tuple[FactRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosed:
+    """What was captured for one message."""
+
+    attachments: Mapping[int, AttachmentRecord] = field(default_factory=dict[int, AttachmentRecord])
+    skills: tuple[SkillRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The content of an attachment; a later one with the same key replaces it at a rebase."""
+
+    key: str
+    parts: tuple[UserPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Parts as they are sent, and what the model knows of the workspace after them."""
+
+    parts: tuple[UserPart, ...]
+    copies: tuple[Copy, ...] = ()
+    told: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def render(
+    message: MessageAdd, setting: Setting, enclosed: Enclosed, told: Mapping[str, str]
+) -> Rendered:
+    """Return a message as the model reads it, after having been ``told`` something before."""
+    secret = setting.secret
     texts = [message.text] if message.text.strip() else []
-    texts += [text for item in message.attachments if (text := attachment_text(item))]
-    if message.context is not None and message.context.selection is not None:
-        texts.append(_selected(message.context.selection, message.context.active_document))
-    texts.append(workspace_block(message.context, message.at, zone))
-    images = [
-        ImagePart(media_type=item.media_type, data=item.data)
-        for item in message.attachments
-        if isinstance(item, ImageAttachment) and item.data
-    ]
-    return [*(TextPart(text=text) for text in texts), *images]
+    texts += [_skill_text(skill) for skill in enclosed.skills]
+    attached: list[UserPart] = []
+    copies: list[Copy] = []
+    for index, attachment in enumerate(message.attachments):
+        record = enclosed.attachments.get(index)
+        parts = tuple(_attached(attachment, record, secret))
+        attached += parts
+        key = key_of(attachment)
+        if key is not None and record is not None and record.content:
+            copies.append(Copy(key, parts))
+    context = message.context
+    facts = (*context_facts(context), *setting.facts)
+    news = changed(facts, told, has_context=context is not None)
+    around = meta_texts(news, message.at, setting.zone, secret)
+    if context is not None and context.selection is not None:
+        around.insert(0, _selected(context.selection, context.active_document, secret))
+    return Rendered(
+        parts=(
+            *(TextPart(text=text) for text in texts),
+            *(part for part in attached if isinstance(part, TextPart)),
+            *(TextPart(text=text) for text in around),
+            *(part for part in attached if isinstance(part, ImagePart)),
+        ),
+        copies=tuple(copies),
+        told={**told, **{fact.name: fact.text for fact in news}},
+    )
 
 
-def workspace_block(context: MessageContext | None, at: str, zone: tzinfo) -> str:
-    """Return the block with what the user had in front of them; what is unknown is absent."""
-    lines = ["<workspace>"]
-    if context is not None:
-        lines += _context_lines(context)
-    lines += [f"local time: {local_time(at, zone)}", "</workspace>"]
-    return "\n".join(lines)
+def _skill_text(skill: SkillRecord) -> str:
+    return f'<skill name="{skill.name}">\n{skill.text.strip()}\n</skill>'
 
 
-def local_time(at: str, zone: tzinfo) -> str:
-    """Return a log's timestamp in the zone, to the minute."""
-    try:
-        moment = datetime.fromisoformat(at)
-    except ValueError:  # an event that no log has stamped yet
-        moment = datetime.fromtimestamp(0, UTC)
-    return moment.astimezone(zone).strftime("%A %Y-%m-%d %H:%M %Z")
+def _attached(
+    attachment: Attachment, record: AttachmentRecord | None, secret: str
+) -> Iterator[UserPart]:
+    """Yield what an attachment is, then its content as data; images apart."""
+    if isinstance(attachment, SelectionAttachment):
+        yield TextPart(text=_selection_attached(attachment, secret))
+        return
+    if record is None:
+        yield from _unopened(attachment)
+        return
+    what = describe(attachment)
+    head = f"[attached {what}]" if record.note is None else f"[attached {what}; {record.note}]"
+    texts = [part.text for part in record.content if isinstance(part, TextPart)]
+    plain_image = isinstance(attachment, ImageAttachment) and record.note is None
+    if texts or not plain_image:
+        yield TextPart(text="\n".join([head, *(marked(text, what, secret) for text in texts)]))
+    yield from (part for part in record.content if isinstance(part, ImagePart))
 
 
-def attachment_text(attachment: Attachment) -> str | None:
-    """Return how an attachment is told; contents other than selections are read with tools."""
-    match attachment:
-        case ImageAttachment():
-            return None
-        case SelectionAttachment():
-            return _tagged(attachment.text, attachment.path, attachment.cell_id)
-        case FileAttachment() | FolderAttachment():
-            what = f"{attachment.kind}: {_line(attachment.path)}"
-        case CellAttachment() | ErrorAttachment():
-            place = f"cell {attachment.cell_id} of {_line(attachment.path)}"
-            what = place if attachment.kind == "cell" else f"error output of {place}"
-        case OutputAttachment():
-            place = f"cell {attachment.cell_id} of {_line(attachment.path)}"
-            what = f"output {attachment.index} of {place}"
-        case VariableAttachment():
-            what = f"variable {attachment.name} of {_line(attachment.path)}"
-        case ThreadAttachment():
-            what = f"conversation {attachment.session_id}"
-        case _:
-            assert_never(attachment)
-    return f"[attached {what}]"
+def _unopened(attachment: Attachment) -> Iterator[UserPart]:
+    """Yield an attachment nothing was captured of: it is named; an inline image is shown."""
+    if not isinstance(attachment, ImageAttachment):
+        yield TextPart(text=f"[attached {describe(attachment)}]")
+    elif attachment.data:
+        yield ImagePart(media_type=attachment.media_type, data=attachment.data)
 
 
-def _context_lines(context: MessageContext) -> Iterator[str]:
-    if context.active_document is not None:
-        yield f"active document: {_line(context.active_document)}"
-    if context.active_cell_id is not None:
-        yield f"active cell: {_line(context.active_cell_id)}"
-    if context.open_documents:
-        yield "open documents: " + ", ".join(_line(path) for path in context.open_documents)
+def _selection_attached(selection: SelectionAttachment, secret: str) -> str:
+    before = selection.before[-AROUND_SELECTION:]
+    after = selection.after[:AROUND_SELECTION]
+    text = _shown(selection.text)
+    if before.strip() or after.strip():
+        text = f"{before}⟦{text}⟧{after}"
+    what = describe(selection)
+    head = f"[attached {what}]" if text is selection.text else f"[attached {what}, between ⟦ and ⟧]"
+    return f"{head}\n{marked(text, what, secret)}"
 
 
-def _selected(selection: Selection, document: str | None) -> str:
-    return _tagged(selection.text, document, selection.cell_id)
+def _selected(selection: Selection, document: str | None, secret: str) -> str:
+    place = f' document="{_quoted(document)}"' if document else ""
+    place += f' cell="{_quoted(selection.cell_id)}"' if selection.cell_id else ""
+    text = marked(_shown(selection.text), "selection", secret)
+    return f"<selection{place}>\n{text}\n</selection>"
 
 
-def _tagged(text: str, document: str | None, cell_id: str | None) -> str:
-    place = f' document="{_line(document)}"' if document else ""
-    place += f' cell="{_line(cell_id)}"' if cell_id else ""
-    shown = text if len(text) <= SELECTION_LIMIT else text[:SELECTION_LIMIT] + "\n[…]"
-    return f"<selection{place}>\n{shown}\n</selection>"
+def _quoted(name: str) -> str:
+    return one_line(name).replace('"', "'")
 
 
-def _line(text: str) -> str:
-    """Return a name that cannot begin a line of its own."""
-    return " ".join(text.split())
+def _shown(text: str) -> str:
+    return text if len(text) <= SELECTION_LIMIT else text[:SELECTION_LIMIT] + "\n[…]"

@@ -427,6 +427,8 @@ class ContextAdd(EventBase):
     role: Literal["system", "instructions", "tools", "meta", "attachment", "skill"]
     source: str
     blob: BlobHash
+    seen: tuple[SeenVersion, ...] = ()
+    """Versions this conversation has read with it (attachments)."""
 
 
 class TurnEnd(EventBase):

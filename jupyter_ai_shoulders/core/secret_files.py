@@ -1,0 +1,42 @@
+"""Which file names look like secrets: the one list for attachments, listings of changes and tools.
+
+Names only, no content: whoever opens files for a model asks here first (chapter 13, keys).
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+_SAMPLES = (".example", ".sample", ".template", ".dist")
+"""Endings of files that show the form of a secret file without the secrets."""
+
+_NAMES = (
+    *(".env", ".env.*", "*.env", ".envrc"),
+    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc"),
+    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"),
+    *(".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd"),
+    *(".npmrc", ".pypirc", ".dockercfg", ".boto", ".s3cfg", ".databrickscfg", "kaggle.json"),
+    *("credentials", "credentials.*", "*credentials.json", "client_secret*.json"),
+    *("service-account*.json", "service_account*.json", "application_default_credentials.json"),
+    *("secrets.*", "secret.*", ".secrets*", "*.tfstate", "*.tfvars"),
+    *("jupyter_cookie_secret", "jupyter_server_config.json", "kernel-*.json"),
+)
+_FOLDERS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".shoulders")
+_PUBLIC = ("*.pub", "id_*.pub")
+_OPEN_BELOW_STATE = (".shoulders/skills/", ".shoulders/artifacts/", ".shoulders/system.md")
+
+
+def is_secret(path: str) -> bool:
+    """Return whether a path (with ``/``) names a file that usually holds keys or passwords.
+
+    The state directory counts, but for what is meant to be read: skills, artifacts, ``system.md``.
+    """
+    lowered = path.lower().strip("/")
+    if any(lowered.startswith(place) for place in _OPEN_BELOW_STATE):
+        return False
+    *folders, name = lowered.split("/")
+    if any(folder in _FOLDERS for folder in folders):
+        return True
+    if name.endswith(_SAMPLES) or any(fnmatchcase(name, pattern) for pattern in _PUBLIC):
+        return False
+    return any(fnmatchcase(name, pattern) for pattern in _NAMES)

@@ -1,0 +1,187 @@
+"""Gathers what a request needs from around the conversation; ``prepare`` logs it.
+
+What was gathered is values: whatever is slow or fails happens here, before anything is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.attachments import Captured
+from jupyter_ai_shoulders.engine.instructions import (
+    FILE_LIMIT,
+    Rule,
+    head_and_tail,
+    read_instructions,
+)
+from jupyter_ai_shoulders.engine.meta import RULES, FactRecord
+from jupyter_ai_shoulders.engine.ports import Surroundings
+from jupyter_ai_shoulders.engine.skills import SKILL_LIMIT, Skill, manifest_text, named_skills
+from jupyter_ai_shoulders.engine.surroundings import Situation, Standing
+from jupyter_ai_shoulders.engine.system_prompt import instructions_text
+from jupyter_ai_shoulders.engine.user_message import Enclosed
+from jupyter_ai_shoulders.wire.events import MessageAdd
+from jupyter_ai_shoulders.wire.ids import MessageId
+from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.sessions import Session
+
+TIME_LIMIT_S = 5.0
+"""How long one thing may take to be read; the request goes without it then."""
+
+_log = logging.getLogger(__name__)
+ResultT = TypeVar("ResultT")
+
+New = Sequence[tuple[MessageAdd, Enclosed]]
+"""Messages that were never sent, with what was captured for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """One attachment of a new message, captured."""
+
+    message_id: MessageId
+    index: int
+    attachment: Attachment
+    captured: Captured
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Everything new around the conversation."""
+
+    standing: Standing
+    situation: Situation
+    attached: tuple[Attached, ...]
+    skills: tuple[tuple[MessageId, Skill, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The user's files as they enter the prompt, by source; rules wait for their documents."""
+
+    system: dict[str, str]
+    manifest: str
+    rules: tuple[tuple[str, Rule], ...]
+    problems: tuple[str, ...]
+
+
+async def gather(
+    surroundings: Surroundings, session: Session, new: New, *, images: bool
+) -> Gathered:
+    """Return what is around now, for messages that are about to be sent."""
+    standing = await _or_else(surroundings.standing(), Standing(), "The instructions")
+    context = next((m.context for m, _ in reversed(new) if m.context is not None), None)
+    situation, attached, skills = await asyncio.gather(
+        _situation(surroundings, context),
+        asyncio.gather(*_captures(surroundings, session, new, images=images)),
+        asyncio.gather(*_skills(surroundings, standing, new)),
+    )
+    return Gathered(
+        standing=standing,
+        situation=situation,
+        attached=tuple(item for item in attached if item is not None),
+        skills=tuple(item for item in skills if item is not None),
+    )
+
+
+def read_standing(standing: Standing) -> Texts:
+    """Return the texts of the user's files, and the rules among them."""
+    texts: dict[str, str] = {}
+    rules: list[tuple[str, Rule]] = []
+    problems = list(standing.problems)
+    if standing.system is not None:
+        texts[standing.system.source] = head_and_tail(standing.system.text.strip(), FILE_LIMIT)
+    for item in standing.instructions:
+        read = read_instructions(item.text, item.source)
+        texts[item.source] = instructions_text(item.source, read.always)
+        rules += ((item.source, rule) for rule in read.rules)
+        problems += read.problems
+    return Texts(texts, manifest_text(standing.skills), tuple(rules), tuple(problems))
+
+
+def facts_of(
+    situation: Situation, rules: Iterable[tuple[str, Rule]], context: MessageContext | None
+) -> tuple[FactRecord, ...]:
+    """Return the facts to log: those of the workspace, and the rules that apply to it."""
+    facts = [
+        FactRecord(name=fact.name, text=fact.text, is_data=fact.is_data)
+        for fact in situation.facts
+        if fact.text
+    ]
+    documents = [*context.open_documents, context.active_document or ""] if context else []
+    applying = [
+        f"For {rule.scope} (from {source}):\n{rule.text}"
+        for source, rule in rules
+        if rule.applies([path for path in documents if path], situation.language)
+    ]
+    if applying:
+        facts.append(FactRecord(name=RULES, text="\n\n".join(applying), is_data=False))
+    return tuple(facts)
+
+
+async def _situation(surroundings: Surroundings, context: MessageContext | None) -> Situation:
+    asked = surroundings.situation(context or MessageContext())
+    return await _or_else(asked, Situation(), "What the workspace is like")
+
+
+def _captures(
+    surroundings: Surroundings, session: Session, new: New, *, images: bool
+) -> Iterable[Awaitable[Attached | None]]:
+    return (
+        _captured(surroundings, session, message.message_id, index, attachment, images=images)
+        for message, enclosed in new
+        for index, attachment in enumerate(message.attachments)
+        if index not in enclosed.attachments
+    )
+
+
+async def _captured(
+    surroundings: Surroundings,
+    session: Session,
+    message_id: MessageId,
+    index: int,
+    attachment: Attachment,
+    *,
+    images: bool,
+) -> Attached | None:
+    try:
+        async with asyncio.timeout(TIME_LIMIT_S):
+            captured = await surroundings.capture(attachment, session, images=images)
+    except ShouldersError as error:
+        captured = Captured(note=f"not shown: {error.info.message}", warn=True)
+    except TimeoutError:
+        captured = Captured(note="not shown: reading it took too long", warn=True)
+    return None if captured is None else Attached(message_id, index, attachment, captured)
+
+
+def _skills(
+    surroundings: Surroundings, standing: Standing, new: New
+) -> Iterable[Awaitable[tuple[MessageId, Skill, str] | None]]:
+    return (
+        _skill(surroundings, message.message_id, skill)
+        for message, enclosed in new
+        for skill in named_skills(message.text, standing.skills)
+        if skill.name not in {record.name for record in enclosed.skills}
+    )
+
+
+async def _skill(
+    surroundings: Surroundings, message_id: MessageId, skill: Skill
+) -> tuple[MessageId, Skill, str] | None:
+    text = await _or_else(surroundings.skill(skill), None, f"The skill {skill.name}")
+    return None if text is None else (message_id, skill, head_and_tail(text, SKILL_LIMIT))
+
+
+async def _or_else(asked: Awaitable[ResultT], fallback: ResultT, what: str) -> ResultT:
+    """Return what was asked for, or the fallback: a request does not fail for its surroundings."""
+    try:
+        async with asyncio.timeout(TIME_LIMIT_S):
+            return await asked
+    except (ShouldersError, TimeoutError) as error:
+        _log.warning("%s could not be read: %s", what, error or "it took too long")
+        return fallback

@@ -1,0 +1,81 @@
+"""Values the ``Surroundings`` port gives: what is around a conversation and in no event of it.
+
+Made by ``host.surroundings`` and by the fakes of tests; read by ``prepare``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.engine.attachments import Captured
+from jupyter_ai_shoulders.engine.skills import Skill
+from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.sessions import Session
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A file of instructions as it stands, by its workspace path."""
+
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is told in every request of a conversation."""
+
+    system: SourceText | None = None
+    """``.shoulders/system.md``."""
+    instructions: tuple[SourceText, ...] = ()
+    """``_instructions.md``, then the first found of the other names."""
+    skills: tuple[Skill, ...] = ()
+    locale: str = ""
+    problems: tuple[str, ...] = ()
+    """What could not be read, for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing about the workspace; ``is_data`` for text that came out of files."""
+
+    name: str
+    text: str
+    is_data: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the workspace is like as a message is sent; what is unknown is absent.
+
+    Variables' schema and stale cells are facts like the others, once something knows them.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    language: str | None = None
+    """Of the active notebook's kernel, for rules scoped to it."""
+
+
+class NoSurroundings:
+    """Nothing around: sessions without a workspace, and tests of something else."""
+
+    async def standing(self) -> Standing:
+        """Return nothing."""
+        return Standing()
+
+    async def situation(self, context: MessageContext) -> Situation:
+        """Return nothing."""
+        del context
+        return Situation()
+
+    async def capture(
+        self, attachment: Attachment, session: Session, *, images: bool
+    ) -> Captured | None:
+        """Return nothing: the attachment is only named."""
+        del attachment, session, images
+        return None
+
+    async def skill(self, skill: Skill) -> str | None:
+        """Return nothing."""
+        del skill
+        return None

@@ -1,0 +1,48 @@
+"""The system prompt from its files, and the user's texts as they stand below it.
+
+Used by ``prepare`` once per conversation: what was used first is logged and stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+
+SECTIONS = (
+    "role",
+    "communication",
+    "acting",
+    "tools",
+    "safety",
+    "writing",
+    "boundaries",
+)
+"""Files in ``prompts/``, in the order of the prompt (chapter 11)."""
+
+
+def system_prompt(
+    started_at: str, workspace: str, locale: str = "", not_loaded: Sequence[str] = ()
+) -> str:
+    """Return the system prompt of a conversation; it keeps its start date.
+
+    ``not_loaded`` names categories of tools the model may load.
+    """
+    facts = [f"Started on {started_at[:10]}."]
+    if locale:
+        facts.append(f"Locale of the user's system: {locale}.")
+    facts.append(f"Workspace: {workspace or '(the root of the Jupyter server)'}")
+    if not_loaded:
+        facts.append(f"Tools that can be loaded when needed: {', '.join(not_loaded)}.")
+    sections = [*map(shipped_section, SECTIONS), "# This conversation\n" + "\n".join(facts)]
+    return "\n\n".join(sections)
+
+
+def shipped_section(name: str) -> str:
+    """Return one section's text."""
+    folder = resources.files("jupyter_ai_shoulders.engine") / "prompts"
+    return (folder / f"{name}.md").read_text("utf-8").strip()
+
+
+def instructions_text(source: str, text: str) -> str:
+    """Return a file of the user's as it stands in the prompt; empty when it says nothing."""
+    return f"# Instructions of the user, from {source}\n{text}" if text else ""
