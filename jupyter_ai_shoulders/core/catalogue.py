@@ -21,7 +21,18 @@ ProviderKind = Literal["anthropic", "openai_responses", "openai_chat", "google",
 ThinkingLevel = Literal["none", "low", "medium", "high", "default"]
 Effort = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 TokenFamily = Literal["anthropic", "openai", "google", "other"]
-ServerProfile = Literal["auto", "generic", "openai", "openrouter", "deepseek", "mistral", "lenient"]
+ServerProfile = Literal[
+    "auto",
+    "generic",
+    "openai",
+    "openrouter",
+    "deepseek",
+    "mistral",
+    "vllm",
+    "llamacpp",
+    "lmstudio",
+    "lenient",
+]
 """Habits of servers of one format, see ``providers.openai_chat.profiles``."""
 
 SMALL_WINDOW = 128_000
@@ -113,6 +124,8 @@ class ProviderSpec(CatalogueModel):
     query: dict[str, str] = Field(default_factory=dict)
     profile: ServerProfile = "auto"
     """Which server's habits to expect (``openai_chat``); ``auto`` goes by the host name."""
+    list_models: bool = False
+    """Whether all the models the service says it has are in the catalogue, as with Ollama."""
     connect_timeout: float = Field(default=5.0, gt=0)
     idle_timeout: float = Field(default=120.0, gt=0)
     """Seconds without a byte before a stream is given up."""

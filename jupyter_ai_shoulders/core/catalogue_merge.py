@@ -54,13 +54,22 @@ class Source:
     """Whether the user made it; a file that lies in the workspace may be somebody else's."""
 
 
-def merge_catalogue(sources: Sequence[Source], environ: Mapping[str, str]) -> Catalogue:
-    """Return the merged catalogue with the problems found on the way."""
+Facts = Mapping[tuple[ProviderId, str], Entry]
+"""What services say of their own models, by provider and the provider's name of the model."""
+
+
+def merge_catalogue(
+    sources: Sequence[Source], environ: Mapping[str, str], facts: Facts | None = None
+) -> Catalogue:
+    """Return the merged catalogue with the problems found on the way.
+
+    ``facts`` refine what is known of a model's family; what an entry says itself wins.
+    """
     problems: list[Problem] = []
     parsed = [_Parsed.read(source, problems) for source in sources]
     providers = _merge_providers(parsed)
     families = [family for source in parsed for family in source.families()]
-    models = _merge_models(parsed, _Known(providers, families, environ))
+    models = _merge_models(parsed, _Known(providers, families, environ, facts or {}))
     return Catalogue(_default(parsed, models), providers, models, tuple(problems))
 
 
@@ -145,6 +154,7 @@ class _Known:
     providers: Mapping[ProviderId, ProviderSpec]
     families: Sequence[Entry]
     environ: Mapping[str, str]
+    facts: Facts
 
     def complete(self, entry: Entry) -> Entry:
         """Return the entry with variables expanded and with what is known of its family below it.
@@ -159,7 +169,10 @@ class _Known:
         below: Entry = {"family": _FAMILIES.get(provider.kind, "other")}
         if provider.kind in _ASKED_TO_THINK and entry.get("thinking") in {"low", "medium", "high"}:
             below["thinking_support"] = _ASKED_TO_THINK[provider.kind]
-        return {**below, **self._family(provider.kind, str(entry["model"])), **entry}
+        model = str(entry["model"])
+        family = self._family(provider.kind, model)
+        live = self.facts.get((provider.id, model), {})
+        return {**below, **family, **_refined(family, live), **entry}
 
     def _family(self, kind: ProviderKind, model: str) -> Entry:
         """Return what the longest matching family says of a model."""
@@ -170,6 +183,14 @@ class _Known:
         ]
         longest = sorted(fitting, key=lambda family: len(str(family["match"])))[-1:]
         return _as_entry(longest[0].get("set")) if longest else {}
+
+
+def _refined(family: Entry, live: Entry) -> Entry:
+    """Return the live facts; of how a model thinks, over what the family adds to them."""
+    if "thinking_support" not in live:
+        return live
+    support = {**_as_entry(family.get("thinking_support")), **live["thinking_support"]}
+    return {**live, "thinking_support": support}
 
 
 def _merge_models(parsed: Sequence[_Parsed], known: _Known) -> dict[ModelId, ModelSpec]:

@@ -1,13 +1,13 @@
 """Reads the catalogue's sources and keeps the merged result until one of the files changes.
 
 Made by ``host``, asked by ``registry`` for every resolved model: two ``stat`` calls when nothing
-changed. Order, later wins: shipped, what services list, trait, ``~/.shoulders/models.json``, the
-workspace's.
+changed. Order, later wins: shipped, what services list, Ollama's address, trait,
+``~/.shoulders/models.json``, the workspace's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import chain
@@ -17,10 +17,12 @@ from typing import Any
 from jupyter_ai_shoulders.core.catalogue import Catalogue, Problem
 from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
 from jupyter_ai_shoulders.providers.listed_models import Entry, without_configured
+from jupyter_ai_shoulders.providers.ollama_host import ollama_url
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 TRAIT = "Shoulders.models"
 LISTED = "models of running services"
+OLLAMA_HOST = "OLLAMA_HOST"
 LARGEST = 4 * 1024 * 1024
 """Bytes read of a catalogue file."""
 
@@ -36,8 +38,15 @@ class CatalogueFiles:
         workspace: Path,
         environ: Mapping[str, str],
         trait: Mapping[str, Any] | None = None,
+        *,
+        ollama_host: Callable[[], str] = lambda: "",
     ) -> None:
-        """Take the user's own file and the workspace's, which wins; they need not exist."""
+        """Take the user's own file and the workspace's, which wins; they need not exist.
+
+        ``ollama_host`` is what the user prefers, empty for the usual address.
+        """
+        self._ollama_host = ollama_host
+        self._ollama = ""
         self._paths = (home, workspace)
         self._workspace = workspace
         self._environ = environ
@@ -45,11 +54,18 @@ class CatalogueFiles:
         self._signature: Signature | None = None
         self._catalogue: Catalogue | None = None
         self._listed: dict[ProviderId, tuple[Entry, ...]] = {}
+        self._facts: dict[ProviderId, Mapping[str, Entry]] = {}
 
     def set_listed(self, provider: ProviderId, found: Sequence[Entry]) -> None:
         """Take entries of the models a provider lists, in place of those it listed before."""
         if tuple(found) != self._listed.get(provider, ()):
             self._listed[provider] = tuple(found)
+            self._catalogue = None
+
+    def set_facts(self, provider: ProviderId, found: Mapping[str, Entry]) -> None:
+        """Take what a provider says of its models, by their names, in place of what it said."""
+        if found != self._facts.get(provider, {}):
+            self._facts[provider] = found
             self._catalogue = None
 
     def add_listed(self, provider: ProviderId, entry: Entry) -> None:
@@ -59,7 +75,9 @@ class CatalogueFiles:
     def current(self) -> Catalogue:
         """Return the catalogue as the files say now."""
         signature = tuple(_signature(path) for path in self._paths)
-        if self._catalogue is None or signature != self._signature:
+        ollama = ollama_url(self._ollama_host(), self._environ)
+        if self._catalogue is None or signature != self._signature or ollama != self._ollama:
+            self._ollama = ollama
             self._catalogue = self._load()
             self._signature = signature
         return self._catalogue
@@ -67,17 +85,24 @@ class CatalogueFiles:
     def _load(self) -> Catalogue:
         problems: list[Problem] = []
         sources = [Source("models.json (shipped)", shipped_text())]
+        if self._ollama:
+            sources.append(Source(OLLAMA_HOST, {"providers": {"ollama": {"url": self._ollama}}}))
         if self._trait:
             sources.append(Source(TRAIT, self._trait))
         for path in self._paths:
             content = _read(path, problems)
             if content is not None:
                 sources.append(Source(_shown(path), content, trusted=path != self._workspace))
-        merged = merge_catalogue(sources, self._environ)
+        facts = {
+            (provider, name): dict(entry)
+            for provider, found in self._facts.items()
+            for name, entry in found.items()
+        }
+        merged = merge_catalogue(sources, self._environ, facts)
         listed = without_configured([*chain(*self._listed.values())], merged)
         if listed:
             sources.insert(1, Source(LISTED, {"models": listed}))
-            merged = merge_catalogue(sources, self._environ)
+            merged = merge_catalogue(sources, self._environ, facts)
         return replace(merged, problems=(*problems, *merged.problems))
 
 

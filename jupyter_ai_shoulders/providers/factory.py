@@ -5,6 +5,9 @@ Adapters are imported when the first model of their kind is asked for.
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from jupyter_ai_shoulders.core.catalogue import ProviderKind
 from jupyter_ai_shoulders.providers.base import Provider
 from jupyter_ai_shoulders.providers.target import Target
 
@@ -38,3 +41,8 @@ def make_provider(target: Target) -> Provider:
             from jupyter_ai_shoulders.providers.ollama.provider import OllamaProvider
 
             return OllamaProvider(target)
+
+
+def load_adapter(kind: ProviderKind) -> None:
+    """Import the adapter, which takes a while the first time: call it in a thread."""
+    import_module(f"jupyter_ai_shoulders.providers.{kind}.provider")

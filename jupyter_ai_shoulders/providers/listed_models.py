@@ -1,4 +1,4 @@
-"""Catalogue entries of models that a service lists itself: of Ollama, whose models are the user's.
+"""Catalogue entries of models that a service lists itself: of Ollama, where they are the user's.
 
 Pure; called by ``registry``. Their ids are ``PROVIDER/NAME``.
 """
@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, ProviderSpec
 from jupyter_ai_shoulders.providers.base import ListedModel
+from jupyter_ai_shoulders.providers.choice import is_loopback
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 LONGEST_WINDOW = 32_768
-"""Tokens; a larger one is the user's to ask for, since memory is taken for all of it."""
+"""Tokens of a model of Ollama; more is the user's to ask for: memory is taken for all of it."""
 
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _FREE = {"input": 0, "output": 0, "source": "runs on this machine"}
 
 Entry = Mapping[str, Any]
@@ -24,7 +23,7 @@ Entry = Mapping[str, Any]
 
 def lists_its_models(provider: ProviderSpec) -> bool:
     """Return whether the provider's models are the ones it says it has."""
-    return provider.kind == "ollama"
+    return provider.list_models or provider.kind == "ollama"
 
 
 def lister(provider: ProviderSpec) -> ModelSpec:
@@ -61,13 +60,25 @@ def _entry(provider: ProviderSpec, model: ListedModel) -> Entry:
         "name": model.name.removesuffix(":latest"),
         "provider": provider.id,
         "model": model.name,
-        "context_window": min(model.context_window or LONGEST_WINDOW, LONGEST_WINDOW),
     }
+    if provider.kind == "ollama":
+        entry |= _of_ollama(model)
+    elif model.context_window is not None:
+        entry["context_window"] = model.context_window
     if model.capabilities:
         entry |= {"tools": "tools" in model.capabilities, "images": "vision" in model.capabilities}
-    # what is special about how a model thinks is said by its family in the catalogue
+    if is_loopback(provider.url):
+        entry["prices"] = _FREE
+    return entry
+
+
+def _of_ollama(model: ListedModel) -> Entry:
+    """Return what only Ollama is asked for.
+
+    What is special about how a model thinks is said by its family in the catalogue.
+    """
+    window = min(model.context_window or LONGEST_WINDOW, LONGEST_WINDOW)
+    entry: dict[str, Any] = {"context_window": window}
     if "thinking" in model.capabilities and not model.name.startswith("gpt-oss"):
         entry["thinking_support"] = {"mode": "effort", "off": "disabled"}
-    if urlsplit(provider.url).hostname in _LOOPBACK:
-        entry["prices"] = _FREE
     return entry

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
-import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,35 +16,33 @@ from typing import Any, Literal
 from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, Problem, ProviderSpec
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ProviderError
+from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.core.prices import prices_on
 from jupyter_ai_shoulders.core.redaction import Redactor
-from jupyter_ai_shoulders.providers.base import ListedModel, ResolvedModel
+from jupyter_ai_shoulders.providers.base import ResolvedModel
 from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
+from jupyter_ai_shoulders.providers.choice import (
+    Prospects,
+    Strategy,
+    by_strategy,
+    default_model,
+    is_demo,
+)
+from jupyter_ai_shoulders.providers.discovery import Discovery
 from jupyter_ai_shoulders.providers.factory import make_provider
 from jupyter_ai_shoulders.providers.health import HealthBook
 from jupyter_ai_shoulders.providers.http import Upstream
 from jupyter_ai_shoulders.providers.keys import KeyStore
-from jupyter_ai_shoulders.providers.listed_models import (
-    asked_for,
-    entries,
-    lister,
-    lists_its_models,
-)
+from jupyter_ai_shoulders.providers.listed_models import asked_for, lister
 from jupyter_ai_shoulders.providers.round_trip import failed_test, round_trip
+from jupyter_ai_shoulders.providers.shown import model_info, provider_health
 from jupyter_ai_shoulders.providers.targets import Targets
-from jupyter_ai_shoulders.wire.api import (
-    ModelInfo,
-    ModelList,
-    Prices,
-    ProviderHealth,
-    ProviderTest,
-)
+from jupyter_ai_shoulders.wire.api import ModelInfo, ModelList, ProviderHealth, ProviderTest
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
 KEY_FILE = Path(".shoulders") / "keys.env"
 MODEL_FILE = Path(".shoulders") / "models.json"
-DISCOVERY_SECONDS = 60.0
-DISCOVERY_TIMEOUT = 3.0
 
 
 class ModelRegistry:
@@ -61,6 +57,7 @@ class ModelRegistry:
         clock: Clock,
         *,
         last_used: Callable[[], ModelId | None] = lambda: None,
+        preferences: Callable[[], ModelPreferences] = ModelPreferences,
     ) -> None:
         """``last_used`` says which model the user's latest conversation had."""
         self._files = files
@@ -69,7 +66,8 @@ class ModelRegistry:
         self._health = health
         self._clock = clock
         self._last_used = last_used
-        self._discover_at = -math.inf
+        self._preferences = preferences
+        self._discovery = Discovery(files, targets, clock, self.redactor)
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         """Return the model, or the default for None; makes no network call.
@@ -85,26 +83,18 @@ class ModelRegistry:
         return ResolvedModel(self._priced(spec), make_provider(target))
 
     def default_model(self) -> ModelId | None:
-        """Return what a new conversation takes.
+        """Return what a new conversation takes, see ``choice``; None when nothing can answer."""
+        return default_model(
+            self._files.current(), self._last_used(), self._preferences(), self._prospects()
+        )
 
-        The model last used, else the catalogue's default, else the first that can answer; the
-        demo only when nothing else can. None when nothing can.
+    def by_strategy(self, strategy: Strategy) -> ModelId:
+        """Return the model that makes single calls of this kind; makes no network call.
+
+        Raises ``InvalidRequest`` that says why none can, see ``choice``.
         """
-        catalogue = self._files.current()
-        wanted = (self._last_used(), catalogue.default, *catalogue.models)
-        specs = [catalogue.models[name] for name in wanted if name and name in catalogue.models]
-        demo = None
-        refused: set[ProviderId] = set()
-        for spec in specs:  # in each turn of a session without a model: judge no more than needed
-            if spec.provider in refused:
-                continue
-            if self._refusal(catalogue, spec) is not None:
-                refused.add(spec.provider)
-            elif not _is_demo(catalogue, spec):
-                return spec.id
-            else:
-                demo = demo or spec.id
-        return demo
+        found = by_strategy(self._files.current(), strategy, self._preferences(), self._prospects())
+        return found.id
 
     def readiness(self) -> Literal["none", "demo", "ready"]:
         """Return whether a real model can answer, only the demo, or none."""
@@ -112,7 +102,7 @@ class ModelRegistry:
         model_id = self.default_model()
         if model_id is None:
             return "none"
-        return "demo" if _is_demo(catalogue, catalogue.models[model_id]) else "ready"
+        return "demo" if is_demo(catalogue, catalogue.models[model_id]) else "ready"
 
     def listing(self) -> ModelList:
         """Return all models and providers as the picker and the settings show them."""
@@ -136,17 +126,8 @@ class ModelRegistry:
         return self._targets.redactor(self._files.current().providers.values())
 
     async def discover(self) -> None:
-        """Ask the services that list their models themselves for them, once a minute at most.
-
-        Those that do not answer within seconds have none; that is no failure of theirs.
-        """
-        now = self._clock.monotonic()
-        if now < self._discover_at:
-            return
-        self._discover_at = now + DISCOVERY_SECONDS
-        providers = self._files.current().providers.values()
-        asked = [spec for spec in providers if lists_its_models(spec)]
-        await asyncio.gather(*(self._list(spec) for spec in asked))
+        """Ask services for their models, those that are due; waits a second at most."""
+        await self._discovery.look()
 
     async def check(self, provider_id: ProviderId) -> ProviderHealth:
         """Ask a provider for its models unless its state is known, and return its health.
@@ -154,11 +135,11 @@ class ModelRegistry:
         Raises ``NotFound``.
         """
         provider = self._provider(provider_id)
-        model = self._test_model(provider_id)
         unknown = self._health.of(provider_id).state == "unknown"
-        if model is not None and unknown and self._targets.refusal(provider) is None:
+        if unknown and self._targets.refusal(provider) is None:
+            target = self._targets.make(lister(provider), provider, self.redactor())
             with contextlib.suppress(ProviderError):  # it is in the health book already
-                await self.resolve(model.id).provider.list_models()
+                await make_provider(target).list_models()
         return self._state(provider)
 
     async def test(self, provider_id: ProviderId) -> ProviderTest:
@@ -197,6 +178,7 @@ class ModelRegistry:
         provider = self._provider(provider_id)
         await asyncio.to_thread(self._keys.set, provider.key_name, value)
         self._health.forget(provider_id)
+        self._discovery.forget(provider_id)
         return self._state(provider)
 
     async def remove_key(self, provider_id: ProviderId) -> ProviderHealth:
@@ -204,21 +186,13 @@ class ModelRegistry:
         provider = self._provider(provider_id)
         await asyncio.to_thread(self._keys.remove, provider.key_name)
         self._health.forget(provider_id)
+        self._discovery.forget(provider_id)
         return self._state(provider)
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Stop asking, and close all connections."""
+        await self._discovery.aclose()
         await self._targets.aclose()
-
-    async def _list(self, provider: ProviderSpec) -> None:
-        found: list[ListedModel] = []
-        with contextlib.suppress(ProviderError, InvalidRequest, TimeoutError):
-            target = self._targets.make(lister(provider), provider, self.redactor())
-            quiet = dataclasses.replace(target, report=_say_nothing)
-            async with asyncio.timeout(DISCOVERY_TIMEOUT):
-                found = await make_provider(quiet).list_models()
-            target.report(None)
-        self._files.set_listed(provider.id, entries(provider, found))
 
     def _knowing(self, model_id: ModelId | None) -> Catalogue:
         """Return the catalogue; with the model, if it may be one that its service will list."""
@@ -254,43 +228,20 @@ class ModelRegistry:
         prices = prices_on(spec.prices, self._clock.now().date())
         return spec.model_copy(update={"prices": prices})
 
-    def _refusal(self, catalogue: Catalogue, spec: ModelSpec) -> InvalidRequest | None:
-        return self._targets.refusal(catalogue.providers[spec.provider])
+    def _prospects(self) -> Prospects:
+        def refusal(provider: ProviderSpec) -> ErrorInfo | None:
+            found = self._targets.refusal(provider)
+            return None if found is None else found.info
+
+        return Prospects(refusal, lambda provider: self._health.of(provider.id).error)
 
     def _info(self, catalogue: Catalogue, spec: ModelSpec) -> ModelInfo:
-        refusal = self._refusal(catalogue, spec)
-        return ModelInfo(
-            id=spec.id,
-            name=spec.name,
-            provider=spec.provider,
-            provider_name=catalogue.providers[spec.provider].name,
-            available=refusal is None,
-            unavailable_reason=None if refusal is None else _reason(refusal),
-            context_window=spec.context_window,
-            max_output=spec.max_output,
-            tools=spec.tools,
-            images=spec.images,
-            reasoning=spec.reasoning,
-            prices=_prices(self._priced(spec)),
-            roles=spec.roles,
-            label=spec.label,
-        )
+        provider = catalogue.providers[spec.provider]
+        return model_info(self._priced(spec), provider, self._targets.refusal(provider))
 
     def _state(self, provider: ProviderSpec) -> ProviderHealth:
         key = self._targets.key(provider)
-        health = self._health.of(provider.id)
-        keyless = provider.needs_key and key is None
-        return ProviderHealth(
-            id=provider.id,
-            name=provider.name,
-            kind=provider.kind,
-            key_set=key is not None,
-            key_last4=None if key is None else key.last4,
-            key_source="none" if key is None else key.source,
-            needs_key=provider.needs_key,
-            state="no_key" if keyless else health.state,
-            error=None if keyless else health.error,
-        )
+        return provider_health(provider, key, self._health.of(provider.id))
 
 
 def build_registry(
@@ -303,17 +254,26 @@ def build_registry(
     trait: Mapping[str, Any] | None = None,
     keys: KeyStore | None = None,
     last_used: Callable[[], ModelId | None] = lambda: None,
+    preferences: Callable[[], ModelPreferences] = ModelPreferences,
     new_upstream: Callable[[], Upstream] = Upstream,
 ) -> ModelRegistry:
     """Return a registry on the usual files: ``~/.shoulders`` and the workspace's state directory.
 
     ``keys`` is given where a keyring is used; it defaults to environment and key file.
     """
-    found = CatalogueFiles(home / MODEL_FILE, state_directory / MODEL_FILE.name, environ, trait)
+    found = CatalogueFiles(
+        home / MODEL_FILE,
+        state_directory / MODEL_FILE.name,
+        environ,
+        trait,
+        ollama_host=lambda: preferences().ollama_host,
+    )
     store = keys or KeyStore(home / KEY_FILE, environ)
     health = HealthBook(clock)
     targets = Targets(store, environ, ids, health, now=clock.now, new_upstream=new_upstream)
-    return ModelRegistry(found, store, targets, health, clock, last_used=last_used)
+    return ModelRegistry(
+        found, store, targets, health, clock, last_used=last_used, preferences=preferences
+    )
 
 
 def _spec(catalogue: Catalogue, model_id: ModelId | None) -> ModelSpec:
@@ -331,27 +291,3 @@ def _spec(catalogue: Catalogue, model_id: ModelId | None) -> ModelSpec:
             hint="Pick a model of the list, or add it to .shoulders/models.json.",
         )
     return spec
-
-
-def _say_nothing(_: ProviderError | None) -> None:
-    """Take the outcome of a call that nobody asked for."""
-
-
-def _is_demo(catalogue: Catalogue, spec: ModelSpec) -> bool:
-    return catalogue.providers[spec.provider].kind == "demo"
-
-
-def _reason(refusal: InvalidRequest) -> str:
-    return " ".join(text for text in (refusal.info.message, refusal.info.hint) if text)
-
-
-def _prices(spec: ModelSpec) -> Prices:
-    table = spec.prices
-    if table is None:
-        return Prices(input=None, output=None, cache_read=None, cache_write=None)
-    return Prices(
-        input=table.input,
-        output=table.output,
-        cache_read=table.cache_read,
-        cache_write=table.cache_write,
-    )

@@ -77,6 +77,10 @@ def test_shipped_catalogue_is_clean_and_offers_what_can_be_spoken() -> None:
         "openai": "openai_responses",
         "google": "google",
         "ollama": "ollama",
+        "lmstudio": "openai_chat",
+        "mistral": "openai_chat",
+        "deepseek": "openai_chat",
+        "openrouter": "openai_chat",
         "demo": "demo",
     }
     assert found.models[ModelId("demo")].label == "Demo (no AI model)"

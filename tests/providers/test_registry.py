@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,6 +16,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.clock import RandomIds
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ProviderError
+from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.providers.base import Stop
 from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
 from jupyter_ai_shoulders.testing.simulator import Failure, Simulator, ToolUse, overloaded, reply
@@ -35,6 +38,7 @@ class Place:
     environ: dict[str, str] = field(default_factory=dict[str, str])
     clock: FakeClock = field(default_factory=FakeClock)
     last_used: ModelId | None = None
+    preferences: ModelPreferences = field(default_factory=ModelPreferences)
 
     def registry(self, trait: dict[str, Any] | None = None) -> ModelRegistry:
         return build_registry(
@@ -45,6 +49,7 @@ class Place:
             environ=self.environ,
             trait=trait,
             last_used=lambda: self.last_used,
+            preferences=lambda: self.preferences,
         )
 
     def configure(self, content: Any, *, user: bool = False) -> None:
@@ -467,3 +472,134 @@ async def test_configured_model_of_ollama_is_not_listed_twice(
     assert QWEN not in names
     assert names[ModelId("mine")] == "mine"
     assert names[ModelId("ollama/sim-llama:latest")] == "Llama"
+
+
+@pytest.mark.parametrize("named_by", ["environment", "preferences"])
+async def test_ollama_is_where_the_user_says(
+    place: Place, simulator: Simulator, named_by: str
+) -> None:
+    address = simulator.url.removeprefix("http://")
+    if named_by == "environment":
+        place.environ["OLLAMA_HOST"] = address
+    else:
+        place.environ["OLLAMA_HOST"] = "127.0.0.1:9"
+        place.preferences = ModelPreferences(ollama_host=address)
+    registry = place.registry()
+    await registry.discover()
+    assert registry.default_model() == "ollama/sim-llama:latest"
+    assert registry.by_strategy("ghost") == "ollama/sim-llama:latest"
+    await registry.aclose()
+
+
+async def test_users_own_address_of_ollama_wins_over_the_environment(
+    place: Place, simulator: Simulator
+) -> None:
+    place.environ["OLLAMA_HOST"] = "127.0.0.1:9"
+    async with with_ollama(place, simulator) as registry:
+        await registry.discover()
+        assert registry.default_model() == "ollama/sim-llama:latest"
+
+
+async def test_address_of_ollama_may_change_while_we_run(
+    place: Place, simulator: Simulator
+) -> None:
+    place.environ["OLLAMA_HOST"] = "127.0.0.1:9"
+    registry = place.registry()
+    await registry.discover()
+    assert registry.default_model() == "demo"
+    place.preferences = ModelPreferences(ollama_host=simulator.url)
+    await registry.discover()
+    assert registry.default_model() == "ollama/sim-llama:latest"
+    await registry.aclose()
+
+
+async def test_service_with_a_key_refines_the_catalogue_but_not_the_users_settings(
+    place: Place, simulator: Simulator
+) -> None:
+    mine = {"id": "mine", "provider": "anthropic", "model": "claude-haiku-4-5"}
+    limited = {**mine, "id": "limited", "context_window": 9_000, "images": False}
+    place.environ["ANTHROPIC_API_KEY"] = simulator.key
+    wrong = {"kind": "anthropic", "match": "claude-haiku-4-5", "set": {"context_window": 1}}
+    here = {"anthropic": {"url": simulator.url}}
+    place.configure({"providers": here, "models": [mine, limited], "families": [wrong]}, user=True)
+    registry = place.registry()
+    before = registry.resolve(ModelId("mine")).spec
+    await registry.discover()
+    after = registry.resolve(ModelId("mine")).spec
+    kept = registry.resolve(ModelId("limited")).spec
+    state = registry.health()[0].state
+    await registry.aclose()
+    assert (before.context_window, after.context_window) == (1, 200_000)
+    assert (after.max_output, after.images, after.structured_output) == (64_000, True, True)
+    assert (after.thinking_support.mode, after.thinking_support.off) == ("budget", "disabled")
+    assert (kept.context_window, kept.images, kept.max_output) == (9_000, False, 64_000)
+    assert state == "ok"
+
+
+async def test_what_a_service_says_agrees_with_the_shipped_table(
+    place: Place, simulator: Simulator
+) -> None:
+    async with place.on(simulator) as registry:
+        before = {info.id: info for info in registry.listing().models}
+        await registry.discover()
+        after = {info.id: info for info in registry.listing().models}
+        haiku = registry.resolve(ModelId("claude-haiku-5-5")).spec
+    changed = {name for name, info in before.items() if after[name] != info}
+    assert {name for name in changed if not name.startswith("ollama/")} == set()
+    assert haiku.thinking_support.bound
+
+
+async def test_services_with_a_key_are_asked_once_in_five_minutes(
+    place: Place, simulator: Simulator
+) -> None:
+    async with place.on(simulator) as registry:
+        for seconds in (0, 61, 240):
+            place.clock.seconds += seconds
+            await registry.discover()
+    assert [record.path for record in simulator.requests] == ["/v1/models"] * 2
+
+
+async def test_key_that_is_refused_is_shown_without_being_used(
+    place: Place, simulator: Simulator
+) -> None:
+    async with place.on(simulator) as registry:
+        place.environ["ANTHROPIC_API_KEY"] = KEY
+        await registry.discover()
+        health = registry.health()[0]
+        assert health.error is not None
+        assert (health.state, health.error.code) == ("failing", "authentication")
+        with pytest.raises(InvalidRequest) as caught:
+            registry.by_strategy("cheapest")
+    assert caught.value.info.code == "authentication"
+
+
+async def test_new_key_is_tried_at_the_next_look(place: Place, simulator: Simulator) -> None:
+    place.configure({"providers": {"anthropic": {"url": simulator.url}}}, user=True)
+    registry = place.registry()
+    await registry.set_key(ANTHROPIC, KEY)
+    await registry.discover()
+    assert registry.health()[0].state == "failing"
+    await registry.set_key(ANTHROPIC, simulator.key)
+    await registry.discover()
+    assert registry.health()[0].state == "ok"
+    await registry.aclose()
+
+
+async def test_slow_service_holds_nobody_up(place: Place) -> None:
+    """A listener that never answers: the look ends after a second, closing ends the rest."""
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    place.environ["OLLAMA_HOST"] = f"127.0.0.1:{port}"
+    registry = place.registry()
+    started = time.monotonic()
+    await registry.discover()
+    assert time.monotonic() - started < 2.5
+    assert registry.default_model() == "demo"
+    await registry.aclose()
+    server.close()
+    await server.wait_closed()

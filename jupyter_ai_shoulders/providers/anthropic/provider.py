@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 from jupyter_ai_shoulders.providers.anthropic.decode import AnthropicDecoder
@@ -80,13 +80,23 @@ def endpoint(url: str, name: str) -> str:
 
 
 def _listed(item: VendorObject) -> ListedModel:
-    capabilities = as_object(item.get("capabilities"))
-    supported = frozenset(
-        name for name, leaf in capabilities.items() if as_object(leaf).get("supported") is True
-    )
     return ListedModel(
         name=as_text(item.get("id")),
         context_window=as_count(item.get("max_input_tokens")),
         max_output=as_count(item.get("max_tokens")),
-        capabilities=supported,
+        capabilities=frozenset(_supported(as_object(item.get("capabilities")))),
     )
+
+
+def _supported(capabilities: VendorObject) -> Iterator[str]:
+    """Yield what is supported: ``image_input``, ``effort.low``, ``thinking.adaptive`` (types)."""
+    for name, leaf in capabilities.items():
+        found = as_object(leaf)
+        if found.get("supported") is True:
+            yield name
+            parts = as_object(found.get("types")) or found
+            yield from (f"{name}.{part}" for part in parts if _is_supported(parts[part]))
+
+
+def _is_supported(leaf: object) -> bool:
+    return as_object(leaf).get("supported") is True

@@ -1,0 +1,117 @@
+"""Asks services for their models, in the background: which there are, and what each can do.
+
+Kept by ``registry``. Answers end up in the catalogue and, for services with a key, in the health
+book; each service is asked once a minute or, where its models are known already, in five minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Callable, Iterable
+
+from jupyter_ai_shoulders.core.catalogue import ProviderSpec
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ProviderError
+from jupyter_ai_shoulders.core.redaction import Redactor
+from jupyter_ai_shoulders.providers.base import ListedModel
+from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
+from jupyter_ai_shoulders.providers.factory import load_adapter, make_provider
+from jupyter_ai_shoulders.providers.health import VALID_SECONDS
+from jupyter_ai_shoulders.providers.listed_models import entries, lister, lists_its_models
+from jupyter_ai_shoulders.providers.live_facts import facts
+from jupyter_ai_shoulders.providers.targets import Targets
+from jupyter_ai_shoulders.wire.ids import ProviderId
+
+LISTING_SECONDS = 60.0
+"""Between looks at services whose models come and go, as Ollama's do when the user pulls one."""
+ANSWER_SECONDS = 3.0
+"""Within which a service answers, or has nothing to say this time."""
+PATIENCE_SECONDS = 1.0
+"""How long a caller waits; what is found later is there at the next look."""
+
+
+class Discovery:
+    """What services say of their models."""
+
+    def __init__(
+        self,
+        files: CatalogueFiles,
+        targets: Targets,
+        clock: Clock,
+        redactor: Callable[[], Redactor],
+    ) -> None:
+        self._files = files
+        self._targets = targets
+        self._clock = clock
+        self._redactor = redactor
+        self._due: dict[tuple[ProviderId, str], float] = {}
+        self._asking: dict[ProviderId, asyncio.Task[None]] = {}
+
+    async def look(self) -> None:
+        """Ask the services that are due, and wait a little for their answers.
+
+        Those that do not answer have no models; that is no failure of theirs.
+        """
+        for provider in self._due_now(self._files.current().providers.values()):
+            name = f"shoulders-models-of-{provider.id}"
+            self._asking[provider.id] = asyncio.create_task(self._ask(provider), name=name)
+        if self._asking:
+            await asyncio.wait(self._asking.values(), timeout=PATIENCE_SECONDS)
+
+    def forget(self, provider_id: ProviderId) -> None:
+        """Ask a provider again at the next look, because its key changed."""
+        self._due = {place: at for place, at in self._due.items() if place[0] != provider_id}
+
+    async def aclose(self) -> None:
+        """Stop asking."""
+        asking = list(self._asking.values())
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
+    def _due_now(self, providers: Iterable[ProviderSpec]) -> list[ProviderSpec]:
+        """Return whom to ask now, and note that they are asked."""
+        now = self._clock.monotonic()
+        due = [spec for spec in providers if self._asks(spec) and now >= self._next(spec)]
+        for spec in due:
+            wait = LISTING_SECONDS if lists_its_models(spec) else VALID_SECONDS
+            self._due[spec.id, spec.url] = now + wait
+        return due
+
+    def _asks(self, provider: ProviderSpec) -> bool:
+        busy = provider.id in self._asking
+        return not busy and provider.kind != "demo" and self._targets.refusal(provider) is None
+
+    def _next(self, provider: ProviderSpec) -> float:
+        return self._due.get((provider.id, provider.url), self._clock.monotonic())
+
+    async def _ask(self, provider: ProviderSpec) -> None:
+        try:
+            found = await self._list(provider)
+            if lists_its_models(provider):
+                self._files.set_listed(provider.id, entries(provider, found or []))
+            elif found is not None:
+                self._files.set_facts(provider.id, facts(provider, found))
+        finally:
+            del self._asking[provider.id]
+
+    async def _list(self, provider: ProviderSpec) -> list[ListedModel] | None:
+        """Return the provider's models, None when it does not tell.
+
+        A local service that is not there is not broken; one with a key is, if it does not answer.
+        """
+        await asyncio.to_thread(load_adapter, provider.kind)
+        try:
+            target = self._targets.make(lister(provider), provider, self._redactor())
+            quiet = target if provider.needs_key else dataclasses.replace(target, report=_ignore)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                found = await make_provider(quiet).list_models()
+        except (ProviderError, InvalidRequest, TimeoutError):
+            return None
+        target.report(None)
+        return found
+
+
+def _ignore(_: ProviderError | None) -> None:
+    """Take the outcome of a call that nobody asked for."""

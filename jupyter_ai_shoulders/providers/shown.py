@@ -1,0 +1,63 @@
+"""Models and providers as the picker and the settings show them; pure, called by ``registry``."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec, ProviderSpec
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.providers.health import Health
+from jupyter_ai_shoulders.providers.keys import Key
+from jupyter_ai_shoulders.wire.api import ModelInfo, Prices, ProviderHealth
+
+
+def model_info(
+    spec: ModelSpec, provider: ProviderSpec, refusal: InvalidRequest | None
+) -> ModelInfo:
+    """Return a model; ``refusal`` is why it cannot answer."""
+    return ModelInfo(
+        id=spec.id,
+        name=spec.name,
+        provider=spec.provider,
+        provider_name=provider.name,
+        available=refusal is None,
+        unavailable_reason=None if refusal is None else _reason(refusal),
+        context_window=spec.context_window,
+        max_output=spec.max_output,
+        tools=spec.tools,
+        images=spec.images,
+        reasoning=spec.reasoning,
+        prices=_prices(spec),
+        roles=spec.roles,
+        label=spec.label,
+    )
+
+
+def provider_health(provider: ProviderSpec, key: Key | None, health: Health) -> ProviderHealth:
+    """Return a provider; of its key, only whether it is there."""
+    keyless = provider.needs_key and key is None
+    return ProviderHealth(
+        id=provider.id,
+        name=provider.name,
+        kind=provider.kind,
+        key_set=key is not None,
+        key_last4=None if key is None else key.last4,
+        key_source="none" if key is None else key.source,
+        needs_key=provider.needs_key,
+        state="no_key" if keyless else health.state,
+        error=None if keyless else health.error,
+    )
+
+
+def _reason(refusal: InvalidRequest) -> str:
+    return " ".join(text for text in (refusal.info.message, refusal.info.hint) if text)
+
+
+def _prices(spec: ModelSpec) -> Prices:
+    table = spec.prices
+    if table is None:
+        return Prices(input=None, output=None, cache_read=None, cache_write=None)
+    return Prices(
+        input=table.input,
+        output=table.output,
+        cache_read=table.cache_read,
+        cache_write=table.cache_write,
+    )
