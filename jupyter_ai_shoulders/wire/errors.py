@@ -47,6 +47,8 @@ ErrorCode = Literal[
     "context_overflow",
     "content_filtered",
     "bad_request_upstream",
+    # the loop
+    "loop_detected",
     # tools, notebooks, kernels
     "unknown_tool",
     "invalid_arguments",
