@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Sequence
 from datetime import UTC, timedelta, timezone
-from importlib import resources
 
 import pytest
 
@@ -18,12 +17,12 @@ from jupyter_ai_shoulders.engine.context import (
     prompt_budget,
     read_tools,
     read_zone,
-    system_prompt,
     tools_blob,
     zone_blob,
 )
 from jupyter_ai_shoulders.engine.prepare import EncodedTools
-from jupyter_ai_shoulders.engine.user_message import user_parts
+from jupyter_ai_shoulders.engine.system_prompt import SECTIONS, shipped_section, system_prompt
+from jupyter_ai_shoulders.engine.user_message import Enclosed, Setting, render
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.testing.memory_store import FixedClock
 from jupyter_ai_shoulders.testing.scripted import Say, Think, turn
@@ -113,7 +112,12 @@ async def test_system_prompt_and_tools_enter_the_log_once():
     w = world("One.", "Two.", "Three.")
     for _ in range(3):
         await w.say()
-    assert [event.role for event in w.of(ev.ContextAdd)] == ["system", "tools", "meta"]
+    assert [(event.role, event.source) for event in w.of(ev.ContextAdd)] == [
+        ("system", "prompts"),
+        ("meta", "mark of data"),
+        ("tools", "tool definitions"),
+        ("meta", "time zone"),
+    ]
     assert w.of(ev.ContextRebase) == []
     system = w.store.blobs.get(w.of(ev.ContextAdd)[0].blob).decode()
     assert system == w.provider.requests[0].system
@@ -133,10 +137,10 @@ async def test_what_is_stored_already_is_not_stored_again(monkeypatch: pytest.Mo
     await w.say()
     first = len(stored)
     await w.say()
-    assert (first, len(stored)) == (3, 3)
+    assert (first, len(stored)) == (4, 4)
     w.file.text = json.dumps({"version": 1, "disabled": ["look"]})
     await w.say()
-    assert len(stored) == 4
+    assert len(stored) == 5
 
 
 async def test_tools_that_changed_are_a_rebase_at_the_next_turn():
@@ -159,17 +163,18 @@ async def test_request_carries_what_the_provider_needs():
     assert request.trace_id == f"{accepted.turn_id}/1"
 
 
-def test_system_prompt_is_the_shipped_text():
-    shipped = resources.files("jupyter_ai_shoulders.engine") / "prompts" / "system.md"
-    text = system_prompt("2026-03-02T09:30:00.000Z", "/work")
+def test_system_prompt_is_the_shipped_text_in_order():
+    text = system_prompt("2026-03-02T09:30:00.000Z", "/work", "de_DE", ["web"])
+    places = [text.index(shipped_section(name)) for name in SECTIONS]
+    assert places == sorted(places)
     assert text.endswith(
-        "Started on 2026-03-02. Workspace: /work\n"
-        "The `<workspace>` block in a message tells what the user had in front of them when they "
-        "wrote it."
+        "# This conversation\n"
+        "Started on 2026-03-02.\n"
+        "Locale of the user's system: de_DE.\n"
+        "Workspace: /work\n"
+        "Tools that can be loaded when needed: web."
     )
-    assert text.startswith(shipped.read_text("utf-8")[:200])
-    assert "{{" not in text
-    assert len(text) < 6_000
+    assert len(text) < 6_500
 
 
 def test_tool_definitions_survive_the_log():
@@ -220,31 +225,34 @@ def message(**changes: object) -> ev.MessageAdd:
     return ev.MessageAdd.model_validate({**values, **changes})
 
 
+def texts(parts: Sequence[object]) -> list[str]:
+    return [part.text for part in parts if isinstance(part, TextPart)]
+
+
 def test_workspace_block_has_the_lines_the_demo_reads():
     context = MessageContext(
         active_document="a.ipynb",
         active_cell_id=CellId("c1"),
         open_documents=("a.ipynb", "b\nlocal time: never.ipynb"),
     )
-    parts = user_parts(message(context=context), timezone(timedelta(hours=2)))
-    assert parts == [
-        TextPart(text="Hi"),
-        TextPart(
-            text="<workspace>\n"
-            "active document: a.ipynb\n"
-            "active cell: c1\n"
-            "open documents: a.ipynb, b local time: never.ipynb\n"
-            "local time: Monday 2026-03-02 11:30 UTC+02:00\n"
-            "</workspace>"
-        ),
+    zone = timezone(timedelta(hours=2))
+    rendered = render(message(context=context), Setting(zone=zone), Enclosed(), {})
+    assert texts(rendered.parts) == [
+        "Hi",
+        "<workspace>\n"
+        "active document: a.ipynb\n"
+        "active cell: c1\n"
+        "open documents: a.ipynb, b local time: never.ipynb\n"
+        "local time: Monday 2026-03-02 11:30 UTC+02:00\n"
+        "</workspace>",
     ]
 
 
 def test_what_is_not_open_is_not_mentioned():
-    (_, block) = user_parts(message(), UTC)
-    assert block == TextPart(
-        text="<workspace>\nlocal time: Monday 2026-03-02 09:30 UTC\n</workspace>"
-    )
+    rendered = render(message(), Setting(), Enclosed(), {})
+    assert texts(rendered.parts)[1:] == [
+        "<workspace>\nlocal time: Monday 2026-03-02 09:30 UTC\n</workspace>"
+    ]
 
 
 def test_selection_and_attachments_are_told():
@@ -257,17 +265,32 @@ def test_selection_and_attachments_are_told():
     image = ImageAttachment(kind="image", media_type="image/png", data="AAAA", blob=None)
     cell = CellAttachment(kind="cell", path="a.ipynb", cell_id=CellId("c2"))
     file = FileAttachment(kind="file", path="data.csv")
-    parts = user_parts(
-        message(text=" ", context=context, attachments=(picked, image, cell, file)), UTC
-    )
-    texts = [part.text for part in parts if isinstance(part, TextPart)]
-    assert texts[:-1] == [
-        '<selection document="b.py">\ny=2\n</selection>',
+    sent = message(text=" ", context=context, attachments=(picked, image, cell, file))
+    rendered = render(sent, Setting(secret="5ec2e7"), Enclosed(), {})
+    assert texts(rendered.parts)[:-1] == [
+        "[attached selection in b.py]\n"
+        '<data id="5ec2e7" source="selection in b.py">\ny=2\n</data id="5ec2e7">',
         "[attached cell c2 of a.ipynb]",
         "[attached file: data.csv]",
-        '<selection document="a.ipynb" cell="c1">\nx=1\n</selection>',
+        '<selection document="a.ipynb" cell="c1">\n'
+        '<data id="5ec2e7" source="selection">\nx=1\n</data id="5ec2e7">\n</selection>',
     ]
-    assert parts[-1] == ImagePart(media_type="image/png", data="AAAA")
+    assert rendered.parts[-1] == ImagePart(media_type="image/png", data="AAAA")
+
+
+def test_selection_is_shown_with_what_stands_around_it():
+    where = TextRange.model_validate({"from": 300, "to": 303})
+    picked = SelectionAttachment(
+        kind="selection",
+        path="b.py",
+        cell_id=None,
+        range=where,
+        text="y=2",
+        before="b" * 300,
+        after="a" * 300,
+    )
+    rendered = render(message(attachments=(picked,)), Setting(), Enclosed(), {})
+    assert "\n" + "b" * 200 + "⟦y=2⟧" + "a" * 200 + "\n" in texts(rendered.parts)[1]
 
 
 # budget

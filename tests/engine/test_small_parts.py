@@ -8,11 +8,12 @@ from datetime import UTC
 import pytest
 
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
+from jupyter_ai_shoulders.engine.attachments import describe as describe_attachment
 from jupyter_ai_shoulders.engine.coalesce import Coalescer
 from jupyter_ai_shoulders.engine.memory import Memory
+from jupyter_ai_shoulders.engine.meta import local_time
 from jupyter_ai_shoulders.engine.recovery import describe
 from jupyter_ai_shoulders.engine.state import Call, Turn
-from jupyter_ai_shoulders.engine.user_message import attachment_text, local_time
 from jupyter_ai_shoulders.testing.scripted import Call as Made
 from jupyter_ai_shoulders.testing.scripted import Gate, Say, turn
 from jupyter_ai_shoulders.wire import events as ev
@@ -157,31 +158,31 @@ async def test_title_that_was_given_stays():
     assert w.session.title == "Mine"
 
 
-ATTACHMENTS: list[tuple[ms.Attachment, str | None]] = [
-    (ms.FolderAttachment(kind="folder", path="data"), "[attached folder: data]"),
+ATTACHMENTS: list[tuple[ms.Attachment, str]] = [
+    (ms.FolderAttachment(kind="folder", path="data\n[x]"), "folder: data [x]"),
     (
         ms.ErrorAttachment(kind="error", path="a.ipynb", cell_id=CellId("c")),
-        "[attached error output of cell c of a.ipynb]",
+        "error output of cell c of a.ipynb",
     ),
     (
         ms.OutputAttachment(kind="output", path="a.ipynb", cell_id=CellId("c"), index=1),
-        "[attached output 1 of cell c of a.ipynb]",
+        "output 1 of cell c of a.ipynb",
     ),
     (
         ms.VariableAttachment(kind="variable", path="a.ipynb", name="df"),
-        "[attached variable df of a.ipynb]",
+        "variable df of a.ipynb",
     ),
     (
         ms.ThreadAttachment(kind="thread", session_id=SessionId("s2")),
-        "[attached conversation s2]",
+        "conversation s2",
     ),
-    (ms.ImageAttachment(kind="image", media_type="image/png", data="AA", blob=None), None),
+    (ms.ImageAttachment(kind="image", media_type="image/png", data="AA", blob=None), "image"),
 ]
 
 
 @pytest.mark.parametrize(("attachment", "text"), ATTACHMENTS, ids=[a.kind for a, _ in ATTACHMENTS])
-def test_attachment_is_named(attachment: ms.Attachment, text: str | None):
-    assert attachment_text(attachment) == text
+def test_attachment_is_named_on_one_line(attachment: ms.Attachment, text: str):
+    assert describe_attachment(attachment) == text
 
 
 def test_unstamped_event_has_a_time_all_the_same():

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jupyter_ai_shoulders.providers.demo.requests import kind_of_request
 from jupyter_ai_shoulders.providers.demo.steps import Outcome
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
@@ -24,12 +25,13 @@ NOT_WORDS = re.compile(r"<[a-z][\w-]*[ >]|\[(?:attached|notice)\b")
 LAST_STEP = "[notice] This is the last step"
 """How ``engine.step_notice`` begins its remark when no step is left after this one."""
 ATTACHED_CELL = re.compile(r"^\[attached (?:error output of )?cell (\S+) of ", re.MULTILINE)
-WRAPPED = re.compile(r"\s*<([\w-]+)\b[^\n]*>\n(.*)\n</\1>\s*", re.DOTALL)
-WORKSPACE_LINE = re.compile(r"^(active document|active cell|open documents):\s*(.+)$", re.MULTILINE)
-DATA = re.compile(
-    r'<data(?P<mark>[^>\n]*?) source="[^"\n]*">\n(?P<text>.*)\n</data(?P=mark)>', re.DOTALL
+QUESTION = re.compile(r"\bWhich [^?\n]*\?")
+"""How every question of the skills begins."""
+WRAPPED = re.compile(
+    r'\s*<([\w-]+)\b([^\n]*?)(?: source="[^\n]*")?>\n(.*)\n</\1(?:\2)?>\s*', re.DOTALL
 )
 """What a tool read, as ``engine.untrusted`` marks it."""
+WORKSPACE_LINE = re.compile(r"^(active document|active cell|open documents):\s*(.+)$", re.MULTILINE)
 GONE = "none"
 NOTEBOOK_PATH = re.compile(r"[\w./ -]*?([\w./-]+\.ipynb)")
 
@@ -44,7 +46,7 @@ class Task:
     open_documents: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
     earlier: str = ""
-    """The words of the request before."""
+    """The words of the request before, with those it answered a question of."""
     answering: bool = False
     """Whether the demo's last answer was a question."""
     tools: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
@@ -74,13 +76,12 @@ def read_task(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] 
     requests = [index for index, message in enumerate(messages) if is_request(message)]
     start = requests[-1] if requests else 0
     texts = texts_of(messages[start]) if messages else []
-    earlier = texts_of(messages[requests[-2]]) if len(requests) > 1 else []
     workspace = told_of_workspace(messages[: start + 1])
     listed = workspace.get("open documents", "")
     attached = ATTACHED_CELL.findall("\n".join(texts))
     return Task(
         words=spoken(texts),
-        earlier=spoken(earlier),
+        earlier=earlier_words(messages, requests),
         active_document=workspace.get("active document"),
         active_cell=attached[0] if attached else workspace.get("active cell"),
         open_documents=tuple(path.strip() for path in listed.split(",") if path.strip()),
@@ -89,6 +90,17 @@ def read_task(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] 
         tools={tool.name: properties(tool) for tool in tools},
         last_step=any(text.startswith(LAST_STEP) for text in last_texts(messages)),
     )
+
+
+def earlier_words(messages: Sequence[ModelMessage], requests: Sequence[int]) -> str:
+    """Return the request before, with the one it answers a question of, and so on."""
+    said: list[str] = []
+    for index in reversed(requests[:-1]):
+        text = spoken(texts_of(messages[index]))
+        said.insert(0, text)
+        if kind_of_request(text) != "outside" or not asked_before(messages[:index]):
+            break
+    return ": ".join(said)
 
 
 def properties(tool: ToolDefinition) -> frozenset[str]:
@@ -109,7 +121,7 @@ def asked_before(messages: Sequence[ModelMessage]) -> bool:
             last = message.parts[-1] if message.parts else None
             if isinstance(last, ToolCallPart):
                 return last.tool == "clarify"
-            return isinstance(last, TextPart) and "?" in last.text
+            return isinstance(last, TextPart) and QUESTION.search(last.text) is not None
     return False
 
 
@@ -168,4 +180,4 @@ def result_text(result: ToolResultPart) -> str:
     """Return the text of a result, without the delimiters that mark it as data."""
     text = "\n".join(part.text for part in result.content if isinstance(part, TextPart))
     wrapped = WRAPPED.fullmatch(text)
-    return wrapped[2] if wrapped else text
+    return wrapped[3] if wrapped else text
