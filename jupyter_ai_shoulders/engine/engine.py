@@ -15,10 +15,11 @@ from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.operations import Services
-from jupyter_ai_shoulders.engine.ports import Models, Surroundings
+from jupyter_ai_shoulders.engine.ports import Budgets, Models, Surroundings
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
+from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
@@ -46,6 +47,7 @@ class Engine:
         ids: IdSource,
         settings: EngineSettings,
         surroundings: Surroundings | None = None,
+        budgets: Budgets | None = None,
     ) -> None:
         """Take the ports; nothing is read or started before it is asked for."""
         self._services = Services(
@@ -60,6 +62,7 @@ class Engine:
             settings=settings,
             rng=Random(),  # noqa: S311 spreads retries, guards nothing
             surroundings=surroundings or NoSurroundings(),
+            budgets=budgets or Unmetered(),
         )
         self._shelf = Shelf(self._services)
 

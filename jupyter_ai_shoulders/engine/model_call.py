@@ -10,10 +10,11 @@ from typing import assert_never, cast
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.core.prices import cost_micro_usd
 from jupyter_ai_shoulders.core.tokens import estimate_text
 from jupyter_ai_shoulders.engine.coalesce import Coalescer
+from jupyter_ai_shoulders.engine.ports import Budgets
 from jupyter_ai_shoulders.engine.signals import ModelFailed, ModelFinished
 from jupyter_ai_shoulders.providers.base import (
     ModelRequest,
@@ -32,6 +33,7 @@ from jupyter_ai_shoulders.providers.base import (
 from jupyter_ai_shoulders.providers.retry import delay_ms
 from jupyter_ai_shoulders.wire.events import (
     Event,
+    Notice,
     ReasoningDelta,
     ReasoningEnd,
     ReasoningStart,
@@ -56,6 +58,7 @@ class CallTools:
     delta_interval: float
     attempts: int
     rng: Random
+    budgets: Budgets
 
 
 class _Part:
@@ -106,7 +109,7 @@ class ModelCall:
             async with aclosing(_closing(self._provider.stream(self._request))) as events:
                 async for event in events:
                     await self._take(event)
-        except ProviderError as error:
+        except (ProviderError, PolicyRefusal) as error:  # refused: the budget, nothing was sent
             self._close_part()
             return self._failed(error, attempt)
         except BaseException:
@@ -115,13 +118,17 @@ class ModelCall:
         self._close_part()
         if self._stop is None:
             return self._failed(self._truncated(), attempt)
+        self._say_notices()
         return ModelFinished(self._stop, self.booked() or self._estimated(), empty=not self._shown)
 
     def booked(self) -> UsageUpdate | None:
         """Return what the provider reported so far; None when nothing was."""
-        if self._usage is None:
+        usage = self._usage
+        if usage is None:
             return self._estimated() if self._shown else None
-        return self._update(self._usage)
+        if self._stop is None and usage.output_tokens < self._output:  # cut off before the report
+            usage = usage.model_copy(update={"output_tokens": self._output, "estimated": True})
+        return self._update(usage)
 
     async def _take(self, event: ProviderEvent) -> None:
         match event:
@@ -161,7 +168,13 @@ class ModelCall:
         if part is not None:
             part.close(state)
 
-    def _failed(self, error: ProviderError, attempt: int) -> ModelFailed:
+    def _say_notices(self) -> None:
+        account = self._request.account
+        if account is not None and account.turn_id is not None:
+            for notice in self._tools.budgets.notices(account.turn_id):
+                self._tools.record(Notice(level="warning", code=notice.code, text=notice.text))
+
+    def _failed(self, error: ProviderError | PolicyRefusal, attempt: int) -> ModelFailed:
         again = error.info.retryable and not self._shown and attempt < self._tools.attempts
         wait = delay_ms(attempt, error, self._tools.rng) if again else None
         return ModelFailed(error.info, wait, self.booked())
@@ -181,12 +194,13 @@ class ModelCall:
         return self._update(usage)
 
     def _update(self, usage: TokenUsage) -> UsageUpdate:
+        standing = self._tools.budgets.standing()
         return UsageUpdate(
             model=self._spec.id,
             usage=usage,
             cost_micro_usd=cost_micro_usd(usage, self._spec.prices),
-            month_micro_usd=None,
-            month_limit_micro_usd=None,
+            month_micro_usd=standing.month_micro_usd if standing else None,
+            month_limit_micro_usd=standing.month_limit_micro_usd if standing else None,
         )
 
 

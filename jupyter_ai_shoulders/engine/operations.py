@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.engine.approvals import Approvals
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.model_call import CallTools, ModelCall
-from jupyter_ai_shoulders.engine.ports import Models, ResolvedModel, Surroundings
+from jupyter_ai_shoulders.engine.ports import Budgets, Models, ResolvedModel, Surroundings
 from jupyter_ai_shoulders.engine.prepare import EncodedTools, Preparation
 from jupyter_ai_shoulders.engine.signals import (
     CallModel,
@@ -39,6 +39,7 @@ from jupyter_ai_shoulders.engine.signals import (
 from jupyter_ai_shoulders.engine.state import State, Stopping, StopReason, Turn
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
 from jupyter_ai_shoulders.engine.tool_calls import Batch, BatchTools
+from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.providers.base import ModelRequest, ToolCallReady
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.base import CallContext
@@ -63,6 +64,7 @@ class Services:
     settings: EngineSettings
     rng: Random
     surroundings: Surroundings = field(default_factory=NoSurroundings)
+    budgets: Budgets = field(default_factory=Unmetered)
     encoded: EncodedTools = field(default_factory=EncodedTools)
 
 
@@ -146,6 +148,7 @@ class Operations:
             delta_interval=settings.delta_interval_s,
             attempts=settings.model_attempts,
             rng=self._services.rng,
+            budgets=self._services.budgets,
         )
         self._call = ModelCall(resolved.spec, resolved.provider, request, tokens, tools)
         end = await self._call.run(operation.attempt)

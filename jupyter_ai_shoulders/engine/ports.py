@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from jupyter_ai_shoulders.core import spending
-from jupyter_ai_shoulders.core.spending import LimitScope
+from jupyter_ai_shoulders.core.spending import BudgetNotice, LimitScope
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.skills import Skill
 from jupyter_ai_shoulders.engine.surroundings import Situation, Standing
@@ -31,8 +32,12 @@ class Models(Protocol):
 class Budgets(Protocol):
     """How the budget stands, and the limits a user may raise; implemented over the ledger."""
 
-    def standing(self) -> spending.Standing:
-        """Return the month's spending and limit; makes no call and reads no file."""
+    def standing(self) -> spending.Standing | None:
+        """Return the month's spending and limit, None when unknown; makes no call, reads no file."""
+        ...
+
+    def notices(self, turn_id: TurnId) -> Sequence[BudgetNotice]:
+        """Return what the user is to be told of the budget in this turn; each is told once."""
         ...
 
     def raise_limit(

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import Random
 
-from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError
 
 FIRST_DELAY_MS = 500
 LAST_DELAY_MS = 8_000
@@ -45,12 +45,12 @@ def asked_wait_ms(headers: Mapping[str, str], now: datetime) -> int | None:
     return None if moment is None else max(0, math.ceil((moment - now).total_seconds() * 1000))
 
 
-def delay_ms(attempt: int, error: ProviderError, rng: Random) -> int:
+def delay_ms(attempt: int, error: ShouldersError, rng: Random) -> int:
     """Return how long to wait before try ``attempt + 1``, in ms; ``attempt`` counts from 1.
 
     The provider's own wish, else 0.5 s doubled each time up to 8 s, less up to a quarter at random.
     """
-    if error.retry_after_ms is not None:
+    if isinstance(error, ProviderError) and error.retry_after_ms is not None:
         return min(error.retry_after_ms, LONGEST_WAIT_MS)
     longest = min(FIRST_DELAY_MS * 2.0 ** min(attempt - 1, 10), LAST_DELAY_MS)
     return round(longest * (1 - 0.25 * rng.random()))
