@@ -12,11 +12,25 @@ from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
     ModelMessage,
+    TextPart,
     ToolCallPart,
     ToolResultPart,
     UserMessage,
     UserPart,
 )
+
+NO_QUESTION = "(The conversation begins with the assistant.)"
+
+
+def opened(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
+    """Yield the messages after one of the user's: the model speaks first in OpenAI's formats only.
+
+    Other vendors refuse such a conversation.
+    """
+    for index, message in enumerate(messages):
+        if index == 0 and isinstance(message, AssistantMessage):
+            yield UserMessage(parts=(TextPart(text=NO_QUESTION),))
+        yield message
 
 
 def settled(messages: Iterable[ModelMessage]) -> tuple[ModelMessage, ...]:

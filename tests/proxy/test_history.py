@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.proxy.history import settled
+from jupyter_ai_shoulders.proxy.history import NO_QUESTION, opened, settled
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     ModelMessage,
@@ -65,3 +65,9 @@ BROKEN: dict[str, list[ModelMessage]] = {
 def test_calls_and_results_that_do_not_match_are_refused(name: str) -> None:
     with pytest.raises(InvalidRequest, match=r"'a'|'b'|missing: (a|b)"):
         settled(BROKEN[name])
+
+
+def test_where_the_model_speaks_first_the_user_says_so() -> None:
+    said = assistant(TextPart(text="Hello."))
+    assert list(opened([said, user("Hi")])) == [user(NO_QUESTION), said, user("Hi")]
+    assert list(opened([user("Hi"), said])) == [user("Hi"), said]

@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.core.catalogue import ThinkingLevel
 from jupyter_ai_shoulders.providers.assemble import parse_arguments
 from jupyter_ai_shoulders.providers.base import AnyTool, NamedTool, ToolChoice
 from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.history import settled
+from jupyter_ai_shoulders.proxy.history import opened, settled
 from jupyter_ai_shoulders.proxy.openai_chat.schema import (
     AssistantMessageBody,
     CallItem,
@@ -62,7 +62,7 @@ def decode(body: ChatBody, box: StateBox) -> Asked:
     return Asked(
         model=ModelId(body.model),
         system="\n\n".join(_texts(message.content) for message in system),
-        messages=settled(_message(message, box) for message in rest),
+        messages=settled(opened(_message(message, box) for message in rest)),
         tools=tuple(_tool(tool) for tool in body.tools or ()),
         tool_choice=_choice(body.tool_choice),
         parallel_calls=body.parallel_tool_calls is not False,

@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.providers.assemble import parse_arguments
 from jupyter_ai_shoulders.providers.base import AnyTool, NamedTool, ToolChoice
 from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.history import settled
+from jupyter_ai_shoulders.proxy.history import opened, settled
 from jupyter_ai_shoulders.proxy.openai_chat.decode import EFFORT_LEVELS
 from jupyter_ai_shoulders.proxy.openai_responses.carrier import CARRIER, Carrier
 from jupyter_ai_shoulders.proxy.openai_responses.schema import (
@@ -58,7 +58,7 @@ def decode(body: ResponsesBody, box: StateBox) -> Asked:
     return Asked(
         model=ModelId(body.model),
         system="\n\n".join(instructions),
-        messages=settled(_Reader(rest, box).messages()),
+        messages=settled(opened(_Reader(rest, box).messages())),
         tools=tuple(map(_tool, _offered(body))),
         tool_choice=_choice(body),
         parallel_calls=body.parallel_tool_calls is not False,
@@ -119,7 +119,9 @@ def _choice(body: ResponsesBody) -> ToolChoice:
     missing = [name for name in wanted if name not in names]
     if missing or not names:
         what = ", ".join(missing) or "any tool"
-        raise InvalidRequest(f"Tool choice not found in 'tools': {what}.", param="tool_choice")
+        raise InvalidRequest(
+            f"Invalid 'tool_choice': not found in 'tools': {what}.", param="tool_choice"
+        )
     if isinstance(choice, FunctionName):
         return NamedTool(choice.name)
     return "auto" if isinstance(choice, AllowedTools) and choice.mode == "auto" else AnyTool()
