@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.proxy.anthropic.format import AnthropicFormat
 from jupyter_ai_shoulders.proxy.openai_chat.format import OpenAIChatFormat
+from jupyter_ai_shoulders.proxy.openai_responses.format import OpenAIResponsesFormat
 from jupyter_ai_shoulders.proxy.state_box import StateBox
 from jupyter_ai_shoulders.server.base import HostSource
 from jupyter_ai_shoulders.server.lazy import Route
@@ -26,12 +27,14 @@ def proxy_routes(prefix: str, host_source: HostSource, secret: bytes) -> list[Ro
     box = StateBox(secret)
     desk = Desk(clock, RandomIds())
     anthropic, chat = AnthropicFormat(box), OpenAIChatFormat(box, clock)
+    responses = OpenAIResponsesFormat(box, clock)
     counting = AnthropicFormat(box, counting=True)
     shared = {"host_source": host_source, "desk": desk}
     return [
         (f"{prefix}v1/messages", AnswerHandler, {**shared, "caller": anthropic}),
         (f"{prefix}v1/messages/count_tokens", CountHandler, {**shared, "caller": counting}),
         (f"{prefix}v1/chat/completions", AnswerHandler, {**shared, "caller": chat}),
+        (f"{prefix}v1/responses", AnswerHandler, {**shared, "caller": responses}),
         (
             f"{prefix}v1/models",
             ModelListHandler,
