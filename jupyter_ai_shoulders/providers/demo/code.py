@@ -74,16 +74,16 @@ def parsed(source: str) -> ast.Module | None:
     """Return the syntax tree, or None when the code does not parse."""
     try:
         return ast.parse(plain(source))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: deep nesting
         return None
 
 
 def names(source: str) -> Names:
     """Return the names a cell defines and uses."""
     tree = parsed(source)
-    if tree is None:
+    table = None if tree is None else scopes(source)
+    if tree is None or table is None:
         return NOTHING
-    table = symtable.symtable(plain(source), "cell", "exec")
     defined = {symbol.get_name() for symbol in table.get_symbols() if is_bound(symbol)}
     used = {name for name in global_uses(table) if name not in BUILTINS}
     star = any(
@@ -91,6 +91,14 @@ def names(source: str) -> Names:
     )
     more = star or HIDES_NAMES.search(source) is not None
     return Names(frozenset(defined), frozenset(used), more)
+
+
+def scopes(source: str) -> symtable.SymbolTable | None:
+    """Return the scopes of code that parses; None where they contradict themselves."""
+    try:
+        return symtable.symtable(plain(source), "cell", "exec")
+    except (SyntaxError, RecursionError):  # such as two arguments of one name
+        return None
 
 
 def is_bound(symbol: symtable.Symbol) -> bool:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 HEADER = re.compile(r'^Notebook ("(?:[^"\\]|\\.)*") · (.*)$', re.MULTILINE)
-CELL = re.compile(r"^--- cell (\d+) · id=(\S+) · (code|markdown|raw)(.*)$")
-OUTPUT = re.compile(r"^--- output of cell (\d+) · (\w+)")
+CELL = re.compile(r"^--- cell (\d{1,9}) · id=(\S+) · (code|markdown|raw)(.*)$")
+OUTPUT = re.compile(r"^--- output of cell (\d{1,9}) · (\w+)")
 ANY_HEADER = re.compile(r"^--- ")
 ESCAPED = re.compile(r"^\\(\\*--- )")
 SHORTENED = re.compile(r"lines?, (first \d+|not) shown|1 long line|left out")
-RUN_COUNT = re.compile(r"In\[(\d+)\]")
+RUN_COUNT = re.compile(r"In\[(\d{1,9})\]")
 ERROR_LINE = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b")
 
 
@@ -98,7 +98,8 @@ class Notebook:
 def parse_notebook(text: str) -> Notebook | None:
     """Return the notebook a text tells of, or None when it tells of none."""
     header = HEADER.search(text)
-    if header is None:
+    path = None if header is None else path_of(header[1])
+    if header is None or path is None:
         return None
     cells: list[Cell] = []
     for line, content in sections(text[header.end() :]):
@@ -107,7 +108,15 @@ def parse_notebook(text: str) -> Notebook | None:
             cells.append(new_cell(cell, content))
         elif output and cells:
             cells[-1] = with_output(cells[-1], Output(output[2], content))
-    return Notebook(json.loads(header[1]), header[2], tuple(cells))
+    return Notebook(path, header[2], tuple(cells))
+
+
+def path_of(quoted: str) -> str | None:
+    """Return the path in a header, or None when it is no JSON string."""
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return None
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.providers.demo.skills.notebooks import (
 )
 from jupyter_ai_shoulders.providers.demo.steps import GiveUp, Recipe, Skill
 
-CELL_NUMBER = re.compile(r"\bcell\s+#?(\d+)", re.IGNORECASE)
+CELL_NUMBER = re.compile(r"\bcell\s+#?(\d{1,9})", re.IGNORECASE)
 ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 READING = "I'll read the notebook with its outputs."
 MAX_EDITS = 2

@@ -29,9 +29,9 @@ from jupyter_ai_shoulders.providers.demo.skills.notebooks import (
 from jupyter_ai_shoulders.providers.demo.skills.which_frame import which_frame
 from jupyter_ai_shoulders.providers.demo.steps import GiveUp, Recipe, Run, Skill
 
-COUNTS = re.compile(r"^(\d+) rows, (\d+) columns, (\d+) missing values$")
+COUNTS = re.compile(r"^(\d{1,15}) rows, (\d{1,15}) columns, (\d{1,15}) missing values$")
 ROW = re.compile(
-    r"^(?P<name>.*?)\s{2,}(?P<type>\S.*?)\s{2,}(?P<missing>\d+)(?:\s{2,}(?P<distinct>\d+))?$"
+    r"^(?P<name>.*?)\s{2,}(?P<type>\S.*?)\s{2,}(?P<missing>\d{1,15})(?:\s{2,}(?P<distinct>\d{1,15}))?$"
 )
 OTHER_FRAMES = frozenset({"polars", "pyspark", "dask", "cudf", "vaex"})
 MAX_SHOWN = 15
