@@ -33,7 +33,7 @@ class Budgets(Protocol):
     """How the budget stands, and the limits a user may raise; implemented over the ledger."""
 
     def standing(self) -> spending.Standing | None:
-        """Return the month's spending and limit, None when unknown; makes no call, reads no file."""
+        """Return the month's spending and limit, None when unknown; reads no file."""
         ...
 
     def notices(self, turn_id: TurnId) -> Sequence[BudgetNotice]:
