@@ -1,0 +1,393 @@
+"""The official OpenAI SDK's Responses, unchanged, in front of a model of each vendor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import openai
+import pytest
+from openai import AsyncOpenAI
+from openai.types.responses import Response, ResponseReasoningItem
+from pydantic import BaseModel
+
+from jupyter_ai_shoulders.testing.simulator import (
+    Delivery,
+    Failure,
+    Reasoning,
+    Simulator,
+    ToolUse,
+    Usage,
+    reply,
+)
+from tests.server.proxy.conftest import (
+    CLAUDE,
+    DEEPSEEK,
+    GEMINI,
+    GPT,
+    LOCAL,
+    MODELS,
+    OPENROUTER,
+    QWEN,
+)
+from tests.server.proxy.test_anthropic_sdk import PIXEL
+
+THINKING = [CLAUDE, GPT, GEMINI, QWEN, OPENROUTER, DEEPSEEK]
+TOOL: Any = {
+    "type": "function",
+    "name": "read",
+    "description": "Read a cell.",
+    "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}},
+    "strict": False,
+}
+
+
+async def ask(sdk: AsyncOpenAI, model: str, given: Any, *, stream: bool, **more: Any) -> Response:
+    """Ask through the SDK, streaming or not; the answer is the same object."""
+    request: Any = {"model": model, "input": given, **more}
+    if not stream:
+        create: Any = sdk.responses.create  # its overloads need literal arguments
+        return await create(**request)
+    async with sdk.responses.stream(**request) as events:
+        return await events.get_final_response()
+
+
+def kinds(response: Response) -> list[str]:
+    return [item.type for item in response.output]
+
+
+both = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
+every_model = pytest.mark.parametrize("model", MODELS)
+
+
+@both
+@every_model
+async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool) -> None:
+    usage = Usage(input=120, output=7, cache_read=40)
+    upstream.script(reply("Hällo, 日本 🙂.", usage=usage))
+
+    response = await ask(openai_sdk, model, "Hi", stream=stream, instructions="Be brief.")
+
+    assert response.output_text == "Hällo, 日本 🙂."
+    assert (response.status, response.model, response.error) == ("completed", model, None)
+    assert response.instructions == "Be brief."
+    assert response.usage is not None
+    assert (response.usage.input_tokens, response.usage.output_tokens) == (120, 7)
+    assert response.usage.input_tokens_details.cached_tokens == (0 if model == QWEN else 40)
+    assert upstream.requests[0].refusal is None
+
+
+@both
+@every_model
+async def test_parallel_calls_and_their_results(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
+) -> None:
+    upstream.script(
+        reply(
+            Reasoning(text="Two cells."),
+            "I look.",
+            ToolUse(name="read", arguments={"n": 1}),
+            ToolUse(name="read", arguments={}),
+        ),
+        reply(Reasoning(text="Once more."), ToolUse(name="read", arguments={"n": 3})),
+        reply("Done."),
+    )
+    items: list[Any] = [{"role": "user", "content": "Look"}]
+    for _ in range(2):
+        answer = await ask(openai_sdk, model, items, stream=stream, tools=[TOOL])
+        items += answer.output
+        items += [
+            {"type": "function_call_output", "call_id": item.call_id, "output": item.arguments}
+            for item in answer.output
+            if item.type == "function_call"
+        ]
+    last = await ask(openai_sdk, model, items, stream=stream, tools=[TOOL])
+
+    assert last.output_text == "Done."
+    assert [record.refusal for record in upstream.requests] == [None] * 3
+    seen = upstream.requests[1].seen
+    assert seen is not None
+    assert ["1" in text for text in seen.tool_results] == [True, False]
+    if model == CLAUDE:
+        blocks = upstream.requests[2].body["messages"][1]["content"]
+        assert [block["type"] for block in blocks] == ["thinking", "text", "tool_use", "tool_use"]
+
+
+@both
+@pytest.mark.parametrize("model", THINKING)
+async def test_reasoning_is_shown_and_goes_back_to_the_model_that_made_it(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
+) -> None:
+    upstream.script(reply(Reasoning(text="Look at cell 3."), "So."), reply("Well."))
+    more: Any = {
+        "reasoning": {"effort": "medium", "summary": "auto"},
+        "include": ["reasoning.encrypted_content"],
+        "store": False,
+    }
+
+    answer = await ask(openai_sdk, model, "Why?", stream=stream, **more)
+    items: list[Any] = [{"role": "user", "content": "Why?"}]
+    items += [*answer.output, {"role": "user", "content": "And?"}]
+    await ask(openai_sdk, model, items, stream=stream, **more)
+
+    first = answer.output[0]
+    assert isinstance(first, ResponseReasoningItem)
+    assert [part.text for part in first.summary] == ["Look at cell 3."]
+    assert answer.output_text == "So."
+    assert [record.refusal for record in upstream.requests] == [None, None]
+    if model == CLAUDE:
+        before = upstream.requests[1].body["messages"][1]["content"]
+        assert [block["type"] for block in before] == ["thinking", "text"]
+    if model == GPT:
+        assert upstream.requests[1].body["input"][1]["type"] == "reasoning"
+
+
+@both
+async def test_reasoning_nobody_asked_to_see_is_not_shown(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, stream: bool
+) -> None:
+    upstream.script(reply(Reasoning(text="Look at cell 3."), "So."))
+
+    answer = await ask(openai_sdk, CLAUDE, "Why?", stream=stream)
+
+    assert kinds(answer) == ["reasoning", "message"]
+    assert "cell 3" not in answer.model_dump_json()
+
+
+@both
+@pytest.mark.parametrize("model", [CLAUDE, GPT, GEMINI, LOCAL, OPENROUTER])
+async def test_images(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
+) -> None:
+    upstream.script(reply("A pixel."))
+    content = [
+        {"type": "input_text", "text": "What is it?"},
+        {"type": "input_image", "detail": "auto", "image_url": f"data:image/png;base64,{PIXEL}"},
+    ]
+
+    answer = await ask(openai_sdk, model, [{"role": "user", "content": content}], stream=stream)
+
+    assert answer.output_text == "A pixel."
+    assert PIXEL in str(upstream.requests[0].body)
+
+
+class Found(BaseModel):
+    """What the model is asked to say."""
+
+    cell: int
+    why: str
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_answers_are_parsed_by_their_schema(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
+) -> None:
+    upstream.script('{"cell": 3, "why": "typo"}', '{"cell": 4, "why": "ü"}')
+
+    parsed = await openai_sdk.responses.parse(model=model, input="Find", text_format=Found)
+    async with openai_sdk.responses.stream(model=model, input="Find", text_format=Found) as events:
+        streamed = await events.get_final_response()
+
+    assert parsed.output_parsed == Found(cell=3, why="typo")
+    assert streamed.output_parsed == Found(cell=4, why="ü")
+    items: Any = [*parsed.output, {"role": "user", "content": "And?"}]
+    upstream.script("Well.")
+    answer = await ask(openai_sdk, model, items, stream=False)
+    assert answer.output_text == "Well."
+
+
+@pytest.mark.parametrize("model", [CLAUDE, GPT, LOCAL])
+async def test_a_schema_reaches_the_model(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
+) -> None:
+    upstream.script('{"cell": 3, "why": "typo"}')
+
+    await openai_sdk.responses.parse(model=model, input="Find", text_format=Found)
+
+    sent = str(upstream.requests[0].body)
+    assert ("json_schema" in sent) == (model != LOCAL)
+
+
+ERRORS = [
+    (Failure(status=400), openai.BadRequestError, None),
+    (Failure(status=401), openai.AuthenticationError, "invalid_api_key"),
+    (Failure(status=402), openai.RateLimitError, "insufficient_quota"),
+    (Failure(status=404), openai.NotFoundError, "model_not_found"),
+    (Failure(status=429), openai.RateLimitError, "rate_limit_exceeded"),
+    (Failure(status=500), openai.InternalServerError, None),
+    (Failure(status=529), openai.InternalServerError, None),
+]
+
+
+@both
+@pytest.mark.parametrize("model", [CLAUDE, LOCAL])
+@pytest.mark.parametrize(
+    ("failure", "error", "code"), ERRORS, ids=[str(e[0].status) for e in ERRORS]
+)
+async def test_errors_have_the_sdk_s_own_type(
+    *,
+    openai_sdk: AsyncOpenAI,
+    upstream: Simulator,
+    model: str,
+    failure: Failure,
+    error: type[openai.APIStatusError],
+    code: str | None,
+    stream: bool,
+) -> None:
+    upstream.script(reply(failure=failure))
+
+    with pytest.raises(error) as caught:
+        await ask(openai_sdk, model, "Hi", stream=stream)
+
+    body: Any = caught.value.body
+    assert body["code"] == code
+    assert upstream.key not in str(body)
+    assert caught.value.request_id
+
+
+@every_model
+@pytest.mark.parametrize(
+    "broken",
+    [
+        reply("A long text " * 9, failure=Failure(status=529, after=8)),
+        reply("A long text " * 9, delivery=Delivery(ending="cut")),
+    ],
+    ids=["error", "cut"],
+)
+async def test_an_error_in_the_stream_fails_the_response_and_raises(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, broken: Any
+) -> None:
+    upstream.script(broken)
+    seen: list[Any] = []
+
+    async def watch() -> None:
+        async with openai_sdk.responses.stream(model=model, input="Hi") as events:
+            async for event in events:
+                seen.append(event)  # noqa: PERF401 - what came before the error counts
+
+    with pytest.raises(openai.APIError, match=r"overloaded|failed|too early|connection"):
+        await watch()
+
+    assert seen[-1].type == "response.failed"
+    assert seen[-1].response.error.code == "server_error"
+
+
+async def test_an_unknown_model_is_not_found(openai_sdk: AsyncOpenAI) -> None:
+    with pytest.raises(openai.NotFoundError, match="no-such-model"):
+        await ask(openai_sdk, "no-such-model", "Hi", stream=True)
+
+
+async def test_a_response_cannot_be_fetched_again(
+    openai_sdk: AsyncOpenAI, upstream: Simulator
+) -> None:
+    upstream.script("Hi")
+    answer = await ask(openai_sdk, LOCAL, "Hi", stream=False)
+
+    with pytest.raises(openai.NotFoundError):
+        await openai_sdk.responses.retrieve(answer.id)
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"store": True}, "store"),
+    ({"previous_response_id": "resp_1"}, "previous_response_id"),
+    ({"conversation": "conv_1"}, "conversation"),
+    ({"background": True}, "background"),
+    ({"prompt": {"id": "pmpt_1"}}, "prompt"),
+    ({"tools": [TOOL, {"type": "web_search"}]}, "tools[1]"),
+    ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0]"),
+    ({"input": [{"type": "web_search_call", "id": "ws_1"}]}, "input[0]"),
+    ({"tool_choice": "required"}, "tool_choice"),
+    ({"tools": [TOOL], "tool_choice": {"type": "function", "name": "x"}}, "tool_choice"),
+    ({"include": ["message.output_text.logprobs"]}, "include[0]"),
+    ({"extra_body": {"some_field": 1}}, "some_field"),
+    ({"reasoning": {"effort": "much"}}, "reasoning.effort"),
+    ({"text": {"format": {"type": "json_schema", "name": "x"}}}, "text.format.schema"),
+    (
+        {"input": [{"role": "user", "content": [{"type": "input_text", "text": "Hi", "x": 1}]}]},
+        "input[0].content[0].x",
+    ),
+    (
+        {
+            "input": [
+                {"role": "user", "content": [{"type": "input_image", "image_url": "http://x"}]}
+            ]
+        },
+        "input[0].content[0].image_url",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"), REFUSED, ids=[f"{n} {param}" for n, (_, param) in enumerate(REFUSED)]
+)
+async def test_what_cannot_be_done_is_refused_by_name(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, fields: dict[str, Any], param: str
+) -> None:
+    more = {"given": "Hi", **fields}
+    more["given"] = more.pop("input", more["given"])
+
+    with pytest.raises(openai.BadRequestError) as caught:
+        await ask(openai_sdk, LOCAL, stream=False, **more)
+
+    assert caught.value.param == param
+    assert param.rpartition(".")[2] in caught.value.message
+    assert upstream.requests == []
+
+
+@pytest.mark.parametrize("model", [CLAUDE, GPT, LOCAL])
+async def test_parallel_calls_can_be_switched_off(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
+) -> None:
+    upstream.script("Hm")
+
+    await ask(openai_sdk, model, "Hi", stream=True, tools=[TOOL], parallel_tool_calls=False)
+
+    body = upstream.requests[0].body
+    if model == CLAUDE:
+        assert body["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
+    else:
+        assert body["parallel_tool_calls"] is False
+
+
+@both
+async def test_only_allowed_tools_are_offered(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, stream: bool
+) -> None:
+    upstream.script(reply(ToolUse(name="write", arguments={})))
+    other = {**TOOL, "name": "write"}
+    choice = {
+        "type": "allowed_tools",
+        "mode": "required",
+        "tools": [{"type": "function", "name": "write"}],
+    }
+
+    answer = await ask(
+        openai_sdk, LOCAL, "Hi", stream=stream, tools=[TOOL, other], tool_choice=choice
+    )
+
+    assert kinds(answer) == ["function_call"]
+    seen = upstream.requests[0].seen
+    assert seen is not None
+    assert seen.tool_names == ("write",)
+    assert upstream.requests[0].body["tool_choice"] == "required"
+
+
+@pytest.mark.parametrize(
+    ("stop", "reason"), [("max_tokens", "max_output_tokens"), ("refusal", "content_filter")]
+)
+async def test_an_answer_that_was_cut_is_incomplete(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, stop: Any, reason: str
+) -> None:
+    upstream.script(reply("Hm", stop=stop), reply("Hm", stop=stop))
+
+    whole = await ask(openai_sdk, CLAUDE, "Hi", stream=False)
+    raw = await openai_sdk.responses.create(model=CLAUDE, input="Hi", stream=True)
+    last = [event async for event in raw][-1]
+
+    assert last.type == "response.incomplete"
+    for response in (whole, last.response):
+        assert response.status == "incomplete"
+        assert response.incomplete_details is not None
+        assert response.incomplete_details.reason == reason
+        last_item = response.output[-1]
+        assert last_item.type == "message"
+        assert last_item.status == "incomplete"
