@@ -239,12 +239,14 @@ def test_workspace_block_has_the_lines_the_demo_reads():
     rendered = render(message(context=context), Setting(zone=zone), Enclosed(), {})
     assert texts(rendered.parts) == [
         "Hi",
-        "<workspace>\n"
-        "active document: a.ipynb\n"
-        "active cell: c1\n"
-        "open documents: a.ipynb, b local time: never.ipynb\n"
-        "local time: Monday 2026-03-02 11:30 UTC+02:00\n"
-        "</workspace>",
+        (
+            "<workspace>\n"
+            "active document: a.ipynb\n"
+            "active cell: c1\n"
+            "open documents: a.ipynb, b local time: never.ipynb\n"
+            "local time: Monday 2026-03-02 11:30 UTC+02:00\n"
+            "</workspace>"
+        ),
     ]
 
 
@@ -268,12 +270,16 @@ def test_selection_and_attachments_are_told():
     sent = message(text=" ", context=context, attachments=(picked, image, cell, file))
     rendered = render(sent, Setting(secret="5ec2e7"), Enclosed(), {})
     assert texts(rendered.parts)[:-1] == [
-        "[attached selection in b.py]\n"
-        '<data id="5ec2e7" source="selection in b.py">\ny=2\n</data id="5ec2e7">',
+        (
+            "[attached selection in b.py]\n"
+            '<data id="5ec2e7" source="selection in b.py">\ny=2\n</data id="5ec2e7">'
+        ),
         "[attached cell c2 of a.ipynb]",
         "[attached file: data.csv]",
-        '<selection document="a.ipynb" cell="c1">\n'
-        '<data id="5ec2e7" source="selection">\nx=1\n</data id="5ec2e7">\n</selection>',
+        (
+            '<selection document="a.ipynb" cell="c1">\n'
+            '<data id="5ec2e7" source="selection">\nx=1\n</data id="5ec2e7">\n</selection>'
+        ),
     ]
     assert rendered.parts[-1] == ImagePart(media_type="image/png", data="AAAA")
 
