@@ -136,7 +136,9 @@ def close(node: Any) -> None:
     if not isinstance(node, dict):
         return
     found = cast("dict[str, Any]", node)
-    if "properties" in found and found.get("title") not in FREE:
+    if found.get("title") in FREE:
+        return
+    if "properties" in found:
         found["additionalProperties"] = False
     for value in found.values():
         close(value)
