@@ -63,3 +63,11 @@ class CallerFormat(Protocol):
     def models(self, models: Sequence[ModelInfo]) -> bytes:
         """Return the list of models."""
         ...
+
+
+class ModelFormat(Protocol):
+    """A format that can show a single model."""
+
+    def model(self, model: ModelInfo) -> bytes:
+        """Return the model."""
+        ...

@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.providers.base import (
 )
 from jupyter_ai_shoulders.proxy.answer import Answer, ReplyEvent, StoppedAt
 from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
+from jupyter_ai_shoulders.proxy.caller_format import CallerFormat, ModelFormat
 from jupyter_ai_shoulders.proxy.shelf import Shelf
 from jupyter_ai_shoulders.proxy.stop_texts import until_stop_text
 from jupyter_ai_shoulders.wire.api import ModelList
@@ -78,6 +78,11 @@ class Relay:
         """Return the models that can answer now."""
         return caller.models([model for model in self._models.listing().models if model.available])
 
+    def model(self, caller: ModelFormat, model_id: ModelId) -> bytes:
+        """Return what is known of a model. Raises ``InvalidRequest`` for one that cannot answer."""
+        found = self._models.resolve(model_id).spec.id
+        return caller.model(next(m for m in self._models.listing().models if m.id == found))
+
     def _restored(self, message: ModelMessage) -> ModelMessage:
         return self._shelf.restore(message) if isinstance(message, AssistantMessage) else message
 
@@ -105,6 +110,7 @@ class Exchange:
         self._writer = caller.writer(asked, reply_id)
         self._answer = Answer()
         self._begun = False
+        self._shown = False
 
     @property
     def streams(self) -> bool:
@@ -121,9 +127,10 @@ class Exchange:
                 async for event in events:
                     data = self._begin() + self._take(event)
                     if data:
+                        self._shown = True
                         yield data
         except ShouldersError as error:
-            if not self._begun:
+            if not self._shown:
                 raise
             _log.info("A streamed answer of the model proxy failed: %s", error)
             yield self._writer.fail(error.info)
@@ -137,6 +144,7 @@ class Exchange:
 
     def idle(self) -> bytes:
         """Return a sign of life; the stream has begun with it, so errors will be in the stream."""
+        self._shown = True
         return self._begin() + self._writer.idle()
 
     def fail(self, info: ErrorInfo) -> bytes:

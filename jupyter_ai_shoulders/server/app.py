@@ -10,7 +10,9 @@ import asyncio
 import re
 from collections.abc import Callable
 from importlib import import_module
+from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
+from urllib.parse import unquote
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
@@ -48,7 +50,7 @@ class ShouldersApp(ExtensionApp):
 
     def _add_routes(self, path: str, load: Callable[[str], list[Route]]) -> None:
         application = cast("ServerApp", self.serverapp).web_app
-        prefix = re.escape(url_path_join(application.settings["base_url"], path))
+        prefix = _either_spelling(url_path_join(application.settings["base_url"], path))
         routes = LazyRoutes(application, lambda: load(prefix))
         application.add_handlers(".*$", [Rule(PathMatches(f"{prefix}.*"), routes)])
 
@@ -98,3 +100,11 @@ class ShouldersApp(ExtensionApp):
 
         secret = cast("ServerApp", self.serverapp).web_app.settings["cookie_secret"]
         return proxy_routes(prefix, self.service().host, secret)
+
+
+def _either_spelling(path: str) -> str:
+    """Return a pattern for the path: a hub quotes user names, some HTTP clients undo it."""
+    pieces = re.split("(%[0-9A-Fa-f]{2})", path)
+    quoted = (f"(?:{piece}|{re.escape(unquote(piece))})" for piece in pieces[1::2])
+    plain = map(re.escape, pieces[::2])
+    return "".join(text for pair in zip_longest(plain, quoted, fillvalue="") for text in pair)

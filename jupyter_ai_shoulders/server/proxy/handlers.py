@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
 from jupyter_server.auth.decorator import authorized
@@ -16,8 +16,9 @@ from jupyter_ai_shoulders.proxy.relay import Exchange, Relay
 from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler, error_of, info_of
 from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
 from jupyter_ai_shoulders.server.proxy.desk import Desk
-from jupyter_ai_shoulders.server.proxy.outlet import Outlet
+from jupyter_ai_shoulders.server.proxy.outlet import EVENT_STREAM, Outlet
 
+KEY_HEADERS = ("x-api-key", "x-goog-api-key")
 PING_SECONDS = 15.0
 """After so long without an event the caller gets a sign of life: hub proxies cut after 60 s."""
 _NO_TOKEN = "Send the Jupyter server's token as the API key of your client."  # noqa: S105 a sentence
@@ -37,10 +38,11 @@ class ProxyHandler(ShouldersHandler):
         self._work: asyncio.Task[Any] | None = None
 
     async def prepare(self) -> None:
-        """Authenticate as Jupyter does; ``x-api-key`` may hold the token too."""
+        """Authenticate as Jupyter does; the vendors' own headers may hold the token too."""
         headers = self.request.headers
-        if "x-api-key" in headers and "Authorization" not in headers:
-            headers["Authorization"] = f"Bearer {headers['x-api-key']}"
+        given = next((headers[name] for name in KEY_HEADERS if name in headers), None)
+        if given is not None and "Authorization" not in headers:
+            headers["Authorization"] = f"Bearer {given}"
         try:
             await super().prepare()
         except web.HTTPError as error:
@@ -96,12 +98,12 @@ class ProxyHandler(ShouldersHandler):
         self.set_header("x-request-id", self.request_id)
 
 
-class AnswerHandler(ProxyHandler):
-    """``v1/messages`` and ``v1/chat/completions``."""
+class AnsweringHandler(ProxyHandler):
+    """Base of handlers that pass a request on."""
 
-    @web.authenticated
-    @authorized
-    async def post(self) -> None:
+    stream_type = EVENT_STREAM
+
+    async def answer_request(self) -> None:
         """Pass the request on and answer, as a stream if it asks for one."""
         with self.desk.place():
             exchange = self.relay.open(self.caller, self.raw)
@@ -113,7 +115,7 @@ class AnswerHandler(ProxyHandler):
                     self.finish(body)
 
     async def _stream(self, exchange: Exchange) -> None:
-        outlet = Outlet(self)
+        outlet = Outlet(self, self.stream_type)
         alive = asyncio.create_task(_keep_alive(exchange, outlet))
         try:
             await self._copy(exchange, outlet)
@@ -133,6 +135,16 @@ class AnswerHandler(ProxyHandler):
                 raise
             self.log.exception("A streamed answer of the model proxy broke")
             outlet.push(exchange.fail(info_of(500, error)))
+
+
+class AnswerHandler(AnsweringHandler):
+    """``v1/messages`` and ``v1/chat/completions``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Pass the request on and answer."""
+        await self.answer_request()
 
 
 async def _keep_alive(exchange: Exchange, outlet: Outlet) -> None:
@@ -157,10 +169,11 @@ class ModelListHandler(ProxyHandler):
     """``v1/models``, in the format the client speaks."""
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
-        """Called by tornado; ``anthropic`` is the format of clients that say they speak it."""
+        """Called by tornado; ``others`` are the formats of clients that send these headers."""
         super().initialize(host_source, **route)
-        if "anthropic-version" in self.request.headers:
-            self.caller = route["anthropic"]
+        others: Mapping[str, CallerFormat] = route["others"]
+        known = (caller for header, caller in others.items() if header in self.request.headers)
+        self.caller = next(known, self.caller)
 
     @web.authenticated
     @authorized

@@ -13,6 +13,7 @@ from typing import cast
 from tornado.http1connection import HTTP1Connection
 from tornado.web import RequestHandler
 
+EVENT_STREAM = "text/event-stream"
 MOST_UNSENT = 1 << 20
 """Bytes kept for a client that reads too slowly, before the provider is read no further."""
 
@@ -20,8 +21,9 @@ MOST_UNSENT = 1 << 20
 class Outlet:
     """The body of one streamed answer."""
 
-    def __init__(self, handler: RequestHandler) -> None:
+    def __init__(self, handler: RequestHandler, content_type: str = EVENT_STREAM) -> None:
         self._handler = handler
+        self._content_type = content_type
         self._connection = cast("HTTP1Connection", handler.request.connection)
         self._loop = asyncio.get_running_loop()
         self._pending: list[bytes] = []
@@ -79,6 +81,7 @@ class Outlet:
             return self._connection.write(data)
         if self._connection.stream is not None:
             self._connection.stream.set_nodelay(True)  # else small writes wait 40 ms
+        self._handler.set_header("Content-Type", f"{self._content_type}; charset=utf-8")
         for name, value in _HEADERS.items():
             self._handler.set_header(name, value)
         self._handler.write(data)
@@ -86,7 +89,6 @@ class Outlet:
 
 
 _HEADERS = {
-    "Content-Type": "text/event-stream; charset=utf-8",
     "Content-Encoding": "identity",  # keeps a compressing server from holding events back
     "Cache-Control": "no-cache",
     "X-Accel-Buffering": "no",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.proxy.anthropic.format import AnthropicFormat
+from jupyter_ai_shoulders.proxy.google.format import GoogleFormat
 from jupyter_ai_shoulders.proxy.openai_chat.format import OpenAIChatFormat
 from jupyter_ai_shoulders.proxy.openai_responses.format import OpenAIResponsesFormat
 from jupyter_ai_shoulders.proxy.state_box import StateBox
@@ -11,6 +12,12 @@ from jupyter_ai_shoulders.server.base import HostSource
 from jupyter_ai_shoulders.server.lazy import Route
 from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
 from jupyter_ai_shoulders.server.proxy.desk import Desk
+from jupyter_ai_shoulders.server.proxy.google import (
+    CALL,
+    KEY_HEADER,
+    GoogleCallHandler,
+    GoogleModelHandler,
+)
 from jupyter_ai_shoulders.server.proxy.handlers import (
     AnswerHandler,
     CountHandler,
@@ -27,6 +34,7 @@ def proxy_routes(prefix: str, host_source: HostSource, secret: bytes) -> list[Ro
     box = StateBox(secret)
     desk = Desk(clock, RandomIds())
     anthropic, chat = AnthropicFormat(box), OpenAIChatFormat(box, clock)
+    google = GoogleFormat(box)
     responses = OpenAIResponsesFormat(box, clock)
     counting = AnthropicFormat(box, counting=True)
     shared = {"host_source": host_source, "desk": desk}
@@ -38,7 +46,22 @@ def proxy_routes(prefix: str, host_source: HostSource, secret: bytes) -> list[Ro
         (
             f"{prefix}v1/models",
             ModelListHandler,
-            {**shared, "caller": chat, "anthropic": anthropic},
+            {
+                **shared,
+                "caller": chat,
+                "others": {"anthropic-version": anthropic, KEY_HEADER: google},
+            },
+        ),
+        (
+            f"{prefix}v1(?:alpha|beta)/models",
+            ModelListHandler,
+            {**shared, "caller": google, "others": {}},
+        ),
+        (f"{prefix}{CALL}", GoogleCallHandler, {**shared, "box": box}),
+        (
+            f"{prefix}v1(?:alpha|beta)?/((?:models|tunedModels)/.+)",
+            GoogleModelHandler,
+            {**shared, "box": box},
         ),
         (f"{prefix}.*", UnknownRouteHandler, {"host_source": host_source}),
     ]

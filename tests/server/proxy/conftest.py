@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from anthropic import AsyncAnthropic
+from google.genai import Client
+from google.genai.types import HttpOptions
 from openai import AsyncOpenAI
 from traitlets.config import Config
 
@@ -92,3 +94,15 @@ def openai_sdk(
     )
     yield client
     jp_asyncio_loop.run_until_complete(client.close())
+
+
+@pytest.fixture
+def google_sdk(
+    proxy_url: str, jp_serverapp: Any, jp_asyncio_loop: asyncio.AbstractEventLoop
+) -> Iterator[Client]:
+    """The official Google client, with the Jupyter token as its key."""
+    options = HttpOptions(base_url=proxy_url)
+    client = Client(api_key=jp_serverapp.identity_provider.token, http_options=options)
+    yield client
+    jp_asyncio_loop.run_until_complete(client.aio.aclose())
+    client.close()

@@ -1,0 +1,65 @@
+"""The routes of Google's format: here the model and the method are in the address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.proxy.google.format import METHODS, GoogleFormat
+from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.server.base import HostSource
+from jupyter_ai_shoulders.server.proxy.handlers import AnsweringHandler, ProxyHandler
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+KEY_HEADER = "x-goog-api-key"
+"""By it a caller is known to speak this format, where others have the same route."""
+
+CALL = r"v1(?:alpha|beta)?/((?:models|tunedModels)/.+):(\w+)"
+"""A model's id may have slashes and colons: what follows the last colon is the method."""
+
+
+class GoogleCallHandler(AnsweringHandler):
+    """``v1beta/models/{model}:generateContent`` and its relatives; the SDK asks ``v1``."""
+
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
+        """Called by tornado with the arguments of the route: ``desk`` and ``box``."""
+        self._box: StateBox = route["box"]
+        super().initialize(host_source, desk=route["desk"], caller=GoogleFormat(self._box))
+
+    @web.authenticated
+    @authorized
+    async def post(self, resource: str, method: str) -> None:
+        """Pass the request on, or say about how many tokens it is."""
+        if method not in METHODS:
+            raise NotFound(f"There is no method {method!r} of models.", code="unknown_route")
+        events = self.get_query_argument("alt", "json") == "sse"
+        caller = GoogleFormat(self._box, model_of(resource), method, events=events)
+        if method == "countTokens":
+            self.finish({"totalTokens": self.relay.count(caller, self.raw)})
+            return
+        self.stream_type = "text/event-stream" if events else "application/json"
+        self.caller = caller
+        await self.answer_request()
+
+
+class GoogleModelHandler(ProxyHandler):
+    """``v1beta/models/{model}``."""
+
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
+        """Called by tornado with the arguments of the route: ``desk`` and ``box``."""
+        self._format = GoogleFormat(route["box"])
+        super().initialize(host_source, desk=route["desk"], caller=self._format)
+
+    @web.authenticated
+    @authorized
+    async def get(self, resource: str) -> None:
+        """Say what is known of a model."""
+        self.finish(self.relay.model(self._format, ModelId(model_of(resource))))
+
+
+def model_of(resource: str) -> str:
+    """Return the model's id; those of tuned models say what they are."""
+    return resource.removeprefix("models/")
