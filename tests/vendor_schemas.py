@@ -136,7 +136,8 @@ def close(node: Any) -> None:
     if not isinstance(node, dict):
         return
     found = cast("dict[str, Any]", node)
-    if found.get("title") in FREE:
+    title = found.get("title")  # among properties one may be called so
+    if isinstance(title, str) and title in FREE:
         return
     if "properties" in found:
         found["additionalProperties"] = False
