@@ -38,10 +38,10 @@ def response(asked: Asked, reply_id: str, created: int, answer: Answer, box: Sta
         _item(part, reply_id, index, asked, box=box, carrier=carrier)
         for index, part in enumerate(answer.parts())
     ]
-    output += carrier_items(carrier, reply_id, len(output), asked, box)
     end = ending(answer.stop)
     if output:
         output[-1] = closed(output[-1], end)
+    output += carrier_items(carrier, reply_id, len(output), asked, box)
     return envelope(asked, reply_id, created, output, **end, usage=usage_body(answer.usage))
 
 

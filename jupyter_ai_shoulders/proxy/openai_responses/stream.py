@@ -89,9 +89,12 @@ class ResponseWriter:
 
     def fail(self, info: ErrorInfo) -> bytes:
         """Return the failed response, and the error, at which the official SDK raises."""
+        last = self._item_done()
         failed = self._response(status="failed", error=response_error(info))
-        return self._event("response.failed", response=failed) + self._event(
-            "error", error=error_body(info)
+        return (
+            last
+            + self._event("response.failed", response=failed)
+            + self._event("error", error=error_body(info))
         )
 
     def _block_event(self, event: BlockEvent) -> bytes:
