@@ -14,17 +14,20 @@ from tests.upstream import StartUpstream, Upstream
 from tests.vendor_judge import Judge
 
 JUDGE = pytest.StashKey[Judge]()
+NOBODY = "127.0.0.1:9"
+"""Where nobody listens."""
 
 
 @pytest.fixture(autouse=True)
 def isolated_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """An empty home directory and no provider keys, so that no test meets the developer's own."""
+    """An empty home, no provider keys, no Ollama: no test meets what the developer has."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    monkeypatch.setenv("OLLAMA_HOST", NOBODY)
     for name in os.environ:
         if name.endswith("_API_KEY"):
             monkeypatch.delenv(name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import math
 from collections.abc import Callable, Iterable
 
 from jupyter_ai_shoulders.core.catalogue import ProviderSpec
@@ -53,7 +54,10 @@ class Discovery:
 
         Those that do not answer have no models; that is no failure of theirs.
         """
-        for provider in self._due_now(self._files.current().providers.values()):
+        due = self._due_now(self._files.current().providers.values())
+        for kind in {provider.kind for provider in due}:
+            await asyncio.to_thread(load_adapter, kind)
+        for provider in due:
             name = f"shoulders-models-of-{provider.id}"
             self._asking[provider.id] = asyncio.create_task(self._ask(provider), name=name)
         if self._asking:
@@ -84,7 +88,7 @@ class Discovery:
         return not busy and provider.kind != "demo" and self._targets.refusal(provider) is None
 
     def _next(self, provider: ProviderSpec) -> float:
-        return self._due.get((provider.id, provider.url), self._clock.monotonic())
+        return self._due.get((provider.id, provider.url), -math.inf)
 
     async def _ask(self, provider: ProviderSpec) -> None:
         try:
@@ -101,7 +105,6 @@ class Discovery:
 
         A local service that is not there is not broken; one with a key is, if it does not answer.
         """
-        await asyncio.to_thread(load_adapter, provider.kind)
         try:
             target = self._targets.make(lister(provider), provider, self._redactor())
             quiet = target if provider.needs_key else dataclasses.replace(target, report=_ignore)

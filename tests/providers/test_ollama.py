@@ -322,3 +322,22 @@ async def test_error_line_cut_at_every_byte_is_the_same(said: str) -> None:
 async def test_broken_stream_is_an_error(body: bytes, code: ErrorCode) -> None:
     made = target("ollama", transport=answering(body))
     assert (await failure_of(OllamaProvider(made), "sim-llama")).info.code == code
+
+
+async def test_model_that_turns_out_to_lack_tools_chats_without(simulator: Simulator) -> None:
+    """As before it was listed, when nobody knows what it can do."""
+    simulator.script(reply("Hello."))
+    model = llama("sim-plain")
+    async with connected(simulator, "ollama", model=model, key=None) as provider:
+        answer = await Conversation(provider, model).say("Hi")
+    assert answer.parts == (TextPart(text="Hello."),)
+    assert [record.status for record in simulator.requests] == [400, 200]
+    assert ["tools" in record.body for record in simulator.requests] == [True, False]
+
+
+async def test_other_refusals_are_not_tried_again(simulator: Simulator) -> None:
+    simulator.script(reply(failure=Failure(status=400, message='"m" does not support thinking')))
+    async with connected(simulator, "ollama") as provider:
+        with pytest.raises(ProviderError):
+            await collect(provider, ask("Hi", model="sim-llama", tools=(READ,)))
+    assert len(simulator.requests) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.failure import Refusal
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_object, as_text
 from jupyter_ai_shoulders.wire.errors import ErrorCode
@@ -22,6 +23,7 @@ HINTS: Mapping[ErrorCode, str] = {
         " Ollama is given as num_ctx."
     ),
 }
+NO_TOOLS = "does not support tools"
 _WORDS: tuple[tuple[str, ErrorCode], ...] = (
     ("context length", "context_overflow"),
     ("context size", "context_overflow"),
@@ -45,3 +47,8 @@ def read_refusal(status: int | None, body: VendorObject) -> Refusal:
         status=status or (400 if code is not None else 500),
         retryable=False if final else None,
     )
+
+
+def without_tools(error: ProviderError) -> bool:
+    """Return whether a model was refused because it cannot use tools; nothing was shown then."""
+    return error.status == 400 and NO_TOOLS in error.info.message

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_e
 from jupyter_ai_shoulders.providers.ndjson import NdjsonDecoder
 from jupyter_ai_shoulders.providers.ollama.decode import OllamaDecoder
 from jupyter_ai_shoulders.providers.ollama.encode import encode
-from jupyter_ai_shoulders.providers.ollama.errors import HINTS, read_refusal
+from jupyter_ai_shoulders.providers.ollama.errors import HINTS, read_refusal, without_tools
 from jupyter_ai_shoulders.providers.target import Target, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
@@ -41,7 +41,24 @@ class OllamaProvider:
         self._target = dataclasses.replace(target, service=service)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
-        """Send the request and yield its events, ending with one ``Stop``."""
+        """Send the request and yield its events, ending with one ``Stop``.
+
+        A model that cannot use tools, which is only known once its service listed it, is told of
+        none in a second try.
+        """
+        try:
+            async with contextlib.aclosing(self._stream(request)) as events:
+                async for event in events:
+                    yield event
+        except ProviderError as error:
+            if not request.tools or not without_tools(error):
+                raise
+            plain = dataclasses.replace(request, tools=(), tool_choice="auto")
+            async with contextlib.aclosing(self._stream(plain)) as events:
+                async for event in events:
+                    yield event
+
+    async def _stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         call = self._target.call(
             endpoint(self._target.provider.url, "chat"),
             DEFAULT_AUTH,
