@@ -120,6 +120,16 @@ class Workspace:
             raise _changed(path, "while it was read")
         return FileContent(content, after)
 
+    def head(self, path: WorkspacePath, limit: int) -> FileContent:
+        """Return a regular file's first ``limit`` bytes and its facts. Raises like ``stat``."""
+        with self._opened(path) as descriptor:
+            facts = _regular(descriptor, path)
+            chunks: list[bytes] = []
+            while limit > 0 and (chunk := os.read(descriptor, min(limit, 1 << 20))):
+                chunks.append(chunk)
+                limit -= len(chunk)
+        return FileContent(b"".join(chunks), facts)
+
     def replace(self, path: WorkspacePath, content: bytes, expected: FileStat) -> FileStat:
         """Put ``content`` in the place of the file that was read as ``expected``, all or nothing.
 

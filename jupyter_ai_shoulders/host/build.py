@@ -19,10 +19,12 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
+from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
+from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.live import LiveTimes
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
@@ -184,6 +186,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         clock=clock,
         ids=ids,
         settings=EngineSettings(workspace=str(settings.workspace), step_limit=settings.step_limit),
+        surroundings=_surroundings(settings, ports, store, documents, secrets),
     )
     conversations = Conversations(
         sessions=store.sessions,
@@ -204,6 +207,21 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         documents=documents,
         proposals=Proposals(store.log, documents.notebooks, documents.runner, ids),
     )
+
+
+def _surroundings(
+    settings: HostSettings, ports: HostPorts, store: Store, documents: Documents, secrets: Secrets
+) -> WorkspaceSurroundings:
+    captures = Captures(
+        workspace=documents.workspace,
+        notebooks=documents.notebooks,
+        blobs=store.blobs,
+        log=store.log,
+        sessions=store.sessions,
+        redact=secrets.redact,
+    )
+    places = Places(documents.workspace, settings.state_dir, ports.environ)
+    return WorkspaceSurroundings(places, ports.kernels, captures, secrets.redact)
 
 
 def _models(settings: HostSettings, ports: HostPorts, sessions: SqliteSessions) -> ModelRegistry:

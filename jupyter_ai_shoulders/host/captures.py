@@ -1,0 +1,323 @@
+"""What attachments hold at the moment they are sent; part of ``host.surroundings``.
+
+Everything comes through the guarded ways in: files beneath the workspace's root, notebooks through
+their port, conversations of the same owner. What looks like a secret is refused by its name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import hashlib
+from collections.abc import Callable
+from typing import assert_never
+
+from jupyter_ai_shoulders.core.errors import (
+    InvalidRequest,
+    NotFound,
+    PolicyRefusal,
+    ShouldersError,
+)
+from jupyter_ai_shoulders.core.secret_files import is_secret
+from jupyter_ai_shoulders.engine.attachments import Captured
+from jupyter_ai_shoulders.guard.images import Picture, fit
+from jupyter_ai_shoulders.guard.listing import tree
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.output_text import joined, output_text
+from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
+from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId, Version
+from jupyter_ai_shoulders.wire.messages import (
+    Attachment,
+    CellAttachment,
+    ErrorAttachment,
+    FileAttachment,
+    FolderAttachment,
+    ImageAttachment,
+    OutputAttachment,
+    SelectionAttachment,
+    ThreadAttachment,
+    VariableAttachment,
+)
+from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent, TextPart
+from jupyter_ai_shoulders.wire.results import SeenVersion
+from jupyter_ai_shoulders.wire.sessions import Session
+
+FILE_LIMIT = 50 * 1024
+"""Bytes of an attached file that are shown (chapter 11)."""
+FOLDER_ENTRIES = 200
+FOLDER_DEPTH = 3
+THREAD_MESSAGES = 8
+THREAD_MESSAGE = 1_500
+"""Characters of one message of another conversation."""
+THREAD_EVENTS = 4_000
+IMAGE_FILE_LIMIT = 40_000_000
+
+_IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+
+
+class Captures:
+    """Opens attachments."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        notebooks: Notebooks,
+        blobs: Blobs,
+        log: EventLog,
+        sessions: Sessions,
+        redact: Callable[[str], str],
+    ) -> None:
+        self._workspace = workspace
+        self._notebooks = notebooks
+        self._blobs = blobs
+        self._log = log
+        self._sessions = sessions
+        self._redact = redact
+
+    async def capture(
+        self, attachment: Attachment, session: Session, *, images: bool
+    ) -> Captured | None:
+        """See ``Surroundings.capture``."""
+        captured = await self._opened(attachment, session, images=images)
+        return None if captured is None else self._redacted(captured)
+
+    async def _opened(
+        self, attachment: Attachment, session: Session, *, images: bool
+    ) -> Captured | None:
+        match attachment:
+            case SelectionAttachment():
+                _refuse_secret(attachment.path)
+                return None  # its text came with the message
+            case ThreadAttachment():
+                return await self._thread(attachment.session_id, session)
+            case FolderAttachment():
+                return await asyncio.to_thread(self._folder, attachment.path)
+            case VariableAttachment():
+                return Captured(note="its value is not included")
+            case _:
+                return await self._maybe_pictured(attachment, images=images)
+
+    async def _maybe_pictured(
+        self,
+        attachment: FileAttachment
+        | ImageAttachment
+        | CellAttachment
+        | OutputAttachment
+        | ErrorAttachment,
+        *,
+        images: bool,
+    ) -> Captured:
+        match attachment:
+            case ImageAttachment():
+                return await self._image(attachment, images=images)
+            case FileAttachment():
+                return await self._file(attachment.path, images=images)
+            case CellAttachment() | OutputAttachment() | ErrorAttachment():
+                return await self._of_notebook(attachment, images=images)
+            case _:
+                assert_never(attachment)
+
+    def _redacted(self, captured: Captured) -> Captured:
+        content = tuple(
+            TextPart(text=self._redact(part.text)) if isinstance(part, TextPart) else part
+            for part in captured.content
+        )
+        return Captured(content, captured.note, captured.warn, captured.seen)
+
+    # files
+
+    async def _file(self, given: str, *, images: bool) -> Captured:
+        path = await asyncio.to_thread(self._allowed, given)
+        if path.endswith(".ipynb"):
+            snapshot = await self._notebooks.open(path).read()
+            return _rendered(snapshot, render_notebook(snapshot))
+        if path.lower().endswith(_IMAGES):
+            content = await asyncio.to_thread(self._bytes, path, IMAGE_FILE_LIMIT)
+            return await _pictured(content, images=images)
+        return await asyncio.to_thread(self._text_file, path)
+
+    def _allowed(self, given: str) -> str:
+        """Return the file's one name. Raises ``PolicyRefusal`` for a secret one."""
+        _refuse_secret(given)
+        path = self._workspace.path(given)
+        _refuse_secret(path)
+        return path
+
+    def _bytes(self, path: str, limit: int) -> bytes:
+        return self._workspace.head(self._workspace.path(path), limit).content
+
+    def _text_file(self, path: str) -> Captured:
+        found = self._workspace.head(self._workspace.path(path), FILE_LIMIT)
+        size = found.stat.size
+        if found.content.startswith(b"%PDF-"):
+            return _unshown(f"a PDF of {_kilobytes(size)}, which cannot be read here")
+        text = _decoded(found.content)
+        if text is None:
+            return _unshown(f"a binary file of {_kilobytes(size)}, not shown")
+        if size > len(found.content):
+            note = f"only its first {FILE_LIMIT // 1024} KB of {_kilobytes(size)} are shown"
+            return Captured((TextPart(text=text),), note, warn=True)
+        version = Version(hashlib.sha256(found.content).hexdigest())
+        seen = SeenVersion(path=path, cell_id=None, version=version)
+        return Captured((TextPart(text=text or "(empty file)"),), seen=(seen,))
+
+    def _folder(self, given: str) -> Captured:
+        path = self._allowed(given)
+        if not (self._workspace.directory / path).is_dir():
+            raise NotFound(f"There is no folder {given}.")
+        found = tree(self._workspace, path, limit=FOLDER_ENTRIES, depth=FOLDER_DEPTH)
+        note = None if found.whole else f"only {len(found.paths)} entries are shown"
+        text = "\n".join(found.paths) or "(nothing to show)"
+        return Captured((TextPart(text=text),), note)
+
+    # notebooks
+
+    async def _of_notebook(
+        self, attachment: CellAttachment | OutputAttachment | ErrorAttachment, *, images: bool
+    ) -> Captured:
+        path = await asyncio.to_thread(self._allowed, attachment.path)
+        cell_id = attachment.cell_id
+        snapshot = await self._notebooks.open(path).read(outputs=[cell_id])
+        cell = snapshot.cell(cell_id)
+        if cell is None:
+            raise NotFound(f"{path} has no such cell any more.", code="cell_not_found")
+        if isinstance(attachment, CellAttachment):
+            return _rendered(snapshot, render_notebook(snapshot, [cell_id]))
+        number = (snapshot.position(cell_id) or 0) + 1
+        outputs = cell.outputs or ()
+        if isinstance(attachment, ErrorAttachment):
+            errors = [item for item in outputs if item.get("output_type") == "error"]
+            output = errors[-1] if errors else None
+        else:
+            output = outputs[attachment.index] if 0 <= attachment.index < len(outputs) else None
+        if output is None:
+            return _unshown(f"cell {number} has no such output any more")
+        return await _output(output, number, images=images)
+
+    # other things
+
+    async def _image(self, attachment: ImageAttachment, *, images: bool) -> Captured:
+        try:
+            if attachment.blob is not None:
+                content = await asyncio.to_thread(self._blobs.get, BlobHash(attachment.blob))
+            else:
+                content = base64.b64decode(attachment.data or "", validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise InvalidRequest("its base64 cannot be read") from error
+        return await _pictured(content, images=images)
+
+    async def _thread(self, session_id: SessionId, asking: Session) -> Captured:
+        """Return the last words of another conversation of the same owner."""
+        try:
+            other = self._sessions.get(session_id)
+        except ShouldersError as error:
+            raise NotFound("There is no such conversation.") from error
+        if other.owner not in {None, asking.owner}:
+            raise NotFound("There is no such conversation.")
+        after = max(0, self._log.last_seq(session_id) - THREAD_EVENTS)
+        said: list[tuple[str, str]] = []
+        while page := self._log.read(session_id, after, 500):
+            for logged in page:
+                _listen(said, logged.event)
+            after = page[-1].event.seq
+            await asyncio.sleep(0)
+        lines = [f"{who}: {_cut(text)}" for who, text in said[-THREAD_MESSAGES:] if text.strip()]
+        title = f"“{other.title}”, its last messages" if other.title else "its last messages"
+        text = "\n\n".join(lines) or "(nothing was said in it)"
+        return Captured((TextPart(text=text),), note=" ".join(title.split()))
+
+
+def _refuse_secret(path: str) -> None:
+    if is_secret(path.replace("\\", "/")):
+        raise PolicyRefusal(
+            "a file with this name usually holds secrets, so its content is never sent",
+            code="forbidden",
+        )
+
+
+def _rendered(snapshot: NotebookSnapshot, rendering: Rendering) -> Captured:
+    seen = tuple(
+        SeenVersion(path=snapshot.path, cell_id=cell.id, version=cell.version)
+        for cell in snapshot.cells
+        if cell.id in rendering.whole
+    )
+    return Captured((TextPart(text=rendering.text),), seen=seen)
+
+
+async def _output(output: JsonObject, number: int, *, images: bool) -> Captured:
+    text = TextPart(text=f"--- output of cell {number}\n{output_text(output)}")
+    picture = _picture_of(output)
+    if picture is None:
+        return Captured((text,))
+    pictured = await _pictured(picture, images=images)
+    return Captured((text, *pictured.content), pictured.note)
+
+
+def _picture_of(output: JsonObject) -> bytes | None:
+    data = output.get("data")
+    if not isinstance(data, dict):
+        return None
+    for mime in ("image/png", "image/jpeg", "image/webp", "image/gif"):
+        if mime in data:
+            try:
+                return base64.b64decode(joined(data[mime]))
+            except binascii.Error:
+                return None  # the text beside it says that there is a picture
+    return None
+
+
+async def _pictured(content: bytes, *, images: bool) -> Captured:
+    picture = await asyncio.to_thread(fit, content)
+    if not images:
+        size = f"{picture.width} × {picture.height} pixels"
+        return _unshown(f"a picture of {size}, which this model cannot read")
+    return Captured((_image_part(picture),))
+
+
+def _image_part(picture: Picture) -> ResultContent:
+    data = base64.b64encode(picture.content).decode()
+    return ImagePart(media_type=picture.media_type, data=data)
+
+
+def _unshown(note: str) -> Captured:
+    return Captured(note=note, warn=True)
+
+
+def _decoded(content: bytes) -> str | None:
+    """Return the text; None for what is none. A character cut at the end is left out."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    if b"\0" in content:
+        return None
+    text = content.decode("utf-8-sig", "replace")
+    damaged = text.count("�")
+    if damaged > 1 and damaged * 50 > len(text):
+        return content.decode("cp1252", "replace")
+    return text.rstrip("�")
+
+
+def _kilobytes(size: int) -> str:
+    return f"{max(1, size // 1024):,} KB"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= THREAD_MESSAGE else text[:THREAD_MESSAGE] + " […]"
+
+
+def _listen(said: list[tuple[str, str]], event: ev.Event) -> None:
+    """Take one event: what the user said, and the text of the agent's answers."""
+    match event:
+        case ev.MessageAdd():
+            said.append(("User", event.text))
+        case ev.TextStart():
+            said.append(("Agent", ""))
+        case ev.TextDelta() if said and said[-1][0] == "Agent":
+            said[-1] = ("Agent", said[-1][1] + event.text)
+        case _:
+            pass
