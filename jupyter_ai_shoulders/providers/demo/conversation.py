@@ -27,12 +27,13 @@ LAST_STEP = "[notice] This is the last step"
 ATTACHED_CELL = re.compile(r"^\[attached (?:error output of )?cell (\S+) of ", re.MULTILINE)
 QUESTION = re.compile(r"\bWhich [^?\n]*\?")
 """How every question of the skills begins."""
-WRAPPED = re.compile(
-    r'\s*<([\w-]+)\b([^\n]*?)(?: source="[^\n]*")?>\n(.*)\n</\1(?:\2)?>\s*', re.DOTALL
+MARKED = re.compile(
+    r'\s*<data(?P<mark>[^\n>]*?) source="[^"\n]*">\n(?P<text>.*)\n</data(?P=mark)>\s*', re.DOTALL
 )
-"""What a tool read, as ``engine.untrusted`` marks it."""
-WORKSPACE_LINE = re.compile(r"^(active document|active cell|open documents):\s*(.+)$", re.MULTILINE)
+"""How ``engine.untrusted`` marks text that the user did not write."""
 GONE = "none"
+"""How ``engine.meta`` says that what was told before is gone."""
+WORKSPACE_LINE = re.compile(r"^(active document|active cell|open documents):\s*(.+)$", re.MULTILINE)
 NOTEBOOK_PATH = re.compile(r"[\w./ -]*?([\w./-]+\.ipynb)")
 
 
@@ -177,7 +178,11 @@ def calls(messages: Sequence[ModelMessage]) -> Iterator[ToolCallPart]:
 
 
 def result_text(result: ToolResultPart) -> str:
-    """Return the text of a result, without the delimiters that mark it as data."""
-    text = "\n".join(part.text for part in result.content if isinstance(part, TextPart))
-    wrapped = WRAPPED.fullmatch(text)
-    return wrapped[3] if wrapped else text
+    """Return the text of a result, without the lines that mark it as data."""
+    return "\n".join(unmarked(part.text) for part in result.content if isinstance(part, TextPart))
+
+
+def unmarked(text: str) -> str:
+    """Return a text without the lines around it that mark it as data."""
+    found = MARKED.fullmatch(text)
+    return found["text"] if found else text

@@ -68,8 +68,9 @@ def frame_attribute(notebook: Notebook, cell: Cell, owner: str, name: str) -> Di
     columns = [column for column in all_columns(notebook) if column.isidentifier()]
     near = closest(name, columns) if columns else None
     if near is None or near == name:
-        found = difflib.get_close_matches(name, sorted(FRAME_METHODS | MORE_METHODS), 1, NEAR)
-        near = found[0] if found else None
+        known = FRAME_METHODS | MORE_METHODS
+        found = difflib.get_close_matches(name, sorted(known), 1, NEAR)
+        near = found[0] if found and name not in known else None
     spans = [end_of(node, cell.source) for node in attributes(cell.source, name)]
     if near is None or not spans:
         return Unknown(

@@ -5,6 +5,7 @@ The text of ``read_notebook`` and ``run_cell`` comes from the real renderer.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import io
 import itertools
@@ -14,6 +15,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
+from jupyter_ai_shoulders.engine.step_notice import step_notice
 from jupyter_ai_shoulders.notebook.base import CellRun, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import render_notebook, run_text
 from jupyter_ai_shoulders.providers.base import ModelRequest
@@ -41,6 +43,7 @@ TOOLS = (
     "run_cell",
     "run_all_cells",
 )
+LOOP_TOOLS = (*TOOLS, "todo", "clarify", "complete")
 MAX_STEPS = 25
 
 Refusal = Callable[[Act], str | None]
@@ -118,6 +121,15 @@ class Notebook:
     drawn: list[str] = field(default_factory=list[str])
     fails: dict[str, Exception] = field(default_factory=dict[str, Exception])
     names_new_cells: bool = True
+    real: bool = False
+    """Whether cells get the real libraries, and show their last expression."""
+    metadata: JsonObject = field(
+        default_factory=lambda: {"kernelspec": {"name": "python3", "language": "python"}}
+    )
+    answers: list[str] = field(default_factory=list[str])
+    """What the user says to questions, in order."""
+    files: str = ""
+    """What a listing of files shows."""
     done: list[Act] = field(default_factory=list[Act])
     counter: Any = field(default_factory=lambda: itertools.count(1))
 
@@ -130,28 +142,33 @@ class Notebook:
         if refusal is not None:
             return refusal, True
         cell_id = str(act.arguments.get("cell_id", ""))
+        said = {"todo": "Noted.", "complete": "Noted.", "list_files": self.files}
+        said |= {"run_code": self.files, "delete_cell": "Deleted."}
         match act.tool:
             case "read_notebook":
-                return self.read(act.arguments), False
+                text = self.read(act.arguments)
             case "edit_cell":
                 self.cells[cell_id] = str(act.arguments["source"])
-                return f"Cell {self.number(cell_id)} was edited.", False
+                text = f"Cell {self.number(cell_id)} was edited."
             case "add_cell":
-                return self.add(act.arguments), False
-            case "delete_cell":
-                del self.cells[cell_id]
-                return "Deleted.", False
-            case _:
+                text = self.add(act.arguments)
+            case "clarify":
+                text = self.answers.pop(0)
+            case "run_cell":
                 ended = self.run(cell_id)
                 return run_text(self.number(cell_id), CellId(cell_id), ended), ended.status != "ok"
+            case _:
+                text = said[act.tool]
+        if act.tool == "delete_cell":
+            del self.cells[cell_id]
+        return text, False
 
     def read(self, arguments: JsonObject) -> str:
         asked = arguments.get("cells")
         cells = [CellId(str(one)) for one in asked] if isinstance(asked, list) else None
         outputs = bool(arguments.get("outputs")) or cells is not None
         numbered = [self.snapshot(cell_id, outputs) for cell_id in self.cells]
-        metadata: JsonObject = {"kernelspec": {"name": "python3", "language": "python"}}
-        snapshot = NotebookSnapshot(self.path, "live", tuple(numbered), metadata, dirty=True)
+        snapshot = NotebookSnapshot(self.path, "live", tuple(numbered), self.metadata, dirty=True)
         return render_notebook(snapshot, cells).text
 
     def snapshot(self, cell_id: str, outputs: bool) -> NotebookCell:
@@ -188,11 +205,15 @@ class Notebook:
     def run(self, cell_id: str) -> CellRun:
         """Run a cell for real, in this notebook's variables."""
         printed, outputs = io.StringIO(), list[JsonObject]()
-        self.variables["__builtins__"] = {**vars(builtins), "__import__": self.import_module}
+        importer = __import__ if self.real else self.import_module
+        self.variables["__builtins__"] = {**vars(builtins), "__import__": importer}
         failure = None
         try:
             with redirect_stdout(printed):
-                exec(self.cells[cell_id], self.variables)
+                shown = self.execute(self.cells[cell_id])
+            if shown is not None:
+                data: JsonObject = {"text/plain": repr(shown)}
+                outputs.append({"output_type": "execute_result", "data": data, "metadata": {}})
         except Exception as error:  # noqa: BLE001 - whatever the cell raises is its output
             failure = f"{type(error).__name__}: {error}"
             raised: JsonObject = {
@@ -210,6 +231,16 @@ class Notebook:
         ended = CellRun(status, tuple(outputs), next(self.counter), 5, "k", failure)
         self.runs[cell_id] = ended
         return ended
+
+    def execute(self, source: str) -> Any:
+        """Run code; return the value of its last expression where the notebook shows those."""
+        tree = ast.parse(source)
+        last = tree.body[-1] if self.real and tree.body else None
+        if not isinstance(last, ast.Expr):
+            exec(source, self.variables)
+            return None
+        exec(compile(ast.Module(tree.body[:-1], []), "cell", "exec"), self.variables)
+        return eval(compile(ast.Expression(last.value), "cell", "eval"), self.variables)
 
     def import_module(self, name: str, *args: Any) -> Any:
         stand_ins: dict[str, Any] = {
@@ -233,13 +264,31 @@ class Talk:
     notebook: Notebook
     tools: Sequence[str] = TOOLS
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
+    limit: int | None = None
+    """Steps of the turn; none: nobody counts."""
+    taken: int = 0
 
-    def ask(self, text: str, active: str | None = None, document: str | None = "") -> str:
+    @property
+    def done(self) -> list[str]:
+        """The calls in short: ``run_cell b``."""
+        return [
+            " ".join(filter(None, (act.tool, str(act.arguments.get("cell_id") or ""))))
+            for act in self.notebook.done
+        ]
+
+    def ask(
+        self,
+        text: str,
+        active: str | None = None,
+        document: str | None = "",
+        opened: Sequence[str] = (),
+    ) -> str:
         """Say something; return the final answer, after all calls were made."""
         lines = ["<workspace>"]
         path = self.notebook.path if document == "" else document
         lines += [f"active document: {path}"] if path else []
         lines += [f"active cell: {active}"] if active else []
+        lines += [f"open documents: {', '.join(opened)}"] if opened else []
         said = TextPart(text=text), TextPart(text="\n".join([*lines, "</workspace>"]))
         self.messages.append(UserMessage(parts=said))
         for _ in range(MAX_STEPS):
@@ -254,10 +303,20 @@ class Talk:
         tools = tuple(
             ToolDefinition(name=name, description="", parameters={}) for name in self.tools
         )
+        if self.limit is not None:
+            self.taken += 1
+            self.remark(step_notice(self.taken, self.limit))
         request = ModelRequest("demo", "", tuple(self.messages), tools)
         reply = plan(request)
         assert reply == plan(request)
         return reply
+
+    def remark(self, notice: str | None) -> None:
+        """Let a notice ride on the last message."""
+        last = self.messages[-1]
+        if notice is not None and isinstance(last, UserMessage):
+            parts = (*last.parts, TextPart(text=notice))
+            self.messages[-1] = last.model_copy(update={"parts": parts})
 
     def answer(self, reply: Reply, act: Act) -> None:
         call_id = CallId(f"call-{len(self.messages)}")
