@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
 from jupyter_ai_shoulders.server.proxy import handlers
 from jupyter_ai_shoulders.server.proxy.desk import Desk
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.proxy.routes import proxy_routes
 from jupyter_ai_shoulders.testing.simulator import Delivery, Simulator, reply
 from tests.providers.support import FakeClock, SequentialIds
@@ -24,9 +24,26 @@ from tests.server.client import Fetch
 from tests.server.proxy.conftest import CLAUDE, LOCAL
 from tests.server.test_auth import METHODS, Nobody, implements, no_host
 
-ROUTES = proxy_routes("", no_host, b"secret")
+SECRETS = KernelSecrets(lambda _: False)
+ROUTES = proxy_routes("", no_host, b"secret", SECRETS)
+EXAMPLES = {
+    r"(?:alpha|beta)?": "beta",
+    r"(?:alpha|beta)": "beta",
+    r"((?:models|tunedModels)/.+)": f"models/{LOCAL}",
+    r":(\w+)": ":generateContent",
+    r".*": "x",
+}
+"""What stands for the variable pieces of routes."""
+
+
+def example(pattern: str) -> str:
+    for variable, text in EXAMPLES.items():
+        pattern = pattern.replace(variable, text)
+    return pattern
+
+
 CASES = [
-    pytest.param(method.upper(), re.sub(r"\.\*", "x", pattern), id=f"{method} {pattern}")
+    pytest.param(method.upper(), example(pattern), id=f"{method} {example(pattern)}")
     for pattern, handler, _ in ROUTES
     for method in METHODS
     if implements(handler, method)
@@ -51,12 +68,18 @@ def http(jp_asyncio_loop: asyncio.AbstractEventLoop, proxy_url: str) -> Iterator
     jp_asyncio_loop.run_until_complete(client.aclose())
 
 
-def content(method: str) -> dict[str, Any] | None:
-    return ASK if method in {"POST", "PUT", "PATCH"} else None
+def content(method: str, path: str = "v1/messages") -> dict[str, Any] | None:
+    if method not in {"POST", "PUT", "PATCH"}:
+        return None
+    if path.startswith("v1beta"):
+        return {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    if path.endswith("responses"):
+        return {"model": LOCAL, "input": "Hi"}
+    return {name: value for name, value in ASK.items() if "count" not in path or name[:3] != "max"}
 
 
 def test_every_method_of_every_route_authenticates_and_authorises() -> None:
-    assert len(KNOWN) == 4
+    assert len(KNOWN) == 8
     for pattern, handler, _ in ROUTES:
         assert getattr(handler, "auth_resource", None) == "shoulders", pattern
         for method in filter(lambda name: implements(handler, name), METHODS):
@@ -79,7 +102,7 @@ async def test_without_the_token_nothing_answers(
     path: str,
     headers: dict[str, str],
 ) -> None:
-    answer = await http.request(method, f"/{path}", headers=headers, json=content(method))
+    answer = await http.request(method, f"/{path}", headers=headers, json=content(method, path))
 
     assert answer.status_code in {401, 403}
     assert upstream.requests == []
@@ -89,16 +112,19 @@ async def test_without_the_token_nothing_answers(
 async def test_a_missing_token_is_said_in_the_format(
     http: httpx.AsyncClient, method: str, path: str
 ) -> None:
-    answer = await http.request(method, f"/{path}", json=content(method))
+    answer = await http.request(method, f"/{path}", json=content(method, path))
 
     error = answer.json()["error"]
     assert answer.status_code == 401
     assert "Jupyter server's token" in error["message"]
-    kind = "authentication_error" if "messages" in path else "invalid_request_error"
-    assert error["type"] == kind
+    if path.startswith("v1beta"):
+        assert error["status"] == "UNAUTHENTICATED"
+    else:
+        kind = "authentication_error" if "messages" in path else "invalid_request_error"
+        assert error["type"] == kind
 
 
-@pytest.mark.parametrize("header", ["Bearer", "bearer", "token", "x-api-key"])
+@pytest.mark.parametrize("header", ["Bearer", "bearer", "token", "x-api-key", "x-goog-api-key"])
 @pytest.mark.parametrize(("method", "path"), KNOWN)
 async def test_the_token_is_taken_from_each_header(
     *,
@@ -110,16 +136,9 @@ async def test_the_token_is_taken_from_each_header(
     header: str,
 ) -> None:
     upstream.script("Hi")
-    body: dict[str, Any] = dict(ASK)
-    if "count" in path:
-        del body["max_tokens"]
-    given = (
-        {"x-api-key": token} if header == "x-api-key" else {"Authorization": f"{header} {token}"}
-    )
+    given = {header: token} if "key" in header else {"Authorization": f"{header} {token}"}
 
-    answer = await http.request(
-        method, f"/{path}", headers=given, json=body if method == "POST" else None
-    )
+    answer = await http.request(method, f"/{path}", headers=given, json=content(method, path))
 
     assert answer.status_code == 200, answer.text
 
@@ -157,10 +176,11 @@ class TestWithoutPermission:
         self, http: httpx.AsyncClient, token: str, method: str, path: str
     ) -> None:
         headers = {"x-api-key": token}
-        answer = await http.request(method, f"/{path}", headers=headers, json=content(method))
+        answer = await http.request(method, f"/{path}", headers=headers, json=content(method, path))
 
         assert answer.status_code == 403
-        assert answer.json()["error"]["type"] == "permission_error"
+        error = answer.json()["error"]
+        assert error.get("type", error.get("status")) in {"permission_error", "PERMISSION_DENIED"}
 
 
 async def post(
@@ -237,7 +257,7 @@ async def test_no_header_of_the_caller_reaches_the_provider_nor_the_key_the_call
 
 
 def test_no_more_requests_than_places_are_answered() -> None:
-    desk = Desk(FakeClock(), SequentialIds(), most=2)
+    desk = Desk(FakeClock(), SequentialIds(), SECRETS, most=2)
 
     with desk.place(), desk.place(), pytest.raises(PolicyRefusal) as caught, desk.place():
         pass
