@@ -92,7 +92,11 @@ Skill = Recipe[str]
 
 
 class GiveUp(Exception):
-    """A skill cannot go on; the message is its answer."""
+    """A skill ends without having done what was asked; the message is its answer."""
+
+    def telling(self, story: str) -> GiveUp:
+        """Return the same end with another answer."""
+        return type(self)(story)
 
 
 class OutOfSteps(GiveUp):

@@ -49,7 +49,9 @@ def fix(task: Task) -> Skill:
     try:
         yield from repair.work()
     except GiveUp as reason:
-        return repair.report_stopped(reason)
+        raise reason.telling(repair.report_stopped(reason)) from reason
+    if repair.error is not None:
+        raise GiveUp(repair.report())
     return repair.report()
 
 

@@ -53,7 +53,9 @@ def plot(task: Task) -> Skill:
         yield from drawing.begin(task, frame)
         yield from drawing.work()
     except GiveUp as reason:
-        return drawing.report_stopped(reason)
+        raise reason.telling(drawing.report_stopped(reason)) from reason
+    if drawing.error is not None or drawing.chart is None:
+        raise GiveUp(drawing.report())
     return drawing.report()
 
 

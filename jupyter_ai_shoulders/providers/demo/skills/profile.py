@@ -64,7 +64,9 @@ def profile(task: Task) -> Skill:
         yield from work.begin(task, frame)
         yield from work.work()
     except GiveUp as reason:
-        return work.report_stopped(reason)
+        raise reason.telling(work.report_stopped(reason)) from reason
+    if work.ended is None or work.ended.error is not None:
+        raise GiveUp(work.report())
     return work.report()
 
 
