@@ -31,7 +31,7 @@ def untrusted_secret(
     host = urlsplit(spec.url).hostname or ""
     texts = (spec.url, *spec.headers.values(), *spec.query.values())
     names_a_variable = any("${" in text for text in texts)
-    if (_is_this_machine(host) and "${" not in spec.url) or not (
+    if (is_this_machine(host) and "${" not in spec.url) or not (
         spec.needs_key or names_a_variable
     ):
         return None
@@ -42,7 +42,8 @@ def untrusted_secret(
     )
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Return whether a host name or address is this machine's own."""
     if host == "localhost":
         return True
     try:

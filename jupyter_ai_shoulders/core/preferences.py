@@ -6,12 +6,10 @@ Read from the settings files by ``host``; used by whatever chooses a model or ma
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-AccessMode = Literal["local", "remote", "auto"]
-"""``auto`` takes a local model when its server is healthy, else a remote one."""
+from jupyter_ai_shoulders.wire.settings import AccessMode, Fallback
 
-Fallback = Literal["local", "remote", "none"]
+__all__ = ["AccessMode", "Fallback", "ModelPreferences"]
 
 
 @dataclass(frozen=True, slots=True)

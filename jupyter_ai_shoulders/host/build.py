@@ -14,21 +14,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.host.captures import Captures
+from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
+from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.live import LiveTimes
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
+from jupyter_ai_shoulders.providers.metered import Metering
 from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
+from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
@@ -44,6 +50,10 @@ from jupyter_ai_shoulders.wire.ids import ClientId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 _log = logging.getLogger(__name__)
+
+STATE_DIR = ".shoulders"
+"""In the user's home directory."""
+SETTINGS = "settings.json"
 
 
 class PagePort(Protocol):
@@ -67,6 +77,10 @@ class HostSettings:
     home: Path = field(default_factory=Path.home)
     models: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The trait, in the form of ``models.json``."""
+    preferences: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The trait, in the form of ``settings.json``; the user cannot change what is in it."""
+    budget: Limits = field(default_factory=Limits)
+    """The administrator's limits, which the user's cannot exceed."""
     default_mode: Mode = "ask"
     step_limit: int = 25
     page_grace: float = 10.0
@@ -101,6 +115,9 @@ class Host:
         engine: Engine,
         conversations: Conversations,
         documents: Documents,
+        budgets: Budgets,
+        preferences: Preferences,
+        usage: UsageDesk,
         proposals: Proposals,
     ) -> None:
         self.settings = settings
@@ -113,6 +130,9 @@ class Host:
         self.engine = engine
         self.conversations = conversations
         self.live = documents.live
+        self.budgets = budgets
+        self.preferences = preferences
+        self.usage = usage
         self.proposals = proposals
         self._store = store
         self._documents = documents
@@ -140,6 +160,7 @@ class Host:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._store.aclose)
+            stack.push_async_callback(self.budgets.aclose)
             stack.push_async_callback(self.models.aclose)
             stack.push_async_callback(self._documents.aclose)
             stack.push_async_callback(self.proposals.aclose)
@@ -172,7 +193,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         clock=clock,
         ids=ids,
     )
-    models = _models(settings, ports, store.sessions)
+    preferences = _preferences(settings, store)
+    budgets = Budgets(settings.home / STATE_DIR, clock, settings.budget)
+    models = _models(settings, ports, store.sessions, preferences, budgets)
     secrets.know(models.redactor)
     rules = RuleBook(StateFile(store.directory, "tools.json"))
     tools = ToolRegistry([Todo(), Complete(), *_notebook_tools(documents, ids)])
@@ -187,6 +210,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         ids=ids,
         settings=EngineSettings(workspace=str(settings.workspace), step_limit=settings.step_limit),
         surroundings=_surroundings(settings, ports, store, documents, secrets),
+        budgets=budgets,
     )
     conversations = Conversations(
         sessions=store.sessions,
@@ -205,6 +229,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         engine=engine,
         conversations=conversations,
         documents=documents,
+        budgets=budgets,
+        preferences=preferences,
+        usage=UsageDesk(budgets, store.directory.database, clock),
         proposals=Proposals(store.log, documents.notebooks, documents.runner, ids),
     )
 
@@ -224,7 +251,18 @@ def _surroundings(
     return WorkspaceSurroundings(places, ports.kernels, captures, secrets.redact)
 
 
-def _models(settings: HostSettings, ports: HostPorts, sessions: SqliteSessions) -> ModelRegistry:
+def _preferences(settings: HostSettings, store: Store) -> Preferences:
+    user = StateFile(StateDirectory(settings.home / STATE_DIR), SETTINGS)
+    return Preferences(StateFile(store.directory, SETTINGS), user, settings.preferences)
+
+
+def _models(
+    settings: HostSettings,
+    ports: HostPorts,
+    sessions: SqliteSessions,
+    preferences: Preferences,
+    budgets: Budgets,
+) -> ModelRegistry:
     def last_used() -> ModelId | None:
         try:
             return sessions.last_model()
@@ -240,6 +278,8 @@ def _models(settings: HostSettings, ports: HostPorts, sessions: SqliteSessions) 
         trait=settings.models,
         keys=KeyStore(settings.home / KEY_FILE, ports.environ, system_keyring()),
         last_used=last_used,
+        preferences=preferences.models,
+        metered=Metering(budgets),
     )
 
 

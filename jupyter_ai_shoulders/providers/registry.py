@@ -58,8 +58,12 @@ class ModelRegistry:
         *,
         last_used: Callable[[], ModelId | None] = lambda: None,
         preferences: Callable[[], ModelPreferences] = ModelPreferences,
+        metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved,
     ) -> None:
-        """``last_used`` says which model the user's latest conversation had."""
+        """``last_used`` says which model the user's latest conversation had.
+
+        ``metered`` puts the meter before the provider of each model that is resolved.
+        """
         self._files = files
         self._keys = keys
         self._targets = targets
@@ -67,6 +71,7 @@ class ModelRegistry:
         self._clock = clock
         self._last_used = last_used
         self._preferences = preferences
+        self._metered = metered
         self._discovery = Discovery(files, targets, clock, self.redactor)
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
@@ -80,7 +85,7 @@ class ModelRegistry:
         spec = _spec(self._knowing(model_id), model_id)
         catalogue = self._files.current()
         target = self._targets.make(spec, catalogue.providers[spec.provider], self.redactor())
-        return ResolvedModel(self._priced(spec), make_provider(target))
+        return self._metered(ResolvedModel(self._priced(spec), make_provider(target)))
 
     def default_model(self) -> ModelId | None:
         """Return what a new conversation takes, see ``choice``; None when nothing can answer."""
@@ -255,6 +260,7 @@ def build_registry(
     keys: KeyStore | None = None,
     last_used: Callable[[], ModelId | None] = lambda: None,
     preferences: Callable[[], ModelPreferences] = ModelPreferences,
+    metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved,
     new_upstream: Callable[[], Upstream] = Upstream,
 ) -> ModelRegistry:
     """Return a registry on the usual files: ``~/.shoulders`` and the workspace's state directory.
@@ -272,7 +278,14 @@ def build_registry(
     health = HealthBook(clock)
     targets = Targets(store, environ, ids, health, now=clock.now, new_upstream=new_upstream)
     return ModelRegistry(
-        found, store, targets, health, clock, last_used=last_used, preferences=preferences
+        found,
+        store,
+        targets,
+        health,
+        clock,
+        last_used=last_used,
+        preferences=preferences,
+        metered=metered,
     )
 
 

@@ -12,6 +12,7 @@ from typing import cast
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.providers.base import (
     ModelRequest,
     PartDelta,
@@ -111,6 +112,7 @@ def _request(resolved: ResolvedModel) -> ModelRequest:
         tools=(TOOL,),
         thinking="none",
         max_output=MAX_OUTPUT,
+        account=Account("test"),
     )
 
 

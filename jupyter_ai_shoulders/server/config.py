@@ -24,6 +24,34 @@ class Shoulders(Configurable):
         in the files.""",
     ).tag(config=True)
 
+    settings = Dict(
+        help="""Preferences that users cannot change, in the form of `.shoulders/settings.json`, for
+        instance `{"models": {"mode": "local"}}`.""",
+    ).tag(config=True)
+
+    budget_month_usd = Float(
+        None,
+        allow_none=True,
+        min=0.0,
+        help="""How many US dollars each user may spend on models in a calendar month. Users can
+        set lower limits of their own, not higher ones.""",
+    ).tag(config=True)
+
+    budget_day_usd = Float(
+        None, allow_none=True, min=0.0, help="The same for a day of the server's time zone."
+    ).tag(config=True)
+
+    budget_session_usd = Float(
+        None, allow_none=True, min=0.0, help="The same for one conversation."
+    ).tag(config=True)
+
+    budget_turn_usd = Float(
+        None,
+        allow_none=True,
+        min=0.0,
+        help="The same for one turn: all that follows one message of the user.",
+    ).tag(config=True)
+
     default_mode = Enum(
         ["ask", "auto_edit", "plan"],
         default_value="ask",

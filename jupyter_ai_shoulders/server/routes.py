@@ -20,15 +20,20 @@ from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
 from jupyter_ai_shoulders.server.proposals import ProposalHandler, ProposalsHandler
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.server.sessions import SessionHandler, SessionsHandler, UndeleteHandler
+from jupyter_ai_shoulders.server.settings import SettingsHandler
 from jupyter_ai_shoulders.server.socket import PageSocketHandler
 from jupyter_ai_shoulders.server.status import StatusHandler
 from jupyter_ai_shoulders.server.tools import PermissionsHandler, ToolsHandler
 from jupyter_ai_shoulders.server.turns import ApprovalHandler, CancelHandler, ResumeHandler
+from jupyter_ai_shoulders.server.usage import BudgetHandler, UsageHandler
 
 _ID = "([^/]+)"
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("status", StatusHandler),
     ("models", ModelsHandler),
+    ("settings", SettingsHandler),
+    ("usage", UsageHandler),
+    ("budget", BudgetHandler),
     (f"providers/{_ID}/test", ProviderTestHandler),
     (f"providers/{_ID}/key", ProviderKeyHandler),
     ("sessions", SessionsHandler),

@@ -13,6 +13,7 @@ from typing import cast
 
 from jupyter_server.serverapp import ServerApp
 
+from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
@@ -95,9 +96,24 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         workspace=workspace,
         state_dir=workspace / (config.state_dir or STATE_DIR),
         models=config.models,
+        preferences=config.settings,
+        budget=_budget(config),
         default_mode=cast("Mode", config.default_mode),
         step_limit=config.step_limit,
         page_grace=config.page_grace,
         has_owners=bool(os.environ.get("JUPYTERHUB_API_URL")),
         collaboration=COLLABORATION in serverapp.extension_manager.extension_apps,
     )
+
+
+def _budget(config: Shoulders) -> Limits:
+    return Limits(
+        month=_micro(config.budget_month_usd),
+        day=_micro(config.budget_day_usd),
+        session=_micro(config.budget_session_usd),
+        turn=_micro(config.budget_turn_usd),
+    )
+
+
+def _micro(dollars: float | None) -> int | None:
+    return None if dollars is None else round(dollars * 1_000_000)

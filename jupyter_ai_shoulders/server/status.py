@@ -33,5 +33,6 @@ class StatusHandler(ShouldersHandler):
                 collaboration=host.settings.collaboration,
                 sandbox="none",
                 state_directory_error=host.state_error(),
+                usage_error=host.budgets.problem(),
             )
         )

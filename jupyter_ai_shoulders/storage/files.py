@@ -20,6 +20,11 @@ class StateFile:
         self._directory = directory
         self._path = directory.path / name
 
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._path
+
     def read(self) -> str | None:
         """Return the text, None when there is no file. Raises ``StateUnavailable``."""
         with storage_errors(f"read {self._path.name}", self._directory.path):

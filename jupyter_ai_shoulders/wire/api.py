@@ -40,6 +40,8 @@ class Status(WireModel):
     collaboration: bool
     sandbox: Literal["none", "landlock", "bubblewrap", "seatbelt"]
     state_directory_error: ErrorInfo | None
+    usage_error: ErrorInfo | None
+    """Why model usage cannot be counted; with a limit set, no model is called then."""
 
 
 class Prices(WireModel):

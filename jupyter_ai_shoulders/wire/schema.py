@@ -21,6 +21,8 @@ from jupyter_ai_shoulders.wire import (
     frames,
     messages,
     notebooks,
+    settings,
+    usage,
     views,
 )
 from jupyter_ai_shoulders.wire.base import CommandModel
@@ -45,6 +47,9 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("message_accepted", api.MessageAccepted),
     ("tool_list", api.ToolList),
     ("proposal_list", api.ProposalList),
+    ("usage", usage.Usage),
+    ("budget_state", usage.BudgetState),
+    ("settings", settings.Settings),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,
@@ -56,6 +61,8 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.DecideProposal,
     commands.SetKey,
     commands.PutPermissions,
+    usage.PutBudget,
+    settings.PutSettings,
 )
 _JSON_REF = {"$ref": "#/$defs/Json"}
 _JSON_TYPE = "null | boolean | number | string | Json[] | { [key: string]: Json }"

@@ -89,6 +89,7 @@ export const status: Status = {
   demo: true,
   collaboration: false,
   sandbox: 'none',
+  usage_error: null,
   state_directory_error: null
 };
 

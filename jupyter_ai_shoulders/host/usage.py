@@ -1,0 +1,108 @@
+"""Answers what was used and what may be spent; called by ``server.usage``."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.budget import SCOPES, Budget, Limits, Tallies, periods
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, StateUnavailable
+from jupyter_ai_shoulders.host.budgets import Budgets
+from jupyter_ai_shoulders.storage.ledger_usage import (
+    step_usage,
+    tool_usage,
+    usage_rows,
+    usage_total,
+)
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.usage import (
+    BudgetLimit,
+    BudgetState,
+    PutBudget,
+    Usage,
+    UsageQuery,
+)
+
+
+class UsageDesk:
+    """Usage and budget as the API shows them."""
+
+    def __init__(self, budgets: Budgets, database: Path, clock: Clock) -> None:
+        """``database`` holds this workspace's events, which know how tools did."""
+        self._budgets = budgets
+        self._database = database
+        self._clock = clock
+
+    async def usage(self, query: UsageQuery) -> Usage:
+        """Return what was used. Raises ``InvalidRequest``, ``StateUnavailable``."""
+        today = self._clock.now().astimezone().date()
+        first, last = query.from_ or today.replace(day=1), query.to or today
+        if first > last:
+            raise InvalidRequest(
+                f"from: {first} is after {last}.", hint="Give the earlier day as from."
+            )
+        await self._budgets.ledger.flush()
+        return await asyncio.to_thread(self._summed, query, first, last, await self.budget())
+
+    async def budget(self) -> BudgetState:
+        """Return the limits and what is spent; what cannot be read is said in ``error``."""
+        budget = Budget(Limits(), self._budgets.administrator)
+        tallies: Tallies = {}
+        error: ErrorInfo | None = None
+        try:
+            budget = await self._budgets.budget()
+            tallies = await self._budgets.tallies()
+        except (PolicyRefusal, StateUnavailable) as problem:
+            error = problem.info
+        return self._state(budget, tallies, error)
+
+    async def set_budget(self, command: PutBudget) -> BudgetState:
+        """Store the user's limits. Raises ``PolicyRefusal``, ``StateUnavailable``."""
+        await self._budgets.set_limits(
+            Limits(
+                month=command.month_micro_usd,
+                day=command.day_micro_usd,
+                session=command.session_micro_usd,
+                turn=command.turn_micro_usd,
+            )
+        )
+        return await self.budget()
+
+    def _summed(self, query: UsageQuery, first: date, last: date, budget: BudgetState) -> Usage:
+        ledger, by = self._budgets.ledger.path, query.by
+        start, end = _moment(first), _moment(last + timedelta(days=1))
+        tools = by == "tool"
+        return Usage(
+            first_day=first.isoformat(),
+            last_day=last.isoformat(),
+            by=by,
+            rows=()
+            if by == "tool"
+            else usage_rows(ledger, by, first.isoformat(), last.isoformat()),
+            total=usage_total(ledger, first.isoformat(), last.isoformat()),
+            tools=tool_usage(self._database, start, end) if tools else (),
+            steps=step_usage(self._database, start, end) if tools else None,
+            budget=budget,
+        )
+
+    def _state(self, budget: Budget, tallies: Tallies, error: ErrorInfo | None) -> BudgetState:
+        when = periods(self._clock.now())
+        limits = tuple(
+            BudgetLimit(
+                scope=scope,
+                limit_micro_usd=budget.limits.of(scope),
+                user_micro_usd=budget.user.of(scope),
+                administrator_micro_usd=budget.administrator.of(scope),
+                spent_micro_usd=tallies[scope].booked if scope in tallies else None,
+                held_micro_usd=tallies[scope].held if scope in tallies else None,
+            )
+            for scope in SCOPES
+        )
+        return BudgetState(limits=limits, month=when.month, day=when.day, error=error)
+
+
+def _moment(day: date) -> str:
+    """Return the beginning of a day of this machine's time zone, as events have their times."""
+    return timestamp(datetime.combine(day, time()).astimezone())

@@ -1,0 +1,26 @@
+"""``settings``: preferences shared by all surfaces."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.wire.settings import PutSettings, SettingsScope
+
+
+class SettingsHandler(ShouldersHandler):
+    """``settings``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Show all values, where they come from, and what is wrong in the files."""
+        self.answer(self.host.preferences.settings())
+
+    @web.authenticated
+    @authorized
+    async def put(self) -> None:
+        """Store some values, for this workspace or for the user."""
+        scope = self.query(SettingsScope).scope
+        self.answer(self.host.preferences.put(self.body(PutSettings), scope))

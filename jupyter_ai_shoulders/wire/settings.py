@@ -1,0 +1,72 @@
+"""Preferences shared by all surfaces (chapters 02 and 03), by area: there is room for more."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
+
+AccessMode = Literal["local", "remote", "auto"]
+"""``auto`` takes a local model when its server is healthy, else a remote one."""
+
+Fallback = Literal["local", "remote", "none"]
+SettingSource = Literal["default", "user", "workspace", "administrator"]
+
+
+class ModelSettings(WireModel):
+    """Which models are used, and how single calls are bounded."""
+
+    mode: AccessMode
+    fallback: Fallback
+    """Where to go when the mode's own models cannot answer."""
+    single_call_timeout_s: float
+    single_call_max_tokens: int
+    ollama_host: str
+
+
+class SettingsValues(WireModel):
+    """The values that hold."""
+
+    models: ModelSettings
+
+
+class SettingsProblem(WireModel):
+    """Something wrong in a settings file; what is wrong is not used, the file is kept."""
+
+    file: str
+    line: int | None
+    message: str
+
+
+class Settings(WireModel):
+    """``GET settings`` and ``PUT settings``."""
+
+    values: SettingsValues
+    sources: dict[str, SettingSource]
+    """Where each value comes from, by name (``models.mode``). Those of the administrator are
+    locked."""
+    problems: tuple[SettingsProblem, ...]
+
+
+class PutModelSettings(CommandModel):
+    """The part ``models`` of ``PUT settings``."""
+
+    mode: AccessMode | None = None
+    fallback: Fallback | None = None
+    single_call_timeout_s: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)
+    single_call_max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    ollama_host: str | None = Field(default=None, pattern=r"^https?://[^\s/]+", max_length=2048)
+
+
+class PutSettings(CommandModel):
+    """``PUT settings``: what is given is stored, null goes back to the default, the rest stays."""
+
+    models: PutModelSettings | None = None
+
+
+class SettingsScope(CommandModel):
+    """Query of ``PUT settings``: whose file is written."""
+
+    scope: Literal["workspace", "user"] = "workspace"
