@@ -68,11 +68,12 @@ class Relay:
         request = replace(request, messages=messages, account=Account("proxy"))
         return Exchange(caller, asked, resolved, request, shelf=self._shelf)
 
-    def count(self, caller: CallerFormat, raw: bytes) -> int:
-        """Return about how many tokens a request is. Raises ``InvalidRequest``."""
-        asked = caller.read(raw)
-        spec = self._models.resolve(asked.model).spec
-        return estimate_request(asked.system, asked.messages, asked.tools, spec.family)
+    async def count(self, caller: CallerFormat, raw: bytes) -> int:
+        """Return how many tokens a request is: its provider's count, an estimate if it has none.
+
+        Raises ``InvalidRequest``, ``ProviderError``.
+        """
+        return await self.open(caller, raw).count()
 
     def models(self, caller: CallerFormat) -> bytes:
         """Return the models that can answer now."""
@@ -116,6 +117,14 @@ class Exchange:
     def streams(self) -> bool:
         """Whether the caller wants a stream."""
         return self._asked.stream
+
+    async def count(self) -> int:
+        """Return how many tokens the request is. Raises ``ProviderError``."""
+        counted = await self._resolved.provider.count_tokens(self._request)
+        if counted is not None:
+            return counted
+        asked, family = self._request, self._resolved.spec.family
+        return estimate_request(asked.system, asked.messages, asked.tools, family)
 
     async def stream(self) -> AsyncGenerator[bytes]:
         """Yield the answer as it comes.

@@ -93,13 +93,14 @@ class ShouldersApp(ExtensionApp):
         from jupyter_ai_shoulders.server.routes import api_routes
 
         service = self.service()
-        return api_routes(prefix, service.host, service.roster)
+        return api_routes(prefix, service.host, service.roster, service.kernel_secrets)
 
     def _proxy_routes(self, prefix: str) -> list[Route]:
         from jupyter_ai_shoulders.server.proxy.routes import proxy_routes
 
         secret = cast("ServerApp", self.serverapp).web_app.settings["cookie_secret"]
-        return proxy_routes(prefix, self.service().host, secret)
+        service = self.service()
+        return proxy_routes(prefix, service.host, secret, service.kernel_secrets)
 
 
 def _either_spelling(path: str) -> str:

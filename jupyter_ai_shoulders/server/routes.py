@@ -9,6 +9,7 @@ from tornado.web import RequestHandler
 
 from jupyter_ai_shoulders.server.base import HostSource
 from jupyter_ai_shoulders.server.events import EventsHandler
+from jupyter_ai_shoulders.server.kernel_secrets import KernelSecretHandler
 from jupyter_ai_shoulders.server.lazy import Route
 from jupyter_ai_shoulders.server.messages import MessageHandler, MessagesHandler
 from jupyter_ai_shoulders.server.models import (
@@ -18,6 +19,7 @@ from jupyter_ai_shoulders.server.models import (
 )
 from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
 from jupyter_ai_shoulders.server.proposals import ProposalHandler, ProposalsHandler
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.server.sessions import SessionHandler, SessionsHandler, UndeleteHandler
 from jupyter_ai_shoulders.server.settings import SettingsHandler
@@ -52,11 +54,18 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
 )
 
 
-def api_routes(prefix: str, host_source: HostSource, roster: PageRoster) -> list[Route]:
+def api_routes(
+    prefix: str, host_source: HostSource, roster: PageRoster, secrets: KernelSecrets
+) -> list[Route]:
     """Return every route, as patterns that start with ``prefix``; the last one takes the rest."""
     with_host = {"host_source": host_source}
     return [
         *((f"{prefix}{pattern}", handler, with_host) for pattern, handler in _HANDLERS),
+        (
+            f"{prefix}kernels/{_ID}/proxy-secret",
+            KernelSecretHandler,
+            {**with_host, "secrets": secrets},
+        ),
         (f"{prefix}socket", PageSocketHandler, {**with_host, "roster": roster}),
         (f"{prefix}.*", UnknownRouteHandler, with_host),
     ]

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.host.warm import import_for_turns
 from jupyter_ai_shoulders.server.activity import ActivityReport
 from jupyter_ai_shoulders.server.config import Shoulders
 from jupyter_ai_shoulders.server.kernels import ServerKernels
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.wire.sessions import Mode
 
@@ -36,6 +37,8 @@ class Service:
 
     def __init__(self, serverapp: ServerApp, config: Shoulders) -> None:
         self.roster = PageRoster()
+        kernels = serverapp.kernel_manager
+        self.kernel_secrets = KernelSecrets(lambda kernel_id: kernel_id in kernels)
         self._warming: asyncio.Task[None] | None = None
         self._closing = False
         clock = SystemClock()

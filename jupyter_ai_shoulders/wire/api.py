@@ -143,6 +143,15 @@ class ToolList(WireModel):
     rules: tuple[Rule, ...]
 
 
+class ProxySecret(WireModel):
+    """``POST kernels/{id}/proxy-secret``."""
+
+    secret: str
+    """Opens the model proxy, and nothing else, while the kernel runs. Not to be shown or stored."""
+    path: str
+    """Of the proxy on this server; SDKs add ``/v1``."""
+
+
 class ProposalList(WireModel):
     """``GET proposals``."""
 

@@ -13,6 +13,7 @@ from tornado.web import RequestHandler
 from tornado.websocket import websocket_connect
 from traitlets.config import Config
 
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.server.routes import api_routes
 from tests.server.client import API, Api, Fetch, PageClient
@@ -24,7 +25,7 @@ async def no_host() -> Any:
     raise AssertionError("No host is needed to list routes.")
 
 
-ROUTES = api_routes("", no_host, PageRoster())
+ROUTES = api_routes("", no_host, PageRoster(), KernelSecrets(lambda _: False))
 
 
 def implements(handler: type[RequestHandler], method: str) -> bool:
@@ -68,6 +69,7 @@ def test_the_enumeration_sees_the_routes_of_chapter_02() -> None:
         "put providers/x/key",
         "delete providers/x/key",
         "post providers/x/test",
+        "post kernels/x/proxy-secret",
         "get sessions",
         "post sessions",
         "get sessions/x",

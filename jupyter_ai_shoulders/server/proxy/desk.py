@@ -9,6 +9,7 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.proxy.relay import Models, Relay
 from jupyter_ai_shoulders.proxy.shelf import Shelf
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 
 MOST_AT_ONCE = 256
 """Requests being answered; the figures of chapter 14 ask for 200 streams."""
@@ -17,8 +18,11 @@ MOST_AT_ONCE = 256
 class Desk:
     """Counts the requests in flight, and remembers answers whose state callers cannot carry."""
 
-    def __init__(self, clock: Clock, ids: IdSource, most: int = MOST_AT_ONCE) -> None:
+    def __init__(
+        self, clock: Clock, ids: IdSource, secrets: KernelSecrets, most: int = MOST_AT_ONCE
+    ) -> None:
         self.ids = ids
+        self.secrets = secrets
         self._shelf = Shelf(clock)
         self._most = most
         self._count = 0

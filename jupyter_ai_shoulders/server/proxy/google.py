@@ -38,7 +38,10 @@ class GoogleCallHandler(AnsweringHandler):
         events = self.get_query_argument("alt", "json") == "sse"
         caller = GoogleFormat(self._box, model_of(resource), method, events=events)
         if method == "countTokens":
-            self.finish({"totalTokens": self.relay.count(caller, self.raw)})
+            self.caller = caller
+            tokens = await self.count()
+            if tokens is not None:
+                self.finish({"totalTokens": tokens})
             return
         self.stream_type = "text/event-stream" if events else "application/json"
         self.caller = caller

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Mapping
-from typing import Any, TypeVar
+from collections.abc import Coroutine, Iterator, Mapping
+from typing import Any, NoReturn, TypeVar
 
+from jupyter_server.auth import IdentityProvider
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
-from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError, TooLarge
+from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError, TooLarge
 from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
 from jupyter_ai_shoulders.proxy.relay import Exchange, Relay
 from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler, error_of, info_of
 from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
+from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
 from jupyter_ai_shoulders.server.proxy.desk import Desk
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.proxy.outlet import EVENT_STREAM, Outlet
 
 KEY_HEADERS = ("x-api-key", "x-goog-api-key")
 PING_SECONDS = 15.0
 """After so long without an event the caller gets a sign of life: hub proxies cut after 60 s."""
-_NO_TOKEN = "Send the Jupyter server's token as the API key of your client."  # noqa: S105 a sentence
+_NO_KEY = (
+    "Send the Jupyter server's token, or the secret of a kernel, as the API key of your client."
+)
 
 ResultT = TypeVar("ResultT")
 
@@ -29,27 +34,58 @@ ResultT = TypeVar("ResultT")
 class ProxyHandler(ShouldersHandler):
     """Base of the proxy's handlers: any client's way to send the token, errors in its format."""
 
+    _kernel: KernelIdentity | None = None
+
     def initialize(self, host_source: HostSource, **route: Any) -> None:
-        """Called by tornado with the arguments of the route: ``desk`` and ``caller``."""
+        """Called by tornado with the arguments of the route: ``desk`` and ``caller``.
+
+        ``others`` are the formats of clients that send these headers.
+        """
         super().initialize(host_source)
         self.desk: Desk = route["desk"]
-        self.caller: CallerFormat = route["caller"]
+        others: Mapping[str, CallerFormat] = route.get("others", {})
+        known = (caller for header, caller in others.items() if header in self.request.headers)
+        self.caller: CallerFormat = next(known, route["caller"])
         self.request_id = self.desk.ids.new("req")
         self._work: asyncio.Task[Any] | None = None
 
     async def prepare(self) -> None:
-        """Authenticate as Jupyter does; the vendors' own headers may hold the token too."""
-        headers = self.request.headers
-        given = next((headers[name] for name in KEY_HEADERS if name in headers), None)
-        if given is not None and "Authorization" not in headers:
-            headers["Authorization"] = f"Bearer {given}"
+        """Authenticate as Jupyter does, or by a kernel's secret."""
+        given = list(self._given_keys())
+        if given and "Authorization" not in self.request.headers:
+            self.request.headers["Authorization"] = f"token {given[0]}"
+        users = filter(None, map(self.desk.secrets.user_of, given))
+        self._kernel = next(map(KernelIdentity, users), None)
         try:
             await super().prepare()
         except web.HTTPError as error:
-            if error.status_code == 403 and not self.current_user:
-                raise web.HTTPError(401, _NO_TOKEN) from error
+            if error.status_code == 403 and not (self.current_user and self.token_authenticated):
+                raise web.HTTPError(401, _NO_KEY) from error
             raise
+        if not self.current_user:  # where Jupyter leaves the refusal to each method
+            raise web.HTTPError(401, _NO_KEY)
         self._identify()
+
+    @property
+    def identity_provider(self) -> IdentityProvider:
+        """The server's, but for the secret of a kernel."""
+        return self._kernel or super().identity_provider
+
+    def set_cors_headers(self) -> None:
+        """Leave them out: Jupyter would let any page in that knows a token (chapter 13)."""
+
+    def options(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse: no page of another origin may ask."""
+        del args, kwargs
+        raise web.HTTPError(405)
+
+    def _given_keys(self) -> Iterator[str]:
+        """Yield what may be a key: any client's way to send one."""
+        headers = self.request.headers
+        kind, _, key = headers.get("Authorization", "").partition(" ")
+        if kind.lower() in {"bearer", "token"}:
+            yield key.strip()
+        yield from (headers[name] for name in KEY_HEADERS if name in headers)
 
     @property
     def relay(self) -> Relay:
@@ -65,6 +101,11 @@ class ProxyHandler(ShouldersHandler):
                 f"The request has {size >> 20} MB; at most {MAX_BODY_BYTES >> 20} MB are accepted."
             )
         return self.request.body
+
+    async def count(self) -> int | None:
+        """Return how many tokens the request is; None when the client left."""
+        with self.desk.place():
+            return await self.while_connected(self.relay.count(self.caller, self.raw))
 
     async def while_connected(self, work: Coroutine[Any, Any, ResultT]) -> ResultT | None:
         """Return the result of the work; None when the client left, which ends it."""
@@ -138,7 +179,7 @@ class AnsweringHandler(ProxyHandler):
 
 
 class AnswerHandler(AnsweringHandler):
-    """``v1/messages`` and ``v1/chat/completions``."""
+    """``v1/messages``, ``v1/chat/completions`` and ``v1/responses``."""
 
     @web.authenticated
     @authorized
@@ -161,22 +202,28 @@ class CountHandler(ProxyHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Say about how many tokens a request is."""
-        self.finish({"input_tokens": self.relay.count(self.caller, self.raw)})
+        """Say how many tokens a request is."""
+        tokens = await self.count()
+        if tokens is not None:
+            self.finish({"input_tokens": tokens})
 
 
 class ModelListHandler(ProxyHandler):
     """``v1/models``, in the format the client speaks."""
-
-    def initialize(self, host_source: HostSource, **route: Any) -> None:
-        """Called by tornado; ``others`` are the formats of clients that send these headers."""
-        super().initialize(host_source, **route)
-        others: Mapping[str, CallerFormat] = route["others"]
-        known = (caller for header, caller in others.items() if header in self.request.headers)
-        self.caller = next(known, self.caller)
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
         """List the models that can answer."""
         self.finish(self.relay.models(self.caller))
+
+
+class UnknownProxyRouteHandler(ProxyHandler, UnknownRouteHandler):
+    """Everything else below the proxy's root: a 404 in the format the client speaks."""
+
+    def _refuse(self) -> NoReturn:
+        raise NotFound(
+            f"The model proxy has no route {self.request.method} {self.request.path}.",
+            code="unknown_route",
+            hint="It answers requests and lists models; nothing is stored that could be asked for.",
+        )

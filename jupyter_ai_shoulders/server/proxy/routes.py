@@ -10,7 +10,6 @@ from jupyter_ai_shoulders.proxy.openai_responses.format import OpenAIResponsesFo
 from jupyter_ai_shoulders.proxy.state_box import StateBox
 from jupyter_ai_shoulders.server.base import HostSource
 from jupyter_ai_shoulders.server.lazy import Route
-from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
 from jupyter_ai_shoulders.server.proxy.desk import Desk
 from jupyter_ai_shoulders.server.proxy.google import (
     CALL,
@@ -22,21 +21,26 @@ from jupyter_ai_shoulders.server.proxy.handlers import (
     AnswerHandler,
     CountHandler,
     ModelListHandler,
+    UnknownProxyRouteHandler,
 )
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 
 
-def proxy_routes(prefix: str, host_source: HostSource, secret: bytes) -> list[Route]:
+def proxy_routes(
+    prefix: str, host_source: HostSource, secret: bytes, kernel_secrets: KernelSecrets
+) -> list[Route]:
     """Return every route, as patterns that start with ``prefix``; the last one takes the rest.
 
     ``secret`` seals what callers carry for us; with the same one it can be opened after a restart.
     """
     clock = SystemClock()
     box = StateBox(secret)
-    desk = Desk(clock, RandomIds())
+    desk = Desk(clock, RandomIds(), kernel_secrets)
     anthropic, chat = AnthropicFormat(box), OpenAIChatFormat(box, clock)
     google = GoogleFormat(box)
     responses = OpenAIResponsesFormat(box, clock)
     counting = AnthropicFormat(box, counting=True)
+    others = {"anthropic-version": anthropic, KEY_HEADER: google}
     shared = {"host_source": host_source, "desk": desk}
     return [
         (f"{prefix}v1/messages", AnswerHandler, {**shared, "caller": anthropic}),
@@ -46,16 +50,12 @@ def proxy_routes(prefix: str, host_source: HostSource, secret: bytes) -> list[Ro
         (
             f"{prefix}v1/models",
             ModelListHandler,
-            {
-                **shared,
-                "caller": chat,
-                "others": {"anthropic-version": anthropic, KEY_HEADER: google},
-            },
+            {**shared, "caller": chat, "others": others},
         ),
         (
             f"{prefix}v1(?:alpha|beta)/models",
             ModelListHandler,
-            {**shared, "caller": google, "others": {}},
+            {**shared, "caller": google},
         ),
         (f"{prefix}{CALL}", GoogleCallHandler, {**shared, "box": box}),
         (
@@ -63,5 +63,9 @@ def proxy_routes(prefix: str, host_source: HostSource, secret: bytes) -> list[Ro
             GoogleModelHandler,
             {**shared, "box": box},
         ),
-        (f"{prefix}.*", UnknownRouteHandler, {"host_source": host_source}),
+        (
+            f"{prefix}.*",
+            UnknownProxyRouteHandler,
+            {**shared, "caller": chat, "others": others},
+        ),
     ]

@@ -1,0 +1,32 @@
+"""``kernels/{id}/proxy-secret``: what lets the programs of a kernel use the model proxy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.wire.api import ProxySecret
+
+PROXY_PATH = "shoulders/proxy"
+
+
+class KernelSecretHandler(ShouldersHandler):
+    """``kernels/{id}/proxy-secret``."""
+
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
+        """Called by tornado with the arguments of the route: ``secrets``."""
+        super().initialize(host_source)
+        self._secrets: KernelSecrets = route["secrets"]
+
+    @web.authenticated
+    @authorized
+    async def post(self, kernel_id: str) -> None:
+        """Hand out the secret of a kernel; it acts for the user who asks."""
+        secret = self._secrets.issue(kernel_id, self.current_user)
+        self.set_header("Cache-Control", "no-store")
+        self.answer(ProxySecret(secret=secret, path=url_path_join(self.base_url, PROXY_PATH)))
