@@ -22,5 +22,9 @@ class EngineSettings:
     """How long a cancelled tool call may take to settle its effect before it is given up."""
     stop_timeout_s: float = 4.0
     """How long ``Engine.stop`` waits for running turns; a hub kills after five seconds."""
+    turn_time_limit_s: float | None = None
+    """How long a turn may work, in seconds; waiting for the user does not count."""
+    allow_bypass: bool = True
+    """Whether the mode ``bypass`` may be chosen."""
     kept_sessions: int = 64
     """Idle sessions kept folded in memory."""

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.engine.results import NOT_RUN, UNKNOWN, settled
 from jupyter_ai_shoulders.engine.state import (
     AwaitingAnswer,
     AwaitingApproval,
+    AwaitingResults,
     Compacting,
     Idle,
     Interrupted,
@@ -42,8 +43,8 @@ from jupyter_ai_shoulders.wire.events import (
 )
 from jupyter_ai_shoulders.wire.ids import TurnId
 
-_WAITS: tuple[type[Phase], ...] = (AwaitingApproval, AwaitingAnswer)
-_WORKS: tuple[type[Phase], ...] = (
+_WAITS: tuple[type[Phase], ...] = (AwaitingApproval, AwaitingAnswer, AwaitingResults)
+WORKING: tuple[type[Phase], ...] = (
     Preparing,
     Streaming,
     WaitingToRetry,
@@ -51,19 +52,24 @@ _WORKS: tuple[type[Phase], ...] = (
     Judging,
     RunningTools,
 )
-_EVERY: tuple[type[Phase], ...] = (Idle, *_WORKS, *_WAITS, Stopping, Interrupted)
+"""The phases in which something runs that a cancel has to stop."""
+_EVERY: tuple[type[Phase], ...] = (Idle, *WORKING, *_WAITS, Stopping, Interrupted)
 
 ACCEPTED_IN: dict[type[sig.Signal], tuple[type[Phase], ...]] = {
     sig.Send: (Idle,),
     sig.Begin: (Idle,),
-    sig.Steer: (*_WORKS, *_WAITS),
+    sig.Steer: (*WORKING, *_WAITS),
     sig.ChangeQueued: _EVERY,
-    sig.Cancel: (*_WORKS, *_WAITS),
-    sig.Shutdown: (*_WORKS, *_WAITS),
+    sig.Cancel: (*WORKING, *_WAITS),
+    sig.Shutdown: (*WORKING, *_WAITS),
     sig.Resume: (Interrupted,),
     sig.Discard: (Interrupted,),
     sig.NoteInterruption: (Interrupted,),
     sig.Answer: (AwaitingApproval, Interrupted),
+    sig.Reply: (AwaitingAnswer, RunningTools, Interrupted),
+    sig.Supply: (AwaitingResults, Interrupted),
+    sig.Found: (Interrupted,),
+    sig.TimeUp: WORKING,
     sig.Prepared: (Preparing, Stopping),
     sig.Overflowed: (Preparing, Stopping),
     sig.ModelFinished: (Streaming, Stopping),
@@ -71,8 +77,8 @@ ACCEPTED_IN: dict[type[sig.Signal], tuple[type[Phase], ...]] = {
     sig.RetryElapsed: (WaitingToRetry, Stopping),
     sig.Judged: (Judging, Stopping),
     sig.CallsDone: (RunningTools, Stopping),
-    sig.Stopped: (*_WORKS, Stopping),
-    sig.Crashed: (*_WORKS, Stopping),
+    sig.Stopped: (*WORKING, Stopping),
+    sig.Crashed: (*WORKING, Stopping),
 }
 """The phases each signal makes sense in; in all others it is refused by name."""
 
@@ -86,6 +92,9 @@ _REFUSALS: dict[type[sig.Signal], tuple[ErrorCode, str]] = {
     sig.Discard: ("conflict", "The conversation is not interrupted."),
     sig.NoteInterruption: ("conflict", "The conversation is not interrupted."),
     sig.Answer: ("already_answered", "This call does not wait for an answer any more."),
+    sig.Reply: ("already_answered", "This question does not wait for an answer any more."),
+    sig.Supply: ("already_answered", "This call does not wait for a result."),
+    sig.Found: ("conflict", "The conversation is not interrupted."),
 }
 _UNEXPECTED: tuple[ErrorCode, str] = ("conflict", "An operation ended that was not running.")
 
@@ -128,14 +137,30 @@ def _command(draft: Draft, signal: sig.Command) -> sig.Refuse | None:
             return _change_queued(draft, signal)
         case sig.Cancel() | sig.Shutdown():
             _stop(draft, Stopping("cancel" if isinstance(signal, sig.Cancel) else "shutdown"))
+        case sig.TimeUp():
+            _stop(draft, Stopping("time"))
+        case _:
+            return _word(draft, signal)
+    return None
+
+
+def _word(draft: Draft, signal: sig.Word) -> sig.Refuse | None:
+    """Take the user's word on what waits for it, or what was found out about it."""
+    match signal:
         case sig.Resume():
             _resume(draft, signal)
         case sig.Discard():
-            turns.end(draft, "interrupted")
+            turns.discard(draft)
         case sig.NoteInterruption():
-            turns.interrupt(draft)
+            turns.interrupt(draft, signal.found)
+        case sig.Found():
+            turns.settle_found(draft, signal.results)
         case sig.Answer():
             return _answer(draft, signal)
+        case sig.Reply():
+            return _reply(draft, signal)
+        case sig.Supply():
+            return _supply(draft, signal)
     return None
 
 
@@ -184,6 +209,23 @@ def _answer(draft: Draft, signal: sig.Answer) -> sig.Refuse | None:
     return None
 
 
+def _reply(draft: Draft, signal: sig.Reply) -> sig.Refuse | None:
+    if draft.turn.question != signal.call_id:
+        return sig.Refuse(*_REFUSALS[sig.Reply])
+    message = signal.message and _message(signal.message, draft.turn.turn_id, queued=False)
+    batch.reply(draft, signal, message)
+    return None
+
+
+def _supply(draft: Draft, signal: sig.Supply) -> sig.Refuse | None:
+    call = draft.turn.call(signal.result.call_id)
+    at_rest = isinstance(draft.state.phase, Interrupted)
+    if call is None or not (call.deferred or (at_rest and call.untouched)):
+        return sig.Refuse(*_REFUSALS[sig.Supply])
+    batch.supply(draft, signal)
+    return None
+
+
 def _stop(draft: Draft, phase: Stopping) -> None:
     if isinstance(draft.state.phase, _WAITS):
         turns.finish_stop(draft, phase.reason, None)
@@ -203,6 +245,8 @@ def _resume(draft: Draft, signal: sig.Resume) -> None:
     draft.show("running")
     cut_off = not draft.turn.reply_complete
     for call in draft.open_calls():
+        if call.question:
+            continue  # it waits on
         if call.started:
             draft.record(settled(call.call_id, call.tool, "unknown", UNKNOWN))
         elif cut_off:
@@ -315,7 +359,7 @@ def _model_failed(draft: Draft, signal: sig.ModelFailed) -> None:
     if signal.usage is not None:
         draft.record(signal.usage)
     if signal.retry_ms is None:
-        turns.fail(draft, signal.error)
+        turns.fail_or_pause(draft, signal.error)
         return
     draft.record(
         RetryWait(attempt=phase.attempt, delay_ms=signal.retry_ms, reason=signal.error.message)

@@ -14,7 +14,7 @@ from typing import Any, assert_never
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.engine.results import error_text
 from jupyter_ai_shoulders.engine.signals import Allowed, Asks
-from jupyter_ai_shoulders.engine.state import Call, Settle, State
+from jupyter_ai_shoulders.engine.state import Call, Defer, Settle, State
 from jupyter_ai_shoulders.providers.base import ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
 from jupyter_ai_shoulders.tools.permissions import RuleBook
@@ -55,7 +55,7 @@ class Approvals:
 
     async def judge(
         self, call: Call, context: CallContext, state: State, mode: Mode, tools_mode: ToolsMode
-    ) -> Allowed | Asks | Settle:
+    ) -> Allowed | Asks | Settle | Defer:
         """Return whether the call may run. Raises what a bug in a tool raises."""
         refused = self._refused(call, tools_mode)
         tool = self.tools.get(call.tool)
@@ -65,6 +65,8 @@ class Approvals:
             args = self.tools.validate(call.tool, call.arguments)
             if isinstance(args, Problem):
                 return Settle("error", args.error)
+            if tools_mode == "parse_only" and tool.category != "loop":
+                return Defer()
             subject = await tool.subject(args, context)
         except ShouldersError as error:
             return Settle("error", error.info)
@@ -85,7 +87,7 @@ class Approvals:
         return error_text(checked.error) if isinstance(checked, Problem) else None
 
     def _refused(self, call: Call, tools_mode: ToolsMode) -> Settle | None:
-        if tools_mode != "enabled":
+        if tools_mode == "disabled":
             message = "Tools are switched off in this conversation."
             return Settle("error", ErrorInfo(code="disabled", message=message))
         if call.tool in self.rules.disabled:

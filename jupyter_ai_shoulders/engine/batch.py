@@ -2,41 +2,87 @@
 
 Part of ``engine.advance``. Serial-equivalent (chapter 04): approvals are asked for one at a time
 before anything runs, except that a call whose approval would show a document which an earlier
-call of the step is about to change is asked about after that change.
+call of the step is about to change is asked about after that change, and that what follows
+``complete`` or ``clarify`` is judged only when these did not end the batch.
 """
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.engine import turns
+import itertools
+
+from jupyter_ai_shoulders.engine import questions, turns
 from jupyter_ai_shoulders.engine.draft import Draft
 from jupyter_ai_shoulders.engine.results import SKIPPED
-from jupyter_ai_shoulders.engine.signals import Allowed, Answer, Asks, Judge, Judged, RunCalls, Sync
+from jupyter_ai_shoulders.engine.signals import (
+    Allowed,
+    Answer,
+    Asks,
+    Judge,
+    Judged,
+    Reply,
+    RunCalls,
+    Supply,
+    Sync,
+)
 from jupyter_ai_shoulders.engine.state import (
+    ENDING_TOOLS,
+    AwaitingAnswer,
     AwaitingApproval,
+    AwaitingResults,
     Call,
+    Defer,
     Judging,
     Run,
     RunningTools,
     Settle,
 )
 from jupyter_ai_shoulders.tools.rules import target_of
-from jupyter_ai_shoulders.wire.events import ApprovalAnswer, ApprovalRequest
+from jupyter_ai_shoulders.wire.events import ApprovalAnswer, ApprovalRequest, MessageAdd
 
 
 def go_on(draft: Draft) -> None:
-    """Judge the next call, else run what is judged, else leave the step."""
+    """Judge the next call, else run what is judged, else wait for the user, else leave the step."""
     _skip_after_denial(draft)
+    questions.close_ended(draft)
+    question = draft.turn.question
+    if question is not None:
+        questions.wait_for_answer(draft, question)
+        return
     waiting = draft.open_calls()
     unjudged = next((call for call in waiting if call.verdict is None), None)
-    if unjudged is not None and unjudged.waits:
-        draft.show("waiting")
-        draft.enter(AwaitingApproval(unjudged.call_id))
-    elif unjudged is not None:
-        draft.enter(Judging(unjudged.call_id), Judge(unjudged.call_id))
-    elif waiting:
-        draft.enter(RunningTools(), RunCalls(tuple(call.call_id for call in waiting)))
+    judged = waiting if unjudged is None else waiting[: waiting.index(unjudged)]
+    if unjudged is not None and not _ends_in(judged):
+        _judge(draft, unjudged)
+    elif judged:
+        _settle(draft, judged)
     else:
         _leave_step(draft)
+
+
+def _judge(draft: Draft, call: Call) -> None:
+    if call.waits:
+        draft.show("waiting")
+        draft.enter(AwaitingApproval(call.call_id))
+    else:
+        draft.enter(Judging(call.call_id), Judge(call.call_id))
+
+
+def _settle(draft: Draft, judged: list[Call]) -> None:
+    """Run what can run; results that the user supplies are waited for when nothing else is left."""
+    ready = judged
+    if _ends_in(judged):  # one after the other
+        ready = list(itertools.takewhile(lambda call: not call.deferred, judged))
+    ready = [call for call in ready if not call.deferred]
+    if ready:
+        draft.enter(RunningTools(), RunCalls(tuple(call.call_id for call in ready)))
+    else:
+        draft.show("waiting")
+        draft.enter(AwaitingResults())
+        draft.add(Sync())
+
+
+def _ends_in(calls: list[Call]) -> bool:
+    return any(call.tool in ENDING_TOOLS for call in calls)
 
 
 def take_verdict(draft: Draft, judged: Judged) -> None:
@@ -49,7 +95,7 @@ def take_verdict(draft: Draft, judged: Judged) -> None:
                 draft.record(_allowed_by_policy(call, because))
             draft.judge(call.call_id, Run())
             go_on(draft)
-        case Settle() as verdict:
+        case Settle() | Defer() as verdict:
             draft.judge(call.call_id, verdict)
             go_on(draft)
         case Asks() as question:
@@ -71,6 +117,24 @@ def answer(draft: Draft, given: Answer) -> None:
     if isinstance(draft.state.phase, AwaitingApproval):
         draft.show("running")
         go_on(draft)
+
+
+def reply(draft: Draft, given: Reply, message: MessageAdd | None) -> None:
+    """Act on the answer to a question; an interrupted turn does so when it is resumed."""
+    questions.note_answer(draft, given, message)
+    if isinstance(draft.state.phase, AwaitingAnswer):
+        draft.show("running")
+        go_on(draft)
+
+
+def supply(draft: Draft, given: Supply) -> None:
+    """Take a result from the user; an interrupted turn goes on when it is resumed."""
+    draft.record(given.result)
+    if not isinstance(draft.state.phase, AwaitingResults):
+        return
+    if not any(call.deferred for call in draft.open_calls()):
+        draft.show("running")
+    go_on(draft)
 
 
 def _ask(draft: Draft, call: Call, question: Asks) -> None:

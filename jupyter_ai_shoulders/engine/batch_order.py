@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.engine.state import Call, Run
+from jupyter_ai_shoulders.engine.state import ENDING_TOOLS, Call, Run
 from jupyter_ai_shoulders.tools.rules import target_of
-
-ENDING_TOOLS = frozenset({"complete", "clarify"})
-"""A batch with one of these runs serially and stops there."""
 
 
 def waits_for(calls: Sequence[Call]) -> list[list[int]]:

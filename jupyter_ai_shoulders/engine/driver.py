@@ -10,16 +10,17 @@ import asyncio
 import logging
 from typing import assert_never
 
-from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.engine import signals as sig
-from jupyter_ai_shoulders.engine.advance import advance
+from jupyter_ai_shoulders.engine.advance import WORKING, advance
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Operations, Services
 from jupyter_ai_shoulders.engine.results import internal_error
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, State
-from jupyter_ai_shoulders.wire.events import ErrorEvent, Event
-from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId, TurnId
+from jupyter_ai_shoulders.engine.working_time import WorkingTime
+from jupyter_ai_shoulders.wire.events import ErrorEvent, Event, ToolResult, TurnResume, TurnStart
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus
 
 _log = logging.getLogger(__name__)
@@ -51,6 +52,7 @@ class SessionDriver:
             state=lambda: self.state,
             record=self.record,
         )
+        self._time = WorkingTime(state.policy.time_limit_s, services.clock, self._time_is_up)
         self._operation: asyncio.Task[sig.OperationEnd] | None = None
         self._still = asyncio.Event()
         self._still.set()
@@ -75,6 +77,9 @@ class SessionDriver:
     ) -> sig.TurnPlan:
         """Choose model, mode and limit of a turn. Raises ``ShouldersError`` (model)."""
         session = self._services.sessions.get(self.session_id)
+        mode = mode or session.mode
+        if mode == "bypass" and not self._services.settings.allow_bypass:
+            raise bypass_forbidden()
         resolved = self._services.models.resolve(model_id or session.model)
         self._operations.model = resolved
         settings = self._services.settings
@@ -83,9 +88,14 @@ class SessionDriver:
             turn_id=turn_id or TurnId(self._services.ids.new("turn")),
             model=resolved.spec.id,
             provider=resolved.spec.provider,
-            mode=mode or session.mode,
+            mode=mode,
             step_limit=settings.document_step_limit if small else settings.step_limit,
         )
+
+    async def look(self) -> tuple[ToolResult, ...]:
+        """Return what became of interrupted calls, where it can be told; changes nothing."""
+        at_rest = isinstance(self.state.phase, Interrupted)
+        return await self._operations.aftermath() if at_rest else ()
 
     def plan_again(self) -> sig.TurnPlan:
         """Choose anew for the interrupted turn. Raises ``Conflict``, ``ShouldersError`` (model)."""
@@ -94,10 +104,17 @@ class SessionDriver:
             raise Conflict("The conversation is not interrupted.")
         return self.plan(turn_id=turn.turn_id)
 
+    @property
+    def question(self) -> CallId | None:
+        """The call whose question waits for an answer."""
+        turn = self.state.turn
+        return turn.question if turn is not None and not self.broken else None
+
     def dispatch(self, signal: sig.Signal) -> None:
         """Decide and act. Raises ``Conflict`` (refused), ``StateUnavailable`` (the log failed)."""
         before = self.state
         self.state, effects = advance(before, signal)
+        self._time.work(working=isinstance(self.state.phase, WORKING))
         performed = 0
         try:
             for effect in effects:
@@ -108,6 +125,7 @@ class SessionDriver:
                 self._give_up()
             else:
                 self.state = before
+                self._time.work(working=isinstance(before.phase, WORKING))
             raise
 
     def record(self, event: Event) -> None:
@@ -130,6 +148,8 @@ class SessionDriver:
         match effect:
             case sig.Record():
                 self._append(effect.event)
+                if isinstance(effect.event, TurnStart | TurnResume):
+                    self._time.renew()
             case sig.SetStatus():
                 self.show(effect.status)
             case sig.Start():
@@ -230,7 +250,24 @@ class SessionDriver:
         known = isinstance(error, ShouldersError)
         return sig.Crashed(error.info if known else internal_error("This step"))
 
+    def _time_is_up(self) -> None:
+        """End the turn; called by a timer, so nothing may be raised."""
+        try:
+            self.dispatch(sig.TimeUp())
+        except Exception:  # noqa: BLE001 as in _ended
+            _log.exception("Session %s could not be stopped in time.", self.session_id)
+            self._give_up()
+
     def _give_up(self) -> None:
         self.broken = True
+        self._time.work(working=False)
         if self._operation is not None:
             self._operation.cancel()
+
+
+def bypass_forbidden() -> PolicyRefusal:
+    """Return why a turn cannot run without asking."""
+    return PolicyRefusal(
+        "The administrator does not allow the mode bypass.",
+        hint="Choose another mode; Shoulders.allow_bypass is off.",
+    )

@@ -16,16 +16,26 @@ from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.ports import Budgets, Models, Surroundings
+from jupyter_ai_shoulders.engine.results import supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
 from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
+from jupyter_ai_shoulders.tools.digest import digest
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.tools.rules import narrowest, target_of
 from jupyter_ai_shoulders.wire.api import MessageAccepted
-from jupyter_ai_shoulders.wire.commands import AnswerApproval, EditMessage, ResumeTurn, SendMessage
+from jupyter_ai_shoulders.wire.commands import (
+    AnswerApproval,
+    AnswerQuestion,
+    EditMessage,
+    ResumeTurn,
+    SendMessage,
+    SupplyResult,
+)
+from jupyter_ai_shoulders.wire.events import ToolResult
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
 
 _log = logging.getLogger(__name__)
@@ -69,13 +79,15 @@ class Engine:
     async def start(self) -> None:
         """Recover: each session with an open turn becomes ``interrupted``, said in words.
 
-        One whose turn ended just before the process did no longer shows as running.
+        One whose turn ended just before the process did no longer shows as running, and nothing
+        is in the mode ``bypass`` any more.
 
         A session that cannot be read is logged and left alone; it does not block the others.
         """
         for session_id in self._services.sessions.unsettled():
             try:
                 await self._shelf.driver(session_id)
+                self._end_bypass(session_id)
             except ShouldersError:
                 _log.exception("Session %s could not be recovered.", session_id)
 
@@ -99,7 +111,8 @@ class Engine:
     async def send(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
         """Accept a user message: start a turn, or queue it as steering while one runs.
 
-        Idempotent by ``command.id``. Discards an interrupted turn first. Raises ``NotFound``
+        While a question waits, the message is its answer. Idempotent by ``command.id``. Discards
+        an interrupted turn first. Raises ``NotFound``
         (session), ``InvalidRequest`` (blank), ``ShouldersError`` (model), ``StateUnavailable``;
         then nothing was recorded.
         """
@@ -107,10 +120,11 @@ class Engine:
         while isinstance(driver.state.phase, Stopping):
             await driver.still()
             driver = await self._shelf.driver(session_id)
+        found = await driver.look()
         if command.id in driver.memory.accepted:
             self._repeat(driver, command)
         else:
-            self._accept(driver, command)
+            self._accept(driver, command, found)
         await self._services.log.sync()
         return driver.memory.accepted[command.id]
 
@@ -134,20 +148,25 @@ class Engine:
             case Idle() | Stopping():
                 return
             case Interrupted():
-                driver.dispatch(sig.Discard())
+                self._go_on(driver, await driver.look(), sig.Discard())
             case _:
                 driver.dispatch(sig.Cancel())
 
     async def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
         """Go on with an interrupted turn, or discard it.
 
-        Raises ``NotFound``, ``Conflict`` (not interrupted), ``ShouldersError`` (model).
+        A higher limit of money may come with it. Raises ``NotFound``, ``Conflict`` (not
+        interrupted), ``PolicyRefusal`` (limit), ``ShouldersError`` (model).
         """
         driver = await self._shelf.driver(session_id)
+        found = await driver.look()
         if command.decision == "discard":
-            driver.dispatch(sig.Discard())
+            self._go_on(driver, found, sig.Discard())
         else:
-            driver.dispatch(sig.Resume(driver.plan_again()))
+            again = driver.plan_again()
+            if command.limit_micro_usd is not None:
+                self._raise_limit(driver, command.limit_micro_usd)
+            self._go_on(driver, found, sig.Resume(again))
         await self._services.log.sync()
 
     async def answer_approval(
@@ -158,9 +177,7 @@ class Engine:
         Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (scope not
         offered), ``StateUnavailable`` (the rule could not be stored).
         """
-        driver = await self._shelf.driver(session_id)
-        if call_id not in driver.memory.call_ids:
-            raise NotFound(f"This conversation has no call {call_id}.")
+        driver = await self._known(session_id, call_id)
         turn = driver.state.turn
         call = turn.call(call_id) if turn else None
         if call is None or not call.waits:
@@ -170,12 +187,50 @@ class Engine:
             raise InvalidRequest(
                 f"scope: {command.scope!r} was not offered; offered are {offered}."
             )
-        again = driver.plan_again() if isinstance(driver.state.phase, Interrupted) else None
+        if isinstance(driver.state.phase, Interrupted):
+            driver.plan_again()  # refused before anything is stored
         if command.decision == "allow" and command.scope == "always":
             self._services.rules.add(narrowest(call.tool, target_of(call.arguments or {})))
-        driver.dispatch(sig.Answer(call_id, command))
-        if again is not None:
-            driver.dispatch(sig.Resume(again))
+        self._dispatch_word(driver, sig.Answer(call_id, command))
+        await self._services.log.sync()
+
+    async def answer_question(
+        self, session_id: SessionId, call_id: CallId, command: AnswerQuestion
+    ) -> None:
+        """Answer a question; an interrupted turn goes on with it.
+
+        Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (blank).
+        """
+        driver = await self._known(session_id, call_id)
+        picks = tuple(pick.strip() for pick in command.picks)
+        if not all(picks):
+            raise InvalidRequest("answer: an answer says something.")
+        if driver.question != call_id:
+            raise Conflict("This question was answered already.", code="already_answered")
+        self._dispatch_word(driver, sig.Reply(call_id, picks))
+        await self._services.log.sync()
+
+    async def supply_result(
+        self, session_id: SessionId, call_id: CallId, command: SupplyResult
+    ) -> None:
+        """Take the result of a call that the user made (``parse_only``).
+
+        Raises ``NotFound``, ``Conflict`` (``already_answered``, or tools are not ``parse_only``).
+        """
+        driver = await self._known(session_id, call_id)
+        turn = driver.state.turn
+        call = turn.call(call_id) if turn else None
+        if call is None or call.settled:
+            raise Conflict("This call has its result already.", code="already_answered")
+        if self._services.sessions.get(session_id).tools != "parse_only":
+            raise Conflict("The tools of this conversation run here; their results come from them.")
+        shown = digest(command.content)
+        cut = shown != command.content
+        result = supplied(call, shown, ok=command.ok)
+        if cut:
+            blob = self._services.blobs.put(command.content.encode("utf-8", "surrogatepass"))
+            result = result.model_copy(update={"handle": blob})
+        self._dispatch_word(driver, sig.Supply(result))
         await self._services.log.sync()
 
     def is_running(self, session_id: SessionId) -> bool:
@@ -189,9 +244,14 @@ class Engine:
         if driver is not None:
             await driver.still()
 
-    def _accept(self, driver: SessionDriver, command: SendMessage) -> None:
+    def _accept(
+        self, driver: SessionDriver, command: SendMessage, found: tuple[ToolResult, ...]
+    ) -> None:
         if not command.text.strip() and not command.attachments:
             raise InvalidRequest("text: a message needs text or an attachment.")
+        if driver.question is not None:
+            self._dispatch_word(driver, sig.Reply(driver.question, (), message=command))
+            return
         if driver.running:
             if command.model is not None:
                 self._services.models.resolve(command.model)
@@ -199,8 +259,41 @@ class Engine:
             return
         plan = driver.plan(command.model, command.mode)
         if isinstance(driver.state.phase, Interrupted):
-            driver.dispatch(sig.Discard())
+            self._go_on(driver, found, sig.Discard())
         driver.dispatch(sig.Send(command, plan))
+
+    async def _known(self, session_id: SessionId, call_id: CallId) -> SessionDriver:
+        driver = await self._shelf.driver(session_id)
+        if call_id not in driver.memory.call_ids:
+            raise NotFound(f"This conversation has no call {call_id}.")
+        return driver
+
+    def _go_on(
+        self, driver: SessionDriver, found: tuple[ToolResult, ...], signal: sig.Signal
+    ) -> None:
+        if found and isinstance(driver.state.phase, Interrupted):
+            driver.dispatch(sig.Found(found))
+        driver.dispatch(signal)
+
+    def _dispatch_word(self, driver: SessionDriver, signal: sig.Signal) -> None:
+        """Take the user's word on a call; an interrupted turn goes on with it."""
+        again = driver.plan_again() if isinstance(driver.state.phase, Interrupted) else None
+        driver.dispatch(signal)
+        if again is not None:
+            driver.dispatch(sig.Resume(again))
+
+    def _raise_limit(self, driver: SessionDriver, micro_usd: int) -> None:
+        turn = driver.state.turn
+        if turn is None or turn.paused is None:
+            raise Conflict("The conversation does not wait at a limit that could be raised here.")
+        self._services.budgets.raise_limit(
+            turn.paused.scope, micro_usd, driver.session_id, turn.turn_id
+        )
+
+    def _end_bypass(self, session_id: SessionId) -> None:
+        session = self._services.sessions.get(session_id)
+        if session.mode == "bypass":
+            self._services.sessions.update(session.model_copy(update={"mode": "ask"}))
 
     def _repeat(self, driver: SessionDriver, command: SendMessage) -> None:
         """A message sent again: nothing new, unless the server died before its turn began."""

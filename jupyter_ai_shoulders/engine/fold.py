@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from jupyter_ai_shoulders.engine.state import (
+    ENDING_TOOLS,
     Call,
     Interrupted,
+    Pause,
+    PauseScope,
     Policy,
     Queued,
     Run,
@@ -26,6 +29,8 @@ from jupyter_ai_shoulders.wire.ids import CallId, TurnId
 
 INTERRUPTED = "interrupted"
 """Code of the notice that a turn was interrupted."""
+PAUSES: dict[str, PauseScope] = {"turn_limit": "turn", "session_limit": "session"}
+"""Codes of the notice that a turn paused at a limit of money, and whose limit it was."""
 
 
 def restore(policy: Policy, events: Iterable[ev.Event]) -> State:
@@ -37,8 +42,11 @@ def restore(policy: Policy, events: Iterable[ev.Event]) -> State:
 
 
 def at_rest(state: State) -> State:
-    """Return the state with nothing running, as after a restart."""
-    return state if state.turn is None else replace(state, phase=Interrupted())
+    """Return the state with nothing running, as after a restart, which ends ``bypass`` too."""
+    if state.turn is None:
+        return state
+    mode = "ask" if state.turn.mode == "bypass" else state.turn.mode
+    return replace(state, phase=Interrupted(), turn=replace(state.turn, mode=mode))
 
 
 def fold(state: State, event: ev.Event) -> State:
@@ -66,6 +74,9 @@ def denial(feedback: str | None) -> Settle:
 
 def _message(state: State, event: ev.MessageAdd | ev.MessageUpdate) -> State:
     if isinstance(event, ev.MessageAdd):
+        if event.answers is not None and state.turn is not None:
+            turn = _change(state.turn, event.answers, lambda call: replace(call, reply=event.text))
+            return replace(state, turn=turn)
         added = (Queued(event.message_id),) if event.queued else ()
         return replace(state, queue=state.queue + added) if added else state
     if event.status == "queued":
@@ -110,6 +121,7 @@ def _fold_turn(turn: Turn, event: ev.Event) -> Turn:
                 mode=event.mode,
                 step_limit=event.step_limit,
                 suspended=False,
+                paused=None,
             )
         case ev.StepStart():
             done = (*turn.done, *(call.title for call in turn.calls if call.changed))
@@ -118,10 +130,17 @@ def _fold_turn(turn: Turn, event: ev.Event) -> Turn:
             return replace(turn, reply_complete=turn.reply_complete or not turn.suspended)
         case ev.RetryWait():
             return replace(turn, reply_complete=False)
-        case ev.Notice(code="interrupted"):
-            return replace(turn, suspended=True)
+        case ev.Notice():
+            return _notice(turn, event)
         case _:
             return _fold_call(turn, event)
+
+
+def _notice(turn: Turn, event: ev.Notice) -> Turn:
+    if event.code == INTERRUPTED:
+        return replace(turn, suspended=True)
+    scope = PAUSES.get(event.code)
+    return turn if scope is None else replace(turn, paused=Pause(scope, event.text))
 
 
 def _fold_call(turn: Turn, event: ev.Event) -> Turn:
@@ -134,7 +153,12 @@ def _fold_call(turn: Turn, event: ev.Event) -> Turn:
                 turn, event.call_id, lambda call: replace(call, scopes=scopes, preview=preview)
             )
         case ev.ToolStart():
-            return _change(turn, event.call_id, lambda call: replace(call, started=True))
+            return _change(turn, event.call_id, lambda call: replace(call, start=event))
+        case ev.ClarifyRequest() | ev.ClarifyAnswer():
+            answer = event.answer if isinstance(event, ev.ClarifyAnswer) else None
+            return _change(
+                turn, event.call_id, lambda call: replace(call, question=True, answer=answer)
+            )
         case ev.ToolResult():
             settled = _change(turn, event.call_id, lambda call: replace(call, status=event.status))
             return replace(settled, summary=_summary(event) or turn.summary)
@@ -159,9 +183,9 @@ def _change(turn: Turn, call_id: CallId, change: Callable[[Call], Call]) -> Turn
 
 
 def _summary(event: ev.ToolResult) -> str | None:
-    """Return the summary a successful ``complete`` ended the turn with."""
+    """Return the summary a call ended the turn with; of a question, when nobody could answer."""
     data = event.result.data
-    if event.tool != "complete" or event.status != "ok" or not isinstance(data, dict):
+    if event.tool not in ENDING_TOOLS or event.status != "ok" or not isinstance(data, dict):
         return None
     summary = data.get("summary")
     return summary if isinstance(summary, str) else None

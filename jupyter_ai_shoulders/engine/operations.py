@@ -14,6 +14,7 @@ from typing import assert_never
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.settings import EngineSettings
+from jupyter_ai_shoulders.engine.aftermath import settle_interrupted
 from jupyter_ai_shoulders.engine.approvals import Approvals
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.memory import Memory
@@ -45,7 +46,7 @@ from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.base import CallContext
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
-from jupyter_ai_shoulders.wire.events import Event, ToolCall, UsageUpdate
+from jupyter_ai_shoulders.wire.events import Event, ToolCall, ToolResult, UsageUpdate
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
 
 
@@ -181,6 +182,7 @@ class Operations:
             sync=services.log.sync,
             context=self._call_context,
             stop_reason=self._stop_reason,
+            policy=self._state().policy,
             tools=services.tools,
             blobs=services.blobs,
             clock=services.clock,
@@ -188,6 +190,14 @@ class Operations:
             settle_timeout=services.settings.settle_timeout_s,
         )
         return await Batch(calls, self._memory.seen, tools).run()
+
+    async def aftermath(self) -> tuple[ToolResult, ...]:
+        """Return what became of calls that a crash interrupted, where it can be told."""
+        turn = self._state().turn
+        if turn is None or not any(call.started for call in turn.calls):
+            return ()
+        context = self._call_context(CallId(""), self._memory.seen)
+        return await settle_interrupted(turn.calls, self._services.tools, context)
 
     def _call_context(
         self, call_id: CallId, seen: Mapping[tuple[str, CellId | None], Version]

@@ -5,33 +5,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import assert_never
 
 from jupyter_ai_shoulders.engine.state import Call, Turn
 from jupyter_ai_shoulders.wire.events import CallStatus
+from jupyter_ai_shoulders.wire.ids import CallId
 
 
-def describe(turn: Turn) -> str:
-    """Return what happened to the step that was interrupted, call by call."""
+def describe(turn: Turn, found: Collection[CallId] = ()) -> str:
+    """Return what happened to the step that was interrupted, call by call.
+
+    ``found`` are calls whose outcome was only found out by looking at their targets.
+    """
     if turn.step == 0:
         return "The turn was interrupted before its first step. Resume or discard it."
-    facts = "; ".join(_facts(turn))
+    facts = "; ".join(_facts(turn, found))
     return f"The turn was interrupted in step {turn.step}: {facts}. Resume or discard it."
 
 
-def _facts(turn: Turn) -> Iterator[str]:
+def _facts(turn: Turn, found: Collection[CallId]) -> Iterator[str]:
     if not turn.reply_complete:
         yield "the model's reply was cut off"
     elif not turn.calls:
         yield "the reply was complete"
     for call in turn.calls:
-        yield f"“{call.title}” {_fact(call)}"
+        if call.call_id in found:
+            yield f"“{call.title}” was {'applied' if call.status == 'ok' else 'not applied'}"
+        else:
+            yield f"“{call.title}” {_fact(call)}"
 
 
 def _fact(call: Call) -> str:
     if call.status is not None:
         return _outcome(call.status)
+    if call.question:
+        return "waits for your answer" if call.asks else "was answered"
     if call.started:
         return "had started; whether it took effect is not known"
     if call.waits:

@@ -5,6 +5,8 @@ Pure; used by ``engine.turns`` and ``engine.batch`` for decisions and by ``engin
 
 from __future__ import annotations
 
+from jupyter_ai_shoulders.engine.state import Call
+from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import CallStatus, ToolResult
 from jupyter_ai_shoulders.wire.ids import CallId
@@ -15,12 +17,24 @@ SKIPPED = ErrorInfo(
     code="aborted", message="Skipped: an earlier call of the same step was not allowed."
 )
 AFTER_COMPLETE = ErrorInfo(code="aborted", message="Skipped: the turn was completed before it.")
+AFTER_QUESTION = ErrorInfo(
+    code="aborted",
+    message="Skipped: it was planned before the user had answered.",
+    hint="Make the call again if it is still wanted.",
+)
+NOT_ANSWERED = ErrorInfo(code="aborted", message="The question was left without an answer.")
 CANCELLED = ErrorInfo(code="aborted", message="Cancelled by the user.")
 STOPPED = ErrorInfo(code="aborted", message="Stopped: the server was shut down while it ran.")
 CHANGED_SINCE = ErrorInfo(
     code="stale",
     message="Nothing ran: what this call would act with changed after the user allowed it.",
     hint="Read it again; if the call is still wanted, make it again and the user is asked anew.",
+)
+APPLIED = "The server stopped while this call ran. Its change was found to be applied."
+NOT_APPLIED = ErrorInfo(
+    code="aborted",
+    message="The server stopped before this change was applied; nothing was changed.",
+    hint="Make the call again if it is still wanted.",
 )
 NOT_RUN = ErrorInfo(
     code="aborted", message="Not executed: the turn was interrupted before this call ran."
@@ -43,6 +57,41 @@ def settled(
         result=ToolEnvelope(ok=False, kind="none", data=None, error=error),
         content=(TextPart(text=error_text(error)),),
         duration_ms=duration_ms,
+    )
+
+
+def answered(call_id: CallId, tool: str, answer: tuple[str, ...]) -> ToolResult:
+    """Return the result of a question."""
+    picks: list[Json] = list(answer)
+    return ToolResult(
+        call_id=call_id,
+        tool=tool,
+        status="ok",
+        result=ToolEnvelope(ok=True, kind="text", data={"answer": picks}),
+        content=(TextPart(text=", ".join(answer)),),
+        duration_ms=0,
+    )
+
+
+def supplied(call: Call, content: str, *, ok: bool) -> ToolResult:
+    """Return a result that the user supplied."""
+    error = None if ok else ErrorInfo(code="cell_error", message="The call failed.")
+    return ToolResult(
+        call_id=call.call_id,
+        tool=call.tool,
+        status="ok" if ok else "error",
+        result=ToolEnvelope(ok=ok, kind="text", data=None, error=error),
+        content=(TextPart(text=content or "(no output)"),),
+        duration_ms=0,
+    )
+
+
+def time_up(limit_s: float) -> ErrorInfo:
+    """Return why a turn ended that worked as long as it may."""
+    return ErrorInfo(
+        code="timeout",
+        message=f"The turn has worked for {limit_s:g} seconds, which is all it may.",
+        hint="Send a message to go on, or raise Shoulders.turn_time_limit.",
     )
 
 

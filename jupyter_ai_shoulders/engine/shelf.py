@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.engine.fold import at_rest, fold
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.state import Interrupted, State, policy_for
+from jupyter_ai_shoulders.wire.events import ToolResult
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionStatus
 
@@ -65,15 +66,18 @@ class Shelf:
         if old is not None:
             await old.still()
         driver = await self._read(session_id)
+        found = await driver.look()
         self._drivers[session_id] = driver
-        self._correct_status(driver)
+        self._correct_status(driver, found)
         self._put_away(session_id)
         return driver
 
     async def _read(self, session_id: SessionId) -> SessionDriver:
         """Fold the log a page at a time, so that a long one does not hold up the event loop."""
         session = self._services.sessions.get(session_id)
-        state = State(policy_for(session.kind, session.interactive))
+        state = State(
+            policy_for(session.kind, session.interactive, self._services.settings.turn_time_limit_s)
+        )
         context, memory = Context(self._services.blobs), Memory()
         seq = 0
         while page := self._services.log.read(session_id, seq, PAGE):
@@ -85,13 +89,16 @@ class Shelf:
             await asyncio.sleep(0)
         return SessionDriver(session_id, self._services, at_rest(state), context, memory)
 
-    def _correct_status(self, driver: SessionDriver) -> None:
+    def _correct_status(self, driver: SessionDriver, found: tuple[ToolResult, ...]) -> None:
         """Say how the turn was left, once; a log that cannot be written waits."""
         shown = self._services.sessions.get(driver.session_id).status
+        turn = driver.state.turn
         interrupted = isinstance(driver.state.phase, Interrupted)
         try:
-            if interrupted and shown != "interrupted":
-                driver.dispatch(sig.NoteInterruption())
+            if turn is not None and turn.paused is not None:
+                driver.show("waiting")
+            elif interrupted and shown != "interrupted":
+                driver.dispatch(sig.NoteInterruption(found))
             elif not interrupted and shown in _OF_OPEN_TURNS:
                 driver.show("idle")  # the turn ended, and the server before this was said
         except StateUnavailable:

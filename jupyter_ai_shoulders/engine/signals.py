@@ -9,12 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.errors import Conflict
-from jupyter_ai_shoulders.engine.state import Settle
+from jupyter_ai_shoulders.engine.state import Defer, Settle
 from jupyter_ai_shoulders.providers.base import StopReason as ReplyStop
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
-from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, Event, UsageUpdate
+from jupyter_ai_shoulders.wire.events import (
+    ApprovalScope,
+    AskReason,
+    Event,
+    ToolResult,
+    UsageUpdate,
+)
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus
 
@@ -90,6 +96,9 @@ class Discard:
 class NoteInterruption:
     """The session was read from the log and its turn was found open: say so."""
 
+    found: tuple[ToolResult, ...] = ()
+    """What became of calls that ran when it was interrupted, where it could be told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -97,6 +106,34 @@ class Answer:
 
     call_id: CallId
     command: AnswerApproval
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The user answers a question, perhaps by a message."""
+
+    call_id: CallId
+    picks: tuple[str, ...]
+    message: SendMessage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """The user supplies the result of a call."""
+
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What became of calls that a crash interrupted, where it can be told."""
+
+    results: tuple[ToolResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeUp:
+    """The turn has worked as long as it may (``Policy.time_limit_s``)."""
 
 
 # ends of operations
@@ -168,10 +205,10 @@ class Asks:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The rules have been asked."""
+    """The rules have been asked; ``Defer`` leaves the call to the user."""
 
     call_id: CallId
-    outcome: Allowed | Asks | Settle
+    outcome: Allowed | Asks | Settle | Defer
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +232,9 @@ class Crashed:
     error: ErrorInfo
 
 
-Command = (
-    Send
-    | Steer
-    | Begin
-    | ChangeQueued
-    | Cancel
-    | Shutdown
-    | Resume
-    | Discard
-    | NoteInterruption
-    | Answer
-)
+Word = Resume | Discard | NoteInterruption | Found | Answer | Reply | Supply
+Command = Send | Steer | Begin | ChangeQueued | Cancel | Shutdown | TimeUp | Word
+
 OperationEnd = (
     Prepared
     | Overflowed

@@ -12,12 +12,17 @@ from typing import Literal
 from jupyter_ai_shoulders.tools.rules import Grant
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import ApprovalScope, CallStatus, Risk
+from jupyter_ai_shoulders.wire.events import ApprovalScope, CallStatus, Risk, ToolStart
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind
 
 SettledStatus = Literal["error", "denied", "skipped", "cancelled"]
-StopReason = Literal["cancel", "shutdown"]
+StopReason = Literal["cancel", "shutdown", "time"]
+PauseScope = Literal["turn", "session"]
+"""Whose limit of money was reached."""
+
+ENDING_TOOLS = frozenset({"complete", "clarify"})
+"""A batch with one of these runs serially and stops there (chapter 04)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +32,15 @@ class Policy:
     stop_on_rejection: bool = True
     """A denial by the user ends the turn; else the model sees it and goes on."""
     interactive: bool = True
-    """Somebody can answer an approval."""
+    """Somebody can answer an approval, or a question."""
+    time_limit_s: float | None = None
+    """How long a turn may work; waiting for the user does not count."""
 
 
-def policy_for(kind: SessionKind, interactive: bool) -> Policy:
+def policy_for(kind: SessionKind, interactive: bool, time_limit_s: float | None = None) -> Policy:
     """Return the policy of a session of this kind."""
-    return Policy(stop_on_rejection=kind in {"chat", "task", "kernel"}, interactive=interactive)
+    stops = kind in {"chat", "task", "kernel"}
+    return Policy(stop_on_rejection=stops, interactive=interactive, time_limit_s=time_limit_s)
 
 
 # calls and turns
@@ -52,7 +60,12 @@ class Settle:
     by_user: bool = False
 
 
-Verdict = Run | Settle
+@dataclass(frozen=True, slots=True)
+class Defer:
+    """The user supplies the call's result (``parse_only``)."""
+
+
+Verdict = Run | Settle | Defer
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +83,35 @@ class Call:
     preview: str | None = None
     """What the user was shown and allowed this once: exactly this may run, nothing else."""
     verdict: Verdict | None = None
-    started: bool = False
+    start: ToolStart | None = None
+    """What was logged right before its effect; None when it has not begun."""
+    question: bool = False
+    """It asked the user, as ``clarify`` does."""
+    reply: str | None = None
+    """The message that answers it."""
+    answer: tuple[str, ...] | None = None
+    """The answer as logged."""
     status: CallStatus | None = None
+
+    @property
+    def started(self) -> bool:
+        """Whether it may have had an effect."""
+        return self.start is not None
+
+    @property
+    def asks(self) -> bool:
+        """Whether its question waits for an answer."""
+        return self.question and not self.settled and self.answer is None and self.reply is None
+
+    @property
+    def deferred(self) -> bool:
+        """Whether it waits for a result that the user supplies."""
+        return isinstance(self.verdict, Defer) and not self.settled
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nobody has decided or done anything about it."""
+        return not (self.settled or self.started or self.scopes or self.question)
 
     @property
     def settled(self) -> bool:
@@ -87,6 +127,14 @@ class Call:
     def waits(self) -> bool:
         """Whether the user was asked and has not answered."""
         return bool(self.scopes) and self.verdict is None and not self.settled
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Why an open turn waits for the user's word."""
+
+    scope: PauseScope
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +156,17 @@ class Turn:
     """Titles of the changes and runs that succeeded in earlier steps."""
     summary: str | None = None
     """What ``complete`` was given; the turn ends after this step."""
+    paused: Pause | None = None
+    """It stopped at a limit of money, and goes on when the user says so."""
 
     def call(self, call_id: CallId) -> Call | None:
         """Return the call of the present step with this id."""
         return next((call for call in self.calls if call.call_id == call_id), None)
+
+    @property
+    def question(self) -> CallId | None:
+        """The call whose question waits for an answer; never more than one."""
+        return next((call.call_id for call in self.calls if call.asks), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +230,14 @@ class AwaitingApproval:
 
 @dataclass(frozen=True, slots=True)
 class AwaitingAnswer:
-    """The user is asked a question (``clarify``, a later issue)."""
+    """The user is asked a question."""
 
     call_id: CallId
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitingResults:
+    """The user supplies results of calls (``parse_only``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +247,14 @@ class RunningTools:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """A cancel or shutdown was asked for; what runs is being stopped."""
+    """A cancel or shutdown was asked for, or time is up; what runs is being stopped."""
 
     reason: StopReason
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The turn is open and nothing runs: after a crash, a stop or a failure of the log."""
+    """The turn is open and nothing runs: after a crash or a stop, or paused at a limit."""
 
 
 Phase = (
@@ -206,6 +266,7 @@ Phase = (
     | Judging
     | AwaitingApproval
     | AwaitingAnswer
+    | AwaitingResults
     | RunningTools
     | Stopping
     | Interrupted

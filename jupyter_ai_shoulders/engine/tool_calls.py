@@ -16,26 +16,34 @@ from typing import Any, cast
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.engine.batch_order import ENDING_TOOLS, twins, waits_for
+from jupyter_ai_shoulders.engine.batch_order import twins, waits_for
 from jupyter_ai_shoulders.engine.coalesce import Coalescer
 from jupyter_ai_shoulders.engine.results import (
-    AFTER_COMPLETE,
     CANCELLED,
     CHANGED_SINCE,
     STOPPED,
     UNKNOWN,
     internal_error,
     settled,
+    time_up,
 )
 from jupyter_ai_shoulders.engine.signals import CallsDone
-from jupyter_ai_shoulders.engine.state import Call, Settle, StopReason
+from jupyter_ai_shoulders.engine.state import Call, Policy, Settle, StopReason
 from jupyter_ai_shoulders.storage.base import Blobs
-from jupyter_ai_shoulders.tools.base import CallContext, Progress, Result, Tool
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Progress,
+    Question,
+    Result,
+    Tool,
+)
 from jupyter_ai_shoulders.tools.digest import digest
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
     CallStatus,
+    ClarifyRequest,
     Event,
     ProposalAdd,
     ToolProgress,
@@ -58,6 +66,7 @@ class BatchTools:
     sync: Callable[[], Awaitable[None]]
     context: Callable[[CallId, Mapping[tuple[str, CellId | None], Version]], CallContext]
     stop_reason: Callable[[], StopReason | None]
+    policy: Policy
     tools: ToolRegistry
     blobs: Blobs
     clock: Clock
@@ -110,8 +119,6 @@ class Batch:
         call = self._calls[position]
         if isinstance(call.verdict, Settle):
             return _Outcome(call.verdict.status, error=call.verdict.error)
-        if self._completed_before(position):
-            return _Outcome("skipped", error=AFTER_COMPLETE)
         twin = self._twins[position]
         if twin is not None:
             await self._finished[twin].wait()
@@ -120,34 +127,29 @@ class Batch:
                 return _Outcome("ok", result=_replayed(replayed.result))
         return await self._run(position)
 
-    def _completed_before(self, position: int) -> bool:
-        return any(
-            outcome is not None and outcome.status == "ok" and call.tool in ENDING_TOOLS
-            for call, outcome in zip(self._calls[:position], self._outcomes[:position], strict=True)
-        )
-
     async def _run(self, position: int) -> _Outcome:
         call = self._calls[position]
-        tool = self._tools.tools.get(call.tool)
+        tool = cast("Tool[Any]", self._tools.tools.get(call.tool))
         args = self._tools.tools.validate(call.tool, call.arguments or {})
         if isinstance(args, Problem):
             return _Outcome("error", error=args.error)
         context = self._tools.context(call.call_id, self._seen)
-        if await _differs(call, cast("Tool[Any]", tool), args, context):
+        subject = None if call.risk == "read" else await looked_at(tool, args, context)
+        if _differs(call, subject):
             return _Outcome("error", error=CHANGED_SINCE)
-        self._tools.record(ToolStart(call_id=call.call_id))
+        self._tools.record(started(call.call_id, subject))
         if call.risk != "read":
             await self._tools.sync()
-        started = self._tools.clock.monotonic()
+        since = self._tools.clock.monotonic()
         progress = _ProgressLog(call.call_id, self._tools)
-        work = asyncio.create_task(self._drain(cast("Tool[Any]", tool), args, context, progress))
+        work = asyncio.create_task(self._drain(tool, args, context, progress))
         try:
             await asyncio.wait({work})
         except asyncio.CancelledError:
-            self._outcomes[position] = await self._stop(call, work, started)
+            self._outcomes[position] = await self._stop(call, work, since)
             progress.close()
             raise
-        return self._ended(call, work, started)
+        return self._ended(call, work, since)
 
     async def _drain(
         self, tool: Tool[Any], args: Any, context: CallContext, progress: _ProgressLog
@@ -198,7 +200,13 @@ class Batch:
         return round((self._tools.clock.monotonic() - started) * 1000)
 
     def _why(self) -> ErrorInfo:
-        return STOPPED if self._tools.stop_reason() == "shutdown" else CANCELLED
+        match self._tools.stop_reason(), self._tools.policy.time_limit_s:
+            case "shutdown", _:
+                return STOPPED
+            case "time", float() as limit_s:
+                return time_up(limit_s)
+            case _:
+                return CANCELLED
 
     # results, in model order
 
@@ -231,6 +239,9 @@ class Batch:
             self._tools.record(
                 settled(call.call_id, call.tool, outcome.status, error, outcome.duration_ms)
             )
+            return
+        if result.question is not None and self._tools.policy.interactive:
+            self._tools.record(_request(call.call_id, result.question))
             return
         content, handle = self._digested(result)
         self._tools.record(
@@ -271,17 +282,47 @@ def _replayed(result: Result | None) -> Result | None:
     return replace(result, events=()) if result else None
 
 
-async def _differs(call: Call, tool: Tool[Any], args: Any, context: CallContext) -> bool:
+def _request(call_id: CallId, question: Question) -> ClarifyRequest:
+    return ClarifyRequest(
+        call_id=call_id,
+        question=question.text,
+        options=question.options,
+        allow_multiple=question.allow_multiple,
+    )
+
+
+async def looked_at(tool: Tool[Any], args: Any, context: CallContext) -> CallSubject | None:
+    """Return what the call would touch as it is now; None when it cannot be looked at."""
+    try:
+        return await tool.subject(args, context)
+    except ShouldersError:
+        return None  # the tool says so better, when it runs
+
+
+def started(call_id: CallId, subject: CallSubject | None) -> ToolStart:
+    """Return the record of a call right before its effect."""
+    if subject is None:
+        return ToolStart(call_id=call_id)
+    effect = subject.effect
+    return ToolStart(
+        call_id=call_id,
+        pid=effect.pid,
+        process_start=effect.process_start,
+        kernel_id=effect.kernel_id,
+        before_version=effect.before_version,
+        expected_version=effect.expected_version,
+        in_page=subject.in_page,
+    )
+
+
+def _differs(call: Call, subject: CallSubject | None) -> bool:
     """Return whether the call would run something else than the user was shown.
 
     Changes compare versions themselves, and propose what no longer fits.
     """
-    if call.preview is None or call.risk != "execute":
+    if call.preview is None or call.risk != "execute" or subject is None:
         return False
-    try:
-        return (await tool.subject(args, context)).preview != call.preview
-    except ShouldersError:
-        return False  # its target cannot be looked at any more: the tool says so better
+    return subject.preview != call.preview
 
 
 class _ProgressLog:

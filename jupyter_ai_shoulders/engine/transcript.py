@@ -83,6 +83,11 @@ class _Reply:
             kept.pop()
         return AssistantMessage(parts=tuple(kept)) if kept else None
 
+    def took(self, call_id: CallId | None) -> bool:
+        """Whether the call has the result that it was made for."""
+        result = self.results.get(call_id) if call_id else None
+        return result is not None and not result.is_error
+
     def outcome(self) -> list[UserPart]:
         """Return one result per call, in the order of the calls."""
         return [self.results.get(call.call_id) or _no_result(call) for call in self.calls.values()]
@@ -98,6 +103,8 @@ class Transcript:
         """What the user's side says next; messages are settled when their first step begins."""
         self._reply: _Reply | None = None
         self._queued: dict[MessageId, ev.MessageAdd] = {}
+        self._answers: list[ev.MessageAdd] = []
+        """Messages that answered a question of the open reply; they stand after its results."""
         self._enclosed: dict[MessageId, Enclosed] = {}
         self._told: Mapping[str, str] = {}
         """What the model has been told of the workspace, by name."""
@@ -202,6 +209,8 @@ class Transcript:
     def _message(self, event: ev.MessageAdd | ev.MessageUpdate) -> None:
         if isinstance(event, ev.MessageUpdate):
             self._queued_message(event)
+        elif event.answers is not None and self._reply is not None:
+            self._answers.append(event)
         elif event.queued:
             self._queued[event.message_id] = event
         else:
@@ -286,6 +295,8 @@ class Transcript:
             content=self._result_content(event, self._reply.labels[event.call_id]),
             is_error=event.status != "ok",
         )
+        if self._answers and self._reply.calls.keys() == self._reply.results.keys():
+            self._close_reply()
 
     def _result_content(self, event: ev.ToolResult, label: str) -> tuple[ResultContent, ...]:
         """Return a result's content; what a tool read is marked as data."""
@@ -313,7 +324,15 @@ class Transcript:
         if reply is not None and said is not None:
             self._settle()
             self._closed += (_spoken(list(self._rendered().parts)), said)
-            self._user = list(reply.outcome())
+            self._user = [*reply.outcome(), *self._answered(reply)]
+
+    def _answered(self, reply: _Reply) -> list[ev.MessageAdd]:
+        """Return what answers brought beside their text, which is the result of the question."""
+        answers, self._answers = self._answers, []
+        return [
+            message.model_copy(update={"text": ""}) if reply.took(message.answers) else message
+            for message in answers
+        ]
 
 
 def _goes(part: UserPart | AssistantPart, gone: set[int]) -> bool:

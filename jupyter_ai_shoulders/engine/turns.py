@@ -5,17 +5,25 @@ Part of ``engine.advance``; what happens to the calls of one step is in ``engine
 
 from __future__ import annotations
 
+from jupyter_ai_shoulders.engine import questions
 from jupyter_ai_shoulders.engine.draft import Draft
-from jupyter_ai_shoulders.engine.fold import INTERRUPTED
+from jupyter_ai_shoulders.engine.fold import INTERRUPTED, PAUSES
 from jupyter_ai_shoulders.engine.recovery import describe
-from jupyter_ai_shoulders.engine.results import CANCELLED, NOT_RUN, UNKNOWN, settled
+from jupyter_ai_shoulders.engine.results import CANCELLED, NOT_RUN, UNKNOWN, settled, time_up
 from jupyter_ai_shoulders.engine.signals import ContinueQueue, Prepare, Sync, TurnPlan
-from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Preparing, StopReason
+from jupyter_ai_shoulders.engine.state import (
+    Idle,
+    Interrupted,
+    Preparing,
+    StopReason,
+)
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
     Exit,
     MessageUpdate,
     Notice,
+    ToolResult,
     TurnEnd,
     TurnStart,
     UsageUpdate,
@@ -94,10 +102,50 @@ def fail(draft: Draft, error: ErrorInfo) -> None:
     end(draft, _EXIT_OF_CODE.get(error.code, "error"), error)
 
 
+def fail_or_pause(draft: Draft, error: ErrorInfo) -> None:
+    """End the turn, unless somebody is there to raise the limit that it reached."""
+    code = pause_code(error) if draft.state.policy.interactive else None
+    if code is None:
+        fail(draft, error)
+        return
+    draft.record(Notice(level="warning", code=code, text=error.message))
+    draft.enter(Interrupted())
+    draft.show("waiting")
+    draft.add(Sync())
+
+
+def pause_code(error: ErrorInfo) -> str | None:
+    """Return the notice's code for a limit of money that the user may raise here."""
+    details = error.details or {}
+    if error.code != "budget_exhausted" or details.get("administrator"):
+        return None
+    return next((code for code, scope in PAUSES.items() if scope == details.get("scope")), None)
+
+
+def discard(draft: Draft) -> None:
+    """End the turn that is interrupted, or paused at a limit of money."""
+    pause = draft.turn.paused
+    if pause is None:
+        end(draft, "interrupted")
+    else:
+        details: JsonObject = {"scope": pause.scope}
+        fail(draft, ErrorInfo(code="budget_exhausted", message=pause.text, details=details))
+
+
+def settle_found(draft: Draft, results: tuple[ToolResult, ...]) -> None:
+    """Record what became of interrupted calls, where it could be found out."""
+    unsettled = {call.call_id for call in draft.open_calls()}
+    for result in results:
+        if result.call_id in unsettled:
+            draft.record(result)
+
+
 def close_calls(draft: Draft) -> None:
     """Give every call that has no result one: nothing with an effect is repeated."""
     for call in draft.open_calls():
-        if call.started:
+        if call.question:
+            questions.settle_answered(draft, call)
+        elif call.started:
             draft.record(settled(call.call_id, call.tool, "unknown", UNKNOWN))
         else:
             draft.record(settled(call.call_id, call.tool, "cancelled", NOT_RUN))
@@ -110,14 +158,17 @@ def finish_stop(draft: Draft, reason: StopReason, usage: UsageUpdate | None) -> 
         _book(draft, usage)
         return
     _book(draft, usage)
+    limit_s = draft.state.policy.time_limit_s
+    late = time_up(limit_s) if reason == "time" and limit_s is not None else None
     for call in draft.open_calls():
-        draft.record(settled(call.call_id, call.tool, "cancelled", CANCELLED))
-    end(draft, "cancelled")
+        draft.record(settled(call.call_id, call.tool, "cancelled", late or CANCELLED))
+    end(draft, "budget_exhausted" if late else "cancelled", late)
 
 
-def interrupt(draft: Draft) -> None:
+def interrupt(draft: Draft, found: tuple[ToolResult, ...] = ()) -> None:
     """Leave the turn open, and say what happened."""
-    text = describe(draft.turn)
+    settle_found(draft, found)
+    text = describe(draft.turn, {result.call_id for result in found})
     draft.record(Notice(level="warning", code=INTERRUPTED, text=text))
     draft.enter(Interrupted())
     draft.show("interrupted")

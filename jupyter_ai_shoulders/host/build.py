@@ -39,6 +39,7 @@ from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.tools.base import Tool
+from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
 from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
 from jupyter_ai_shoulders.tools.permissions import RuleBook
@@ -198,7 +199,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     models = _models(settings, ports, store.sessions, preferences, budgets)
     secrets.know(models.redactor)
     rules = RuleBook(StateFile(store.directory, "tools.json"))
-    tools = ToolRegistry([Todo(), Complete(), *_notebook_tools(documents, ids)])
+    tools = ToolRegistry([Todo(), Clarify(), Complete(), *_notebook_tools(documents, ids)])
     engine = Engine(
         log=store.log,
         sessions=store.sessions,

@@ -214,3 +214,7 @@ class CellRunner(Protocol):
         ``InvalidNotebook``, ``Conflict`` (page not responding, kernel does not answer).
         """
         ...
+
+    async def kernel_of(self, path: str) -> str | None:
+        """Return the id of the notebook's kernel, None while it has none."""
+        ...

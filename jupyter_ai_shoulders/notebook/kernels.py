@@ -89,6 +89,11 @@ class KernelRunner:
         finally:
             await ticket.abandon(task)
 
+    async def kernel_of(self, path: str) -> str | None:
+        """See ``CellRunner.kernel_of``."""
+        handle = await self._kernels.find(path)
+        return handle.kernel_id if handle else None
+
     async def aclose(self) -> None:
         """Leave the kernels alone from now on; they run on."""
         tasks: set[asyncio.Task[Any]] = {*self._tasks, *self._starting.values()}

@@ -218,6 +218,10 @@ class ScriptedRunner:
             yield progress
         yield self.runs.get(cell_id) or CellRun("ok", (), len(self.ran), 100, "kernel")
 
+    async def kernel_of(self, path: str) -> str | None:
+        """See ``CellRunner.kernel_of``."""
+        return f"kernel of {path}"
+
 
 class RecordingPages:
     """``Pages`` that write down what they were shown; ``owners`` says who has what open."""

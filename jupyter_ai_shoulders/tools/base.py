@@ -56,6 +56,30 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class Effect:
+    """What a call is about to do to what: written to the log before it does (durable calls).
+
+    After a crash the target's version tells whether it was done: still ``before_version``, or
+    ``expected_version``. What cannot be told beforehand is None.
+    """
+
+    before_version: Version | None = None
+    expected_version: Version | None = None
+    kernel_id: str | None = None
+    pid: int | None = None
+    process_start: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What ``clarify`` asks the user."""
+
+    text: str
+    options: tuple[str, ...] = ()
+    allow_multiple: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CallSubject:
     """How a call is shown and judged: made before it runs, from its arguments.
 
@@ -70,6 +94,7 @@ class CallSubject:
     language: str | None = None
     undoable: bool = False
     in_page: bool = False
+    effect: Effect = Effect()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +118,8 @@ class Result:
     after_version: Version | None = None
     ends_turn: bool = False
     """Set by ``complete``: the turn ends after this step's results."""
+    question: Question | None = None
+    """Set by ``clarify``: where somebody is there to ask, the answer becomes the result instead."""
     events: tuple[TodoUpdate | ArtifactShare, ...] = ()
     """What the conversation shows of it; recorded after a result that is ok, once."""
 

@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
     Category,
+    Effect,
     Progress,
     Result,
     Target,
@@ -40,6 +41,7 @@ from jupyter_ai_shoulders.wire.ids import CellId, ProposalId
 from jupyter_ai_shoulders.wire.notebooks import CellSource
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
+from jupyter_ai_shoulders.wire.versions import cell_version
 
 HIDDEN_SECRET = ErrorInfo(
     code="invalid_arguments",
@@ -100,9 +102,8 @@ class EditCell:
         del context
         place = await self._access.find_cell(args.path, args.cell_id)
         edited = args.applied_to(place.cell.source)
-        diff = (
-            unified_diff(place.cell.source, edited.text) if isinstance(edited, Replaced) else None
-        )
+        after = edited.text if isinstance(edited, Replaced) else None
+        diff = None if after is None else unified_diff(place.cell.source, after)
         path = place.snapshot.path
         return CallSubject(
             title=f"Edit cell {place.number}",
@@ -112,6 +113,10 @@ class EditCell:
             language="diff",
             undoable=True,
             in_page=self._access.in_page(path),
+            effect=Effect(
+                before_version=place.cell.version,
+                expected_version=None if after is None else cell_version(after),
+            ),
         )
 
     async def run(

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
     Category,
+    Effect,
     Progress,
     Result,
     Target,
@@ -80,6 +81,9 @@ class RunCell:
             preview=place.cell.source,
             language=place.language,
             in_page=self._access.in_page(path),
+            effect=Effect(
+                before_version=place.cell.version, kernel_id=await self._runner.kernel_of(path)
+            ),
         )
 
     async def run(
@@ -149,6 +153,7 @@ class RunAllCells:
             preview=_preview(cells),
             language=notebook_language(cells.snapshot),
             in_page=self._access.in_page(path),
+            effect=Effect(kernel_id=await self._runner.kernel_of(path)),
         )
 
     async def run(

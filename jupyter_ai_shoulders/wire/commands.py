@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -68,9 +68,52 @@ class AnswerApproval(CommandModel):
 
 
 class ResumeTurn(CommandModel):
-    """``POST sessions/{id}/resume``."""
+    """``POST sessions/{id}/resume``; a turn paused at a limit of money may get a higher one."""
 
     decision: Literal["resume", "discard"]
+    limit_micro_usd: int | None = Field(default=None, gt=0)
+    """The new limit of the turn or conversation that reached its own."""
+
+
+ANSWER_LIMIT = 20_000
+"""Characters of an answer."""
+_AnswerText = Annotated[str, Field(min_length=1, max_length=ANSWER_LIMIT)]
+
+
+class AnswerQuestion(CommandModel):
+    """``POST sessions/{id}/clarifications/{call_id}``: free text, or the options picked."""
+
+    answer: _AnswerText | Annotated[tuple[_AnswerText, ...], Field(min_length=1, max_length=6)]
+
+    @property
+    def picks(self) -> tuple[str, ...]:
+        """The answer as the options picked."""
+        return (self.answer,) if isinstance(self.answer, str) else self.answer
+
+
+class SupplyResult(CommandModel):
+    """``POST sessions/{id}/tool-results/{call_id}``, in ``parse_only`` mode."""
+
+    content: str = Field(max_length=1_000_000)
+    """What the model reads."""
+    ok: bool = True
+
+
+class StartRun(CommandModel):
+    """``POST runs``.
+
+    The same ``external_key`` continues the same session, whose toolset and interactivity stay as
+    they were made. The client's ``id`` makes the prompt idempotent; without it each is a new one.
+    """
+
+    prompt: str
+    model: ModelId | None = None
+    mode: Mode | None = None
+    toolset: Toolset | None = None
+    attachments: tuple[Attachment, ...] = ()
+    interactive: bool | None = None
+    external_key: str | None = Field(default=None, min_length=1, max_length=256)
+    id: MessageId | None = Field(default=None, min_length=1, max_length=128)
 
 
 class DecideProposal(CommandModel):

@@ -86,6 +86,8 @@ class MessageAdd(EventBase):
     queued: bool = False
     model: ModelId | None = None
     mode: Mode | None = None
+    answers: CallId | None = None
+    """The question (``clarify``) that waited when it was sent, and that it answers."""
 
 
 class MessageUpdate(EventBase):
@@ -246,6 +248,11 @@ class ToolStart(EventBase):
     process_start: str | None = None
     kernel_id: str | None = None
     before_version: Version | None = None
+    """What the target was before; after a crash the same version means: not applied."""
+    expected_version: Version | None = None
+    """What the target will be; after a crash this version means: applied."""
+    in_page: bool = False
+    """The target is a document open in a page, whose unsaved text the file does not have."""
 
 
 class ToolProgress(EventBase):

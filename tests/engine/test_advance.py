@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -11,6 +12,7 @@ from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine import state as st
 from jupyter_ai_shoulders.engine.advance import ACCEPTED_IN, advance
 from jupyter_ai_shoulders.engine.fold import fold, restore
+from jupyter_ai_shoulders.engine.results import settled
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -38,6 +40,10 @@ def asks() -> sig.Asks:
     return sig.Asks({}, "hash", None, None, reason, ("once", "session"))
 
 
+def limit_error(scope: str) -> ErrorInfo:
+    return ErrorInfo(code="budget_exhausted", message="Spent.", details={"scope": scope})
+
+
 SIGNALS: dict[str, sig.Signal] = {
     "send": sig.Send(MESSAGE, PLAN),
     "begin": sig.Begin(PLAN),
@@ -53,6 +59,14 @@ SIGNALS: dict[str, sig.Signal] = {
     "allow": sig.Answer(CALL, AnswerApproval(decision="allow")),
     "deny": sig.Answer(CALL, AnswerApproval(decision="deny")),
     "answer another": sig.Answer(CallId("c9"), AnswerApproval(decision="deny")),
+    "reply": sig.Reply(CALL, ("Blue",)),
+    "reply by message": sig.Reply(CALL, ("Hi",), MESSAGE),
+    "reply to another": sig.Reply(CallId("c9"), ("Blue",)),
+    "supply": sig.Supply(settled(CALL, "look", "error", ERROR)),
+    "supply another": sig.Supply(settled(CallId("c9"), "look", "error", ERROR)),
+    "found": sig.Found((settled(CALL, "run", "cancelled", ERROR),)),
+    "found nothing": sig.Found(()),
+    "time up": sig.TimeUp(),
     "prepared": sig.Prepared(10, 1000),
     "overflowed": sig.Overflowed(2000, 800, 1000),
     "finished": sig.ModelFinished("end_turn", USAGE),
@@ -62,11 +76,14 @@ SIGNALS: dict[str, sig.Signal] = {
     "cut": sig.ModelFinished("max_tokens", USAGE),
     "failed": sig.ModelFailed(ERROR, None),
     "failed, again": sig.ModelFailed(ERROR, 500, USAGE),
+    "turn limit": sig.ModelFailed(limit_error("turn"), None),
+    "month limit": sig.ModelFailed(limit_error("month"), None),
     "elapsed": sig.RetryElapsed(),
     "allowed": sig.Judged(CALL, sig.Allowed()),
     "allowed by rule": sig.Judged(CALL, sig.Allowed("a rule")),
     "asks": sig.Judged(CALL, asks()),
     "denied": sig.Judged(CALL, st.Settle("denied", ERROR)),
+    "deferred": sig.Judged(CALL, st.Defer()),
     "judged another": sig.Judged(CallId("c9"), sig.Allowed()),
     "calls done": sig.CallsDone(),
     "bug": sig.CallsDone(ERROR),
@@ -74,12 +91,22 @@ SIGNALS: dict[str, sig.Signal] = {
     "crashed": sig.Crashed(ERROR),
 }
 
+START = ev.ToolStart(call_id=CALL)
+ASKED = st.Call(
+    CALL, "clarify", {}, None, "read", "Ask", verdict=st.Run(), start=START, question=True
+)
 CALLS = (
     st.Call(CALL, "look", {"path": "a"}, None, "read", "Look"),
     st.Call(CALL, "run", {"path": "a"}, None, "execute", "Run", scopes=("once",)),
-    st.Call(CALL, "run", {"path": "a"}, None, "execute", "Run", verdict=st.Run(), started=True),
+    st.Call(CALL, "run", {"path": "a"}, None, "execute", "Run", verdict=st.Run(), start=START),
     st.Call(CALL, "run", {"path": "a"}, None, "execute", "Run", verdict=st.Run(), status="ok"),
+    st.Call(CALL, "look", {"path": "a"}, None, "read", "Look", verdict=st.Defer()),
+    ASKED,
+    replace(ASKED, reply="Blue"),
+    replace(ASKED, answer=("Blue", "Red")),
+    st.Call(CALL, "complete", {}, None, "read", "End", verdict=st.Run()),
 )
+OTHER = st.Call(CallId("c2"), "look", {"path": "b"}, None, "read", "Look")
 TURNS = (
     st.Turn(TURN, ModelId("m"), ProviderId("p"), "ask", 25),
     *(
@@ -93,12 +120,14 @@ TURNS = (
             reply_complete=complete,
             calls=calls,
             summary=summary,
+            paused=paused,
         )
-        for limit, complete, calls, summary in itertools.product(
+        for limit, complete, calls, summary, paused in itertools.product(
             (3, 25),
             (False, True),
-            ((), *((call,) for call in CALLS)),
+            ((), *((call,) for call in CALLS), (ASKED, OTHER), (CALLS[-1], OTHER)),
             (None, "Summary"),
+            (None, st.Pause("turn", "Spent.")),
         )
     ),
 )
@@ -110,7 +139,9 @@ PHASES: tuple[st.Phase, ...] = (
     st.Judging(CALL),
     st.AwaitingApproval(CALL),
     st.AwaitingAnswer(CALL),
+    st.AwaitingResults(),
     st.RunningTools(),
+    st.Stopping("time"),
     st.Stopping("cancel"),
     st.Stopping("shutdown"),
     st.Interrupted(),
@@ -120,11 +151,11 @@ QUEUES = ((), (st.Queued(MessageId("u2")),))
 
 def states() -> list[st.State]:
     """Return states of every phase with every kind of turn."""
-    policy = st.Policy()
-    idle = [st.State(policy, queue=queue) for queue in QUEUES]
+    policies = (st.Policy(), st.Policy(interactive=False, stop_on_rejection=False, time_limit_s=9))
+    idle = [st.State(policies[0], queue=queue) for queue in QUEUES]
     return idle + [
         st.State(policy, phase, turn, queue)
-        for phase, turn, queue in itertools.product(PHASES, TURNS, QUEUES)
+        for policy, phase, turn, queue in itertools.product(policies, PHASES, TURNS, QUEUES)
     ]
 
 
@@ -165,7 +196,8 @@ def _check_transition(before: st.State, after: st.State, effects: tuple[sig.Effe
     starts = [effect for effect in effects if isinstance(effect, sig.Start)]
     assert len(starts) <= 1
     works = not isinstance(
-        after.phase, st.Idle | st.Interrupted | st.AwaitingApproval | st.AwaitingAnswer
+        after.phase,
+        st.Idle | st.Interrupted | st.AwaitingApproval | st.AwaitingAnswer | st.AwaitingResults,
     )
     if not isinstance(after.phase, st.Stopping) and after != before:
         waits_for_operation = bool(starts) or after.phase == before.phase
@@ -181,8 +213,11 @@ def _facts(state: st.State) -> object:
     """Return what the log alone must be able to tell: all but verdicts of the rules and phases."""
     turn = state.turn
     if turn is not None:
-        calls = tuple((call.call_id, call.scopes, call.started, call.status) for call in turn.calls)
-        return (turn.turn_id, turn.step, turn.reply_complete, calls, state.queue, state.grants)
+        calls = tuple(
+            (call.call_id, call.scopes, call.started, call.asks, call.status) for call in turn.calls
+        )
+        facts = (turn.turn_id, turn.step, turn.reply_complete, turn.paused, calls)
+        return (*facts, state.queue, state.grants)
     return (None, state.queue, state.grants)
 
 
@@ -217,6 +252,9 @@ EVENTS: list[ev.Event] = [
     ),
     ev.ApprovalAnswer(call_id=CALL, decision="allow", scope="session", feedback=None, by="user"),
     ev.ToolStart(call_id=CALL),
+    ev.ClarifyRequest(call_id=CALL, question="Which?", options=(), allow_multiple=False),
+    ev.MessageAdd(message_id=MessageId("u3"), text="Blue", answers=CALL),
+    ev.ClarifyAnswer(call_id=CALL, answer=("Blue",)),
     ev.ToolResult(
         call_id=CALL,
         tool="run",
@@ -226,6 +264,8 @@ EVENTS: list[ev.Event] = [
         duration_ms=1,
     ),
     ev.Notice(level="info", code="x", text="y"),
+    ev.Notice(level="warning", code="turn_limit", text="Spent."),
+    ev.Notice(level="warning", code="session_limit", text="Spent."),
     ev.TurnEnd(exit="final_response"),
 ]
 

@@ -498,7 +498,7 @@ meta: ResultMeta
  * via the `definition` "ErrorInfo".
  */
 export interface ErrorInfo {
-code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "timeout" | "state_unavailable" | "disk_full" | "internal")
+code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "loop_detected" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "timeout" | "state_unavailable" | "disk_full" | "internal")
 message: string
 hint: (string | null)
 retryable: boolean
@@ -828,6 +828,7 @@ context: (MessageContext | null)
 queued: boolean
 model: (string | null)
 mode: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+answers: (string | null)
 }
 /**
  * A queued message was consumed, removed or edited.
@@ -1084,6 +1085,8 @@ pid: (number | null)
 process_start: (string | null)
 kernel_id: (string | null)
 before_version: (string | null)
+expected_version: (string | null)
+in_page: boolean
 }
 /**
  * Output of a running call, streamed.
@@ -1412,6 +1415,7 @@ type: "context-add"
 role: ("system" | "instructions" | "tools" | "meta" | "attachment" | "skill")
 source: string
 blob: string
+seen: SeenVersion[]
 }
 /**
  * The turn is over.
@@ -1804,13 +1808,14 @@ match: ({
 } | null)
 }
 /**
- * ``POST sessions/{id}/resume``.
+ * ``POST sessions/{id}/resume``; a turn paused at a limit of money may get a higher one.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ResumeTurn".
  */
 export interface ResumeTurn {
 decision: ("resume" | "discard")
+limit_micro_usd?: (number | null)
 }
 /**
  * ``POST sessions/{id}/messages``; the client's ``id`` makes it idempotent.

@@ -1,0 +1,71 @@
+"""What became of calls that a crash interrupted, as far as their targets tell (durable calls).
+
+Run by ``engine.operations``. A change whose target still has the version from before was not
+applied, one whose target has the expected version was; everything else stays unknown, and the
+user decides. Nothing is run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.results import APPLIED, NOT_APPLIED, settled
+from jupyter_ai_shoulders.engine.state import Call
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, text_content
+from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
+from jupyter_ai_shoulders.wire.events import ToolResult, ToolStart
+from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
+
+
+async def settle_interrupted(
+    calls: Iterable[Call], tools: ToolRegistry, context: CallContext
+) -> tuple[ToolResult, ...]:
+    """Return the results of those calls whose outcome can be told."""
+    found: list[ToolResult] = []
+    for call in calls:
+        start = call.start
+        if call.settled or start is None or start.before_version is None:
+            continue
+        subject = await _subject(call, tools, context)
+        result = outcome(call, start, subject) if subject else None
+        if result is not None:
+            found.append(result)
+    return tuple(found)
+
+
+def outcome(call: Call, start: ToolStart, now: CallSubject) -> ToolResult | None:
+    """Compare versions; None when they do not tell.
+
+    What was changed in a page cannot be found in the file: there, only seeing the new version
+    says something, until the page is back.
+    """
+    version = now.effect.before_version
+    if version is None or start.expected_version in {None, start.before_version}:
+        return None
+    if version == start.expected_version:
+        seen = SeenVersion(path=now.target.path or "", cell_id=now.target.cell_id, version=version)
+        return ToolResult(
+            call_id=call.call_id,
+            tool=call.tool,
+            status="ok",
+            result=ToolEnvelope(ok=True, kind="text", data=None, warning=APPLIED),
+            content=text_content(APPLIED),
+            duration_ms=0,
+            after_version=version,
+            seen=(seen,),
+        )
+    if version == start.before_version and now.in_page >= start.in_page:
+        return settled(call.call_id, call.tool, "cancelled", NOT_APPLIED)
+    return None
+
+
+async def _subject(call: Call, tools: ToolRegistry, context: CallContext) -> CallSubject | None:
+    tool = tools.get(call.tool)
+    args = tools.validate(call.tool, call.arguments or {})
+    if tool is None or isinstance(args, Problem):
+        return None
+    try:
+        return await tool.subject(args, context)
+    except ShouldersError:
+        return None  # its target is gone or out of reach: unknown
