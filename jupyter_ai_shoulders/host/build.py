@@ -20,8 +20,8 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
-from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.budgets import Budgets
+from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.preferences import Preferences

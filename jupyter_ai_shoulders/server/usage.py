@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
@@ -19,7 +21,7 @@ class UsageHandler(ShouldersHandler):
         """Sum up a period by day, model, session or tool."""
         given = {name: self.get_query_argument(name, None) for name in ("from", "to", "by")}
         present = {name: value for name, value in given.items() if value is not None}
-        query = parse_value(adapter_of(UsageQuery), present)
+        query = cast("UsageQuery", parse_value(adapter_of(UsageQuery), present))
         self.answer(await self.host.usage.usage(query))
 
 
