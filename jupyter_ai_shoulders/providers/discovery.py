@@ -11,7 +11,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable
 
-from jupyter_ai_shoulders.core.catalogue import ProviderSpec
+from jupyter_ai_shoulders.core.catalogue import ProviderKind, ProviderSpec
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ProviderError
 from jupyter_ai_shoulders.core.redaction import Redactor
@@ -55,7 +55,8 @@ class Discovery:
         Those that do not answer have no models; that is no failure of theirs.
         """
         due = self._due_now(self._files.current().providers.values())
-        for kind in {provider.kind for provider in due}:
+        kinds: set[ProviderKind] = {provider.kind for provider in due}
+        for kind in kinds:
             await asyncio.to_thread(load_adapter, kind)
         for provider in due:
             name = f"shoulders-models-of-{provider.id}"

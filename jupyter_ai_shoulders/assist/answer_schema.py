@@ -1,0 +1,51 @@
+"""The JSON Schema of an answer as every provider takes it; called by ``single``.
+
+Strict servers refuse limits, defaults, titles and references in schemas (reference §2.5, §4), so
+those are left out, limits being said in words; the answer is checked against the model itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+Schema = dict[str, Any]
+
+_KEPT = ("type", "description", "enum", "const")
+_LIMITS = {
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+}
+
+
+def answer_schema(model: type[BaseModel]) -> Schema:
+    """Return the schema of ``model``, all of its fields required; it may not be recursive."""
+    whole = model.model_json_schema()
+    return _plain(whole, cast("Schema", whole.get("$defs", {})))
+
+
+def _plain(schema: Schema, named: Schema) -> Schema:
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        found = cast("Schema", named[reference.rpartition("/")[2]])
+        return _plain(found | {key: schema[key] for key in _KEPT if key in schema}, named)
+    made = {key: schema[key] for key in _KEPT if key in schema}
+    remarks = [words.format(schema[key]) for key, words in _LIMITS.items() if key in schema]
+    if remarks:
+        said = (str(made.get("description", "")), f"({', '.join(remarks)})")
+        made["description"] = " ".join(filter(None, said))
+    if "anyOf" in schema:
+        made["anyOf"] = [_plain(one, named) for one in schema["anyOf"]]
+    if "items" in schema:
+        made["items"] = _plain(schema["items"], named)
+    if "properties" in schema:
+        properties = cast("Schema", schema["properties"])
+        made["properties"] = {name: _plain(one, named) for name, one in properties.items()}
+        made["required"] = list(properties)
+        made["additionalProperties"] = False
+    return made
