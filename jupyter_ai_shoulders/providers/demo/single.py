@@ -26,7 +26,7 @@ MAX_DEPTH = 12
 """Levels of a schema that are filled; recursive ones end here."""
 CARET = re.compile(r"<\|?(?:cursor|caret|fim_middle)\|?/?>|\[(?:CURSOR|CARET)\]|█", re.IGNORECASE)
 TAGGED = re.compile(
-    r"<(?P<tag>prefix|suffix|before|after)>\n?(?P<text>.*?)</(?P=tag)>", re.DOTALL | re.IGNORECASE
+    r"<(?P<tag>prefix|suffix|before|after)>(?P<text>.*?)</(?P=tag)>", re.DOTALL | re.IGNORECASE
 )
 LABEL = re.compile(
     r"^[^\n]{0,200}?\b(?:title|name)\b[^\n]{0,200}?:\s*(?=\S)", re.IGNORECASE | re.DOTALL
@@ -184,13 +184,12 @@ class Filling:
         least, most = schema.get("minItems", 0), schema.get("maxItems", 20)
         least, most = (one if isinstance(one, int) else 0 for one in (least, most))
         inner = self.resolved(schema.get("items", {}))
-        found: list[Json] = []
-        if type_of(inner) == "string" and given(inner) is None:
-            found = [sized(inner, text) for text in self.words.completions[:most]]
-        elif depth < MAX_DEPTH:
-            found = [self.value(inner, name, depth + 1) for _ in range(least)]
-        empty: Json = found[-1] if found else sized(inner, "")
-        return [*found, *([empty] * (least - len(found)))]
+        if inner.get("type") == "string" and given(inner) is None:
+            found: list[Json] = [sized(inner, text) for text in self.words.completions[:most]]
+            filler: Json = found[-1] if found else sized(inner, "")
+            return [*found, *([filler] * (least - len(found)))]
+        count = least if depth < MAX_DEPTH else 0
+        return [self.value(inner, name, depth + 1) for _ in range(count)]
 
     def text(self, name: str) -> str:
         """Return the text for a property, by what it is called."""

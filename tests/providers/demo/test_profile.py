@@ -83,7 +83,7 @@ def test_output_that_is_not_the_profile_is_not_read_as_one() -> None:
     notebook = sales()
     notebook.run("a")
     talk = Talk(notebook)
-    talk.notebook.execute = lambda source: None  # pyright: ignore[reportAttributeAccessIssue]: a kernel that prints nothing
+    talk.notebook.execute = lambda source: None
     assert "not what I expected" in talk.ask("profile sales")
 
 

@@ -48,7 +48,7 @@ PARTS = {
     ],
     "Plot ash and draw alcohol": [Part("plot", "Plot ash"), Part("plot", "draw alcohol")],
 }
-WHOLE = {
+WHOLE: dict[str, Kind] = {
     "Why does this cell fail? Please fix it and run it again.": "fix",
     "Plot flavanoids against colour and ash": "plot",
     "Plot `fix and profile; then outline`": "plot",
