@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.ports import Budgets, Models, Surroundings
+from jupyter_ai_shoulders.engine.requests import Requests
 from jupyter_ai_shoulders.engine.results import supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
@@ -75,6 +76,7 @@ class Engine:
             budgets=budgets or Unmetered(),
         )
         self._shelf = Shelf(self._services)
+        self.requests = Requests(self._services)
 
     async def start(self) -> None:
         """Recover: each session with an open turn becomes ``interrupted``, said in words.

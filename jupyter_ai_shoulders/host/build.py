@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -120,6 +120,7 @@ class Host:
         preferences: Preferences,
         usage: UsageDesk,
         proposals: Proposals,
+        redact: Callable[[str], str],
     ) -> None:
         self.settings = settings
         self.hub = store.hub
@@ -135,6 +136,8 @@ class Host:
         self.preferences = preferences
         self.usage = usage
         self.proposals = proposals
+        self.redact = redact
+        """Takes the keys in use out of what is shown."""
         self._store = store
         self._documents = documents
         self._recovery = asyncio.Lock()
@@ -234,6 +237,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         preferences=preferences,
         usage=UsageDesk(budgets, store.directory.database, clock),
         proposals=Proposals(store.log, documents.notebooks, documents.runner, ids),
+        redact=secrets.redact,
     )
 
 

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.server.models import (
 from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
 from jupyter_ai_shoulders.server.proposals import ProposalHandler, ProposalsHandler
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.server.requests import PreviewHandler, SentRequestHandler
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.server.sessions import SessionHandler, SessionsHandler, UndeleteHandler
 from jupyter_ai_shoulders.server.settings import SettingsHandler
@@ -47,6 +48,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/cancel", CancelHandler),
     (f"sessions/{_ID}/resume", ResumeHandler),
     (f"sessions/{_ID}/approvals/{_ID}", ApprovalHandler),
+    (f"sessions/{_ID}/requests/([0-9]{{1,6}})", SentRequestHandler),
+    (f"sessions/{_ID}/preview", PreviewHandler),
     ("proposals", ProposalsHandler),
     (f"proposals/{_ID}", ProposalHandler),
     ("tools", ToolsHandler),

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.wire import (
     frames,
     messages,
     notebooks,
+    requests,
     settings,
     usage,
     views,
@@ -50,6 +51,7 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("usage", usage.Usage),
     ("budget_state", usage.BudgetState),
     ("settings", settings.Settings),
+    ("request_view", requests.RequestView),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,
@@ -63,6 +65,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.PutPermissions,
     usage.PutBudget,
     settings.PutSettings,
+    requests.PreviewMessage,
 )
 _JSON_REF = {"$ref": "#/$defs/Json"}
 _JSON_TYPE = "null | boolean | number | string | Json[] | { [key: string]: Json }"
