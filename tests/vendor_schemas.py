@@ -27,7 +27,7 @@ from openai.types.responses.response_create_params import (
 )
 from pydantic import TypeAdapter
 
-FREE = {"InputSchemaTyped", "Parameters", "Property"}
+FREE = ("InputSchemaTyped", "Parameters", "Property")
 """Objects that are JSON Schemas themselves and may hold anything."""
 
 NEWER_THAN_THE_SDK: dict[str, dict[str, Any]] = {
