@@ -11,6 +11,7 @@ import os
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -68,6 +69,21 @@ _TOTALS = """
     UNION ALL SELECT 'turn', turn, sum(cost_micro_usd) FROM calls
       WHERE state != 'open' AND cost_micro_usd IS NOT NULL AND turn IS NOT NULL GROUP BY turn
 """
+
+
+_AT_LEAST = (
+    "INSERT INTO spent VALUES (?, ?, ?) "
+    "ON CONFLICT (scope, key) DO UPDATE SET micro_usd = max(micro_usd, excluded.micro_usd)"
+)
+"""What was spent stays spent, even where its calls cannot be read any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """Rows read of a damaged ledger."""
+
+    calls: list[tuple[Any, ...]]
+    spent: list[tuple[str, str, int]]
 
 
 class _Broken(sqlite3.DatabaseError):
@@ -163,8 +179,8 @@ class LedgerFile:
             raise
         return connection
 
-    def _set_aside(self) -> list[tuple[Any, ...]]:
-        """Move the damaged file away; return the calls that can be read of it."""
+    def _set_aside(self) -> _Saved:
+        """Move the damaged file away; return what can be read of it."""
         self.close()
         moment = self._clock.now().strftime("%Y%m%dT%H%M%S%fZ")
         aside = self.path.with_name(f"{self.path.name}.damaged-{moment}")
@@ -175,7 +191,7 @@ class LedgerFile:
         _log.warning(
             "The usage ledger was damaged. It is kept as %s; %d calls were restored from it.",
             aside,
-            len(saved),
+            len(saved.calls),
         )
         return saved
 
@@ -219,27 +235,37 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     )
 
 
-def _readable(path: Path) -> list[tuple[Any, ...]]:
-    """Return the calls of a damaged ledger that can be read, coming from both ends."""
-    found: dict[int, tuple[Any, ...]] = {}
+def _readable(path: Path) -> _Saved:
+    """Return what can be read of a damaged ledger, coming from both ends of each table."""
+    calls: dict[int, tuple[Any, ...]] = {}
+    spent: dict[tuple[str, str], int] = {}
     with (
         contextlib.suppress(sqlite3.Error),
         closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection,
     ):
         connection.execute("PRAGMA writable_schema = ON")  # accept a cut-off file
-        for direction in ("ASC", "DESC"):
+        for way in ("ASC", "DESC"):
             with contextlib.suppress(sqlite3.DatabaseError):
-                found.update(
-                    (row[0], row[1:]) for row in connection.execute(f"{_SAVED} {direction}")
+                calls.update((row[0], row[1:]) for row in connection.execute(f"{_SAVED} {way}"))
+            with contextlib.suppress(sqlite3.DatabaseError):
+                query = f"SELECT scope, key, micro_usd FROM spent ORDER BY scope {way}, key {way}"  # noqa: S608 constants
+                spent.update(
+                    ((scope, key), found) for scope, key, found in connection.execute(query)
                 )
-    return [found[number] for number in sorted(found)]
+    return _Saved(
+        [calls[number] for number in sorted(calls)],
+        [(scope, key, found) for (scope, key), found in spent.items()],
+    )
 
 
-def _restore(connection: sqlite3.Connection, saved: list[tuple[Any, ...]]) -> None:
+def _restore(connection: sqlite3.Connection, saved: _Saved) -> None:
     connection.execute("BEGIN IMMEDIATE")
-    for row in saved:
+    for row in saved.calls:
         with contextlib.suppress(sqlite3.IntegrityError):  # a row with holes in it
             connection.execute(PUT, row)
     connection.execute("DELETE FROM spent")
     connection.execute(_TOTALS)
+    for row in saved.spent:
+        with contextlib.suppress(sqlite3.IntegrityError):
+            connection.execute(_AT_LEAST, row)
     connection.execute("COMMIT")
