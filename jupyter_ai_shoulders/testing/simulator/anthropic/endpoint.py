@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from jupyter_ai_shoulders.testing.simulator.anthropic import errors
+from jupyter_ai_shoulders.testing.simulator.anthropic.caching import PromptCache
 from jupyter_ai_shoulders.testing.simulator.anthropic.capabilities import check_model
 from jupyter_ai_shoulders.testing.simulator.anthropic.models import CLAUDE_MODELS, ClaudeModel
 from jupyter_ai_shoulders.testing.simulator.anthropic.reply import (
@@ -38,7 +39,7 @@ from jupyter_ai_shoulders.testing.simulator.delivery import interleave
 from jupyter_ai_shoulders.testing.simulator.exchange import Stream, with_failure
 from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
-from jupyter_ai_shoulders.testing.simulator.script import Failure, Reply, SimRequest
+from jupyter_ai_shoulders.testing.simulator.script import Failure, Reply, SimRequest, Usage
 from jupyter_ai_shoulders.testing.simulator.shaping import Counter, estimate, usage_of
 
 VERSIONS = ("2026-10-21", "2023-06-01")
@@ -64,6 +65,7 @@ class MessagesEndpoint:
     counter: Counter
     windows: Mapping[str, int] = field(default_factory=dict[str, int])
     issued: Issued = field(default_factory=Issued)
+    cache: PromptCache = field(default_factory=PromptCache)
 
     def accept(self, request: HttpRequest) -> AcceptedMessage:
         """Check a request for an answer. Raises ``Refused``."""
@@ -139,7 +141,7 @@ class AcceptedMessage:
 
     def answer(self, reply: Reply) -> Stream | Mapping[str, Any]:
         """Return the stream asked for, or the body of an answer in one piece."""
-        usage = usage_of(reply, len(self.http.body))
+        usage = reply.usage or self._usage(reply)
         composer = Composer(self.body, self.model, reply, usage, self.endpoint.counter)
         composer.remember(self.endpoint.issued)
         if not self.body.stream:
@@ -150,6 +152,13 @@ class AcceptedMessage:
             events = interleave(events, [UNKNOWN], before_first=True)
         failed = [errors.failure_event(reply.failure)] if reply.failure else []
         return Stream({}, with_failure(events, reply.failure, failed), delivery)
+
+    def _usage(self, reply: Reply) -> Usage:
+        """Return an estimate from the sizes, and what the prompt cache had of it."""
+        estimated = usage_of(reply, len(self.http.body))
+        cached = self.endpoint.cache.usage(json.loads(self.http.body), estimated.output)
+        total = max(estimated.input, cached.input)
+        return cached.model_copy(update={"input": total})
 
 
 def check_headers(headers: Mapping[str, str], keys: frozenset[str]) -> frozenset[str]:
