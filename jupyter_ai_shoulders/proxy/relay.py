@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.providers.base import (
     ResolvedModel,
     Stop,
 )
+from jupyter_ai_shoulders.proxy.abilities import check_abilities
 from jupyter_ai_shoulders.proxy.answer import Answer, ReplyEvent, StoppedAt
 from jupyter_ai_shoulders.proxy.asked import Asked
 from jupyter_ai_shoulders.proxy.caller_format import CallerFormat, ModelFormat
@@ -62,6 +63,7 @@ class Relay:
         """
         asked = caller.read(raw)
         resolved = self._models.resolve(asked.model)
+        check_abilities(asked, resolved.spec)
         reply_id = self._ids.new("reply").removeprefix("reply_")
         request = asked.request(resolved.spec, reply_id)
         messages = tuple(map(self._restored, request.messages))
