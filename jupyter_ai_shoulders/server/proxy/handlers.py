@@ -59,7 +59,8 @@ class ProxyHandler(ShouldersHandler):
         try:
             await super().prepare()
         except web.HTTPError as error:
-            if error.status_code == 403 and not (self.current_user and self.token_authenticated):
+            by_key = bool(self.current_user) and self.token_authenticated
+            if error.status_code in {403, 404} and not by_key:  # 404: a page of another origin
                 raise web.HTTPError(401, _NO_KEY) from error
             raise
         if not self.current_user:  # where Jupyter leaves the refusal to each method
