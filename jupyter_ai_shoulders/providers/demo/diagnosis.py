@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.providers.demo.missing_modules import missing_member, 
 from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
 
 NAME_ERROR = re.compile(r"^NameError: (?:free variable |name )'(\w+)'")
-KEY_ERROR = re.compile(r"^KeyError: (['\"])(.+?)\1")
+KEY_ERROR = re.compile(r"^KeyError: (['\"])(?:Columns? not found: )?['\"]?(.+?)['\"]?\1")
 COLUMN_ERROR = re.compile(r"^KeyError: .*\[(['\"])(.+?)\1")
 MODULE_ERROR = re.compile(r"^(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'")
 MEMBER_ERROR = re.compile(r"^ImportError: cannot import name '(\w+)' from '([\w.]+)'")

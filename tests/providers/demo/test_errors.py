@@ -30,6 +30,11 @@ FIXES = {
         "FileNotFoundError: [Errno 2] No such file or directory: 'visits.csv'",
         'open("../in/visits.csv")',
     ),
+    "column of a group": (
+        ["df.groupby('places')", "df.groupby('places')['place'].mean()"],
+        "KeyError: 'Column not found: place'",
+        "df.groupby('places')[\"places\"].mean()",
+    ),
     "mistyped method": (
         ["df.haed()"],
         "AttributeError: 'DataFrame' object has no attribute 'haed'",
@@ -182,6 +187,26 @@ def test_the_error_named_is_the_one_fixed() -> None:
     notebook.run("a")
     notebook.run("b")
     assert "works now" in Talk(notebook).ask("fix the NameError")
+
+
+def test_cells_that_were_run_are_not_run_again_for_one_below() -> None:
+    cells = {"a": "x = [1]", "b": "print(total)", "c": "total = len(x)"}
+    notebook = fake.Notebook(cells)
+    notebook.run("a")
+    notebook.run("b")
+    talk = Talk(notebook)
+    assert "works now" in talk.ask("fix it")
+    assert talk.done == ["read_notebook", "run_cell c", "run_cell b"]
+
+
+def test_cells_run_in_a_kernel_that_is_gone_are_run_again() -> None:
+    notebook = fake.Notebook({"a": "x = [1]", "b": "print(total)", "c": "total = len(x)"})
+    notebook.run("a")
+    notebook.variables.clear()
+    notebook.run("b")
+    talk = Talk(notebook)
+    assert "works now" in talk.ask("fix it")
+    assert talk.done == ["read_notebook", *(f"run_cell {cell}" for cell in "cacb")]
 
 
 def test_repair_that_does_not_help_is_told_and_not_repeated() -> None:

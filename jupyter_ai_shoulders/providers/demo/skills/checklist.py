@@ -26,7 +26,7 @@ def checklist(task: Task) -> Skill:
     if outcome.is_error:
         raise refused(outcome, "write the list")
     count = "1 thing is" if len(items) == 1 else f"{len(items)} things are"
-    return f"{count} left in `{notebook.path}`; the list is above. I ticked nothing off."
+    return f"{count} left in `{notebook.path}`, as the list shows."
 
 
 def open_items(notebook: Notebook) -> Iterator[str]:

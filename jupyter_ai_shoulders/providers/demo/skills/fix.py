@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from jupyter_ai_shoulders.providers.demo.code import needed_before
 from jupyter_ai_shoulders.providers.demo.conversation import Task
-from jupyter_ai_shoulders.providers.demo.diagnosis import diagnose, first_unresolved
+from jupyter_ai_shoulders.providers.demo.diagnosis import NAME_ERROR, diagnose, first_unresolved
 from jupyter_ai_shoulders.providers.demo.findings import Diagnosis, Edit, RunFirst, Unknown
 from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
 from jupyter_ai_shoulders.providers.demo.skills.files import listed_files
@@ -200,8 +201,15 @@ class Repair:
     def run_later(self, found: RunFirst) -> Recipe[None]:
         """Run a cell that stands below, and say that the order is wrong."""
         below = found.cells[0]
-        yield from run_needed(self.notebook, below, self.announce(found))
-        ended = yield from run(self.notebook, below, self.announce(found))
+        say = self.announce(found)
+        needed = needed_before(below, self.notebook.code)
+        if any(cell.run_count is None for cell in needed):
+            yield from run_needed(self.notebook, below, say)
+            say = ""
+        ended = yield from run(self.notebook, below, say)
+        if needed and NAME_ERROR.match(ended.error or ""):  # run in a kernel that is gone
+            yield from run_needed(self.notebook, below, "")
+            ended = yield from run(self.notebook, below)
         if ended.error is not None:
             raise GiveUp(
                 f"Cell {self.cell.number} needs cell {below.number} below it, and that one fails: "
