@@ -116,6 +116,7 @@ class Lab:
             "--LabApp.expose_app_in_browser=True",
             "--LabApp.news_url=",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+            "--Shoulders.titles=False",  # or titles would take the replies of scripts
             *self.args,
         ]
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from jupyter_ai_shoulders.assist.single import SingleCalls
+from jupyter_ai_shoulders.assist.titles import Titler
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
@@ -84,6 +86,8 @@ class HostSettings:
     """The administrator's limits, which the user's cannot exceed."""
     default_mode: Mode = "ask"
     step_limit: int = 25
+    titles: bool = False
+    """Whether a small model names new conversations."""
     page_grace: float = 10.0
     """Seconds a page with unsaved changes may be away before its agent's edits are written."""
     has_owners: bool = False
@@ -120,6 +124,7 @@ class Host:
         preferences: Preferences,
         usage: UsageDesk,
         proposals: Proposals,
+        titler: Titler,
         redact: Callable[[str], str],
     ) -> None:
         self.settings = settings
@@ -140,6 +145,7 @@ class Host:
         """Takes the keys in use out of what is shown."""
         self._store = store
         self._documents = documents
+        self._titler = titler
         self._recovery = asyncio.Lock()
         self._recovered = False
         self._reported: str | None = None
@@ -168,6 +174,7 @@ class Host:
             stack.push_async_callback(self.models.aclose)
             stack.push_async_callback(self._documents.aclose)
             stack.push_async_callback(self.proposals.aclose)
+            stack.push_async_callback(self._titler.aclose)
             await self.engine.stop()
 
     async def _recover(self) -> None:
@@ -216,6 +223,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         surroundings=_surroundings(settings, ports, store, documents, secrets),
         budgets=budgets,
     )
+    titler = Titler(SingleCalls(models, preferences.models), models, store.sessions)
+    if settings.titles:
+        store.hub.add(titler)
     conversations = Conversations(
         sessions=store.sessions,
         turns=engine,
@@ -237,6 +247,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         preferences=preferences,
         usage=UsageDesk(budgets, store.directory.database, clock),
         proposals=Proposals(store.log, documents.notebooks, documents.runner, ids),
+        titler=titler,
         redact=secrets.redact,
     )
 

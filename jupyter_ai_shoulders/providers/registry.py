@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.providers.choice import (
     by_strategy,
     default_model,
     is_demo,
+    side_of,
 )
 from jupyter_ai_shoulders.providers.discovery import Discovery
 from jupyter_ai_shoulders.providers.factory import make_provider
@@ -100,6 +101,20 @@ class ModelRegistry:
         """
         found = by_strategy(self._files.current(), strategy, self._preferences(), self._prospects())
         return found.id
+
+    def for_title(self, turn_model: ModelId) -> ModelId | None:
+        """Return what may name a conversation with this model: a cheap one.
+
+        The demo's conversations are not named, and what a local model was told stays with it.
+        Raises as ``by_strategy`` does.
+        """
+        catalogue = self._files.current()
+        spec = _spec(catalogue, turn_model)
+        if is_demo(catalogue, spec):
+            return None
+        if side_of(catalogue.providers[spec.provider]) == "local":
+            return turn_model
+        return self.by_strategy("cheapest")
 
     def readiness(self) -> Literal["none", "demo", "ready"]:
         """Return whether a real model can answer, only the demo, or none."""

@@ -59,6 +59,12 @@ class Shoulders(Configurable):
         document, `auto_edit` to let undoable edits run, `plan` to let nothing run but reads.""",
     ).tag(config=True)
 
+    titles = Bool(
+        True,
+        help="""Let a small model name new conversations after their first turn. It reads the
+        beginning of question and answer. Local models' conversations are named by themselves.""",
+    ).tag(config=True)
+
     step_limit = Int(
         25, min=1, help="How many times the model is called in one turn, at most."
     ).tag(config=True)

@@ -103,6 +103,7 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         budget=_budget(config),
         default_mode=cast("Mode", config.default_mode),
         step_limit=config.step_limit,
+        titles=config.titles,
         page_grace=config.page_grace,
         has_owners=bool(os.environ.get("JUPYTERHUB_API_URL")),
         collaboration=COLLABORATION in serverapp.extension_manager.extension_apps,

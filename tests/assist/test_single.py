@@ -177,7 +177,7 @@ SPEC = claude("claude-haiku-5-5")
         pytest.param(
             [reply("Hi", delivery=Delivery(ending="cut"))],
             "stream_truncated",
-            "too early",
+            "broke off",
             1,
             id="truncated",
         ),

@@ -34,6 +34,7 @@ def jp_server_config(upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Co
                 "allow_unauthenticated_access": False,
             },
             "Shoulders": {
+                "titles": False,  # or titles would take the replies of scripts
                 "models": {
                     "default": MODEL,
                     "providers": {"anthropic": {"url": upstream.url}},

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
-from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, ToolChoice
+from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest
 from jupyter_ai_shoulders.providers.effort import effort_for
 from jupyter_ai_shoulders.providers.openai_chat.profiles import Profile
 from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT, NO_IMAGES
@@ -55,7 +55,7 @@ def _head(request: ModelRequest, target: Target, profile: Profile) -> VendorObje
         head["stream_options"] = {"include_usage": True}
     if request.tools:
         head["tools"] = [_tool(tool) for tool in request.tools]
-        head |= _tool_choice(request.tool_choice, model)
+        head |= _tool_choice(request, model, profile)
         if not request.parallel_calls:
             head["parallel_tool_calls"] = False
     head |= _effort(request.thinking, model, profile)
@@ -78,13 +78,16 @@ def _tool(tool: ToolDefinition) -> VendorObject:
     return {"type": "function", "function": function}
 
 
-def _tool_choice(choice: ToolChoice, model: ModelSpec) -> VendorObject:
+def _tool_choice(request: ModelRequest, model: ModelSpec, profile: Profile) -> VendorObject:
+    choice = request.tool_choice
     if choice == "none":
         return {"tool_choice": "none"}
     if choice == "auto" or model.forced_tool == "no":
         return {}
-    if isinstance(choice, AnyTool):
+    if isinstance(choice, AnyTool) or (not profile.named_choice and len(request.tools) == 1):
         return {"tool_choice": "required"}
+    if not profile.named_choice:
+        return {}
     return {"tool_choice": {"type": "function", "function": {"name": choice.name}}}
 
 

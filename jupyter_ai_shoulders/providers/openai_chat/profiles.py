@@ -28,6 +28,10 @@ class Profile:
     """Call ids must be nine letters or digits."""
     cache_key: bool = False
     """Whether ``prompt_cache_key`` is known."""
+    named_choice: bool = True
+    """Whether a tool can be demanded by name; else some tool is, which is the same of one."""
+    listing: Literal["models", "lmstudio", "llamacpp"] = "models"
+    """Where to ask what the models can do, beside ``GET /models``."""
     may_end_silently: bool = False
     """Streams may end without ``[DONE]``, or without a finish reason."""
 
@@ -38,6 +42,9 @@ PROFILES: Mapping[ServerProfile, Profile] = {
     "openrouter": Profile(effort="reasoning", echo="reasoning_details"),
     "deepseek": Profile(echo="reasoning_content"),
     "mistral": Profile(stream_usage=False, short_call_ids=True),
+    "vllm": Profile(),
+    "llamacpp": Profile(named_choice=False, listing="llamacpp"),
+    "lmstudio": Profile(named_choice=False, listing="lmstudio"),
     "lenient": Profile(stream_usage=False, may_end_silently=True),
 }
 
