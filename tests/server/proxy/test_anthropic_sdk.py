@@ -292,10 +292,33 @@ async def test_models_are_listed_in_this_format(claude_sdk: AsyncAnthropic) -> N
     assert {CLAUDE, LOCAL} <= set(listed)
 
 
-async def test_tokens_are_counted(claude_sdk: AsyncAnthropic, upstream: Simulator) -> None:
+COUNTERS = {
+    CLAUDE: "/v1/messages/count_tokens",
+    GPT: "/v1/responses/input_tokens",
+    GEMINI: "/v1beta/models/gemini-3.8-flash:countTokens",
+}
+
+
+@every_model
+async def test_tokens_are_counted_by_the_provider_if_it_can(
+    claude_sdk: AsyncAnthropic, upstream: Simulator, model: str
+) -> None:
     count = await claude_sdk.messages.count_tokens(
-        model=CLAUDE, messages=[{"role": "user", "content": "Hi " * 100}], tools=[TOOL]
+        model=model, messages=[{"role": "user", "content": "Hi " * 100}], tools=[TOOL]
     )
 
     assert 80 < count.input_tokens < 400
-    assert upstream.requests == []
+    asked = [COUNTERS[model]] if model in COUNTERS else []
+    assert [record.path for record in upstream.requests] == asked
+    assert all(record.refusal is None for record in upstream.requests)
+
+
+async def test_a_provider_that_refuses_to_count_says_so(
+    claude_sdk: AsyncAnthropic, upstream: Simulator
+) -> None:
+    with pytest.raises(anthropic.BadRequestError, match="unique"):
+        await claude_sdk.messages.count_tokens(
+            model=CLAUDE, messages=[{"role": "user", "content": "Hi"}], tools=[TOOL, TOOL]
+        )
+
+    assert upstream.requests[0].refusal is not None
