@@ -313,7 +313,7 @@ class Transcript:
                 reply.cut = True
             case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
                 self._reply = None  # the step is asked for again
-            case ev.ContextRebase():
+            case ev.ContextRebase() if event.reason != "model":  # adapters know what is theirs
                 self.rebase()
             case _:
                 pass

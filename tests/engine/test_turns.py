@@ -265,7 +265,7 @@ async def test_unknown_session_is_not_found():
         await w.engine.send(SessionId("nope"), SendMessage(id=MessageId("m"), text="Hi"))
 
 
-async def test_model_change_is_logged_before_the_request_and_drops_reasoning():
+async def test_model_change_is_logged_and_leaves_it_to_adapters_whose_reasoning_goes_back():
     w = world(turn(Think("Hm."), Say("One.")), "Two.")
     w.models.specs[ModelId("m2")] = spec("m2")
     await w.say()
@@ -273,7 +273,7 @@ async def test_model_change_is_logged_before_the_request_and_drops_reasoning():
     (rebase,) = w.of(ev.ContextRebase)
     assert (rebase.reason, rebase.replaced) == ("model", {"model": ["m1", "m2"]})
     assert w.session.model == "m2"
-    assert "reasoning" not in w.provider.requests[1].messages[1].model_dump_json()
+    assert "reasoning" in w.provider.requests[1].messages[1].model_dump_json()
     check(w)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
+from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.integration.client import Api
 from tests.lab import Lab
 
@@ -32,3 +34,12 @@ def serve(tmp_path: Path) -> Iterator[StartServer]:
     yield start
     for lab in started:
         lab.stop()
+
+
+@pytest.fixture
+def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
+    """A simulator in this process."""
+    made = Simulator()
+    jp_asyncio_loop.run_until_complete(made.start())
+    yield made
+    jp_asyncio_loop.run_until_complete(made.stop())
