@@ -72,7 +72,7 @@ PROVIDERS = {
     "ollama_vision": Row("llava", images=True, tools=False, thinks=False),
     "chat_generic": Row(LOCAL, images=True),
     "chat_openai": Row("gpt41", images=True, thinks=False),
-    "chat_openrouter": Row(OPENROUTER, images=True),
+    "chat_openrouter": Row(OPENROUTER, images=True, replays='"reasoning_details"'),
     "chat_deepseek": Row(DEEPSEEK, replays='"reasoning_content"'),
     "chat_mistral": Row("mistral", thinks=False, counts=False),
     "chat_lenient": Row("lenient", counts=False),

@@ -52,6 +52,7 @@ class Server:
 
     ``echo``: fields of an assistant message it takes besides the standard ones. ``reasoning``: the
     name its reasoning deltas have. ``must_echo``: a turn with calls must bring its reasoning back.
+    ``details``: reasoning comes with signed details too, which may only come back unchanged.
     """
 
     name: Literal["openai", "vllm", "mistral", "deepseek", "openrouter"]
@@ -59,6 +60,7 @@ class Server:
     echo: frozenset[str] = frozenset()
     reasoning: str | None = None
     must_echo: bool = False
+    details: bool = False
     one_system_message: bool = False
     keyless: bool = False
 
@@ -85,6 +87,7 @@ OPENROUTER = Server(
     OPENAI_FIELDS | {"reasoning", "provider", "models", "usage"},
     echo=frozenset({"reasoning", "reasoning_details"}),
     reasoning="reasoning",
+    details=True,
 )
 
 

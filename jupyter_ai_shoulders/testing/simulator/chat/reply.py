@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.testing.simulator.script import (
     ToolUse,
     Usage,
 )
+from jupyter_ai_shoulders.testing.simulator.sealing import seal_content
 from jupyter_ai_shoulders.testing.simulator.shaping import Counter, arguments_text, cut
 
 FINISH_REASONS: dict[Stop, str | None] = {
@@ -47,6 +48,7 @@ class Composer:
         self._usage = usage
         self._id = counter.new("chatcmpl-sim")
         self._field = model.server.reasoning if effort_of(body, model) != "none" else None
+        self._details = model.server.details
         calls = [part for part in reply.parts if isinstance(part, ToolUse)]
         self._calls = [(part, part.id or counter.new("call_sim")) for part in calls]
 
@@ -55,6 +57,10 @@ class Composer:
         message: Json = {"role": "assistant", "content": self._text() or None, "refusal": None}
         if self._field and self._reasoning():
             message[self._field] = self._reasoning()
+            if self._details:
+                message["reasoning_details"] = [
+                    detail(self._reasoning(), signature(self._reasoning()))
+                ]
         if self._calls:
             message["tool_calls"] = [whole_call(part, call_id) for part, call_id in self._calls]
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self._finish()}
@@ -82,10 +88,18 @@ class Composer:
                     yield from ({"content": piece} for piece in cut(part.text, part.split))
                 case Reasoning():
                     if self._field is not None:
-                        yield from ({self._field: piece} for piece in cut(part.text, "words"))
+                        yield from self._thought(part.text, self._field)
                 case ToolUse():
                     yield from call_changes(part, self._calls[index][1], index)
                     index += 1
+
+    def _thought(self, text: str, name: str) -> Iterator[Json]:
+        """Yield the deltas of reasoning; its signature comes last."""
+        for piece in cut(text, "words"):
+            details = {"reasoning_details": [detail(piece)]} if self._details else {}
+            yield {name: piece, **details}
+        if self._details:
+            yield {"reasoning_details": [detail("", signature(text))]}
 
     def _chunk(self, change: Json, *, finish: str | None = None, delta: bool = False) -> SseEvent:
         choice = {"index": 0, "delta": change, "finish_reason": finish}
@@ -105,6 +119,17 @@ class Composer:
 
     def _reasoning(self) -> str:
         return "".join(part.text for part in self._reply.parts if isinstance(part, Reasoning))
+
+
+def detail(text: str, signed: str | None = None) -> Json:
+    """Return a piece of reasoning as OpenRouter sends it beside the plain text."""
+    made: Json = {"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}
+    return made if signed is None else made | {"signature": signed}
+
+
+def signature(text: str) -> str:
+    """Return the signature of reasoning."""
+    return seal_content(text.encode())
 
 
 def whole_call(part: ToolUse, call_id: str) -> Json:

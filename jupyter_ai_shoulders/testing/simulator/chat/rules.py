@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.testing.simulator.chat.schema import (
     ToolMessage,
 )
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
+from jupyter_ai_shoulders.testing.simulator.sealing import unseal_content
 from jupyter_ai_shoulders.testing.simulator.strict_schema import check_parameters, check_strict
 
 STANDARD_ECHO = ("reasoning", "reasoning_content", "reasoning_details")
@@ -123,6 +124,18 @@ def reasoning_comes_back(body: ChatBody, model: ChatModel) -> None:
             )
 
 
+def details_are_unchanged(body: ChatBody, _: ChatModel) -> None:
+    """Signed reasoning comes back as it went."""
+    for index, message in enumerate(body.messages):
+        details = message.reasoning_details if isinstance(message, AssistantMessage) else None
+        for item in details or []:
+            if unseal_content(str(item.get("signature"))) != str(item.get("text")).encode():
+                raise Refused(
+                    "Reasoning details must be passed back unmodified.",
+                    param=f"messages[{index}].reasoning_details",
+                )
+
+
 def system_comes_first(body: ChatBody, model: ChatModel) -> None:
     """Chat templates of open models take one system message, at the beginning."""
     if not model.server.one_system_message:
@@ -174,5 +187,6 @@ BODY_RULES: tuple[Callable[[ChatBody], None], ...] = (
 SERVER_RULES: tuple[Callable[[ChatBody, ChatModel], None], ...] = (
     fields_are_known,
     reasoning_comes_back,
+    details_are_unchanged,
     system_comes_first,
 )
