@@ -1,6 +1,8 @@
 """Tries a model with one real, small call that must stream and must call a tool (chapter 03).
 
-Called by ``registry`` for the Test button; says which of the two a gateway broke.
+Called by ``registry`` for the Test button. Where that fails, and not for the key or the model, a
+second call without tools tells which of the two a gateway broke: plain streaming, or the streamed
+tool call.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallReady,
 )
 from jupyter_ai_shoulders.wire.api import ProviderTest
-from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.parts import TextPart, ToolDefinition, UserMessage
 
 MAX_OUTPUT = 2_048
@@ -42,6 +44,8 @@ TOOL = ToolDefinition(
 SYSTEM = "You are being tested. Call the tool report_word once, with the word the user gives."
 QUESTION = "The word is: shoulders"
 
+PLAIN_SYSTEM = "You are being tested. Answer with the word the user gives, and nothing else."
+
 NO_CALL = ErrorInfo(
     code="provider_protocol",
     message="The model answered, but did not call the tool it was asked to call.",
@@ -54,13 +58,52 @@ BROKEN_CALL = ErrorInfo(
     hint="The server in between breaks streamed tool calls; use the provider's own address, or"
     ' another "kind" in models.json.',
 )
+STREAM_BROKEN = (
+    "Plain streaming is broken: {message}",
+    (
+        "A server in between may collect answers or change them: use the provider's own address,"
+        ' or another "url" or "kind" in models.json. {hint}'
+    ),
+)
+CALL_BROKEN = (
+    "Plain streaming works, the streamed tool call does not: {message}",
+    (
+        "The model or a server in between does not support tools here: pick another model for"
+        " notebooks, use the provider's own address, or start the server with tools enabled."
+        " {hint}"
+    ),
+)
+
+_TELLING: frozenset[ErrorCode] = frozenset(
+    {
+        "provider_protocol",
+        "stream_truncated",
+        "bad_request_upstream",
+        "provider_error",
+        "provider_timeout",
+    }
+)
+"""Failures that may be of the one thing or the other; other ones would only fail again."""
 
 
 @dataclass(slots=True)
 class _Seen:
+    """What came of one call."""
+
     deltas: int = 0
     stopped: bool = False
     call: ToolCallReady | None = None
+    error: ErrorInfo | None = None
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the answer came as a stream, to its end."""
+        return self.stopped and self.deltas > 0
+
+    @property
+    def called(self) -> bool:
+        """Whether the tool was called with whole arguments, in a stream that came to its end."""
+        return self.stopped and self.call is not None and self.call.problem is None
 
 
 async def round_trip(
@@ -70,20 +113,39 @@ async def round_trip(
 
     The demo, which is no model, is excused from the tool call.
     """
-    seen = _Seen()
     started = clock.monotonic()
-    error = await _call(resolved, seen)
-    tool_call_ok = seen.call is not None and seen.call.problem is None
-    if error is None and needs_call and not tool_call_ok:
+    seen = await _call(resolved, _request(resolved, plain=False))
+    stream_ok, error = seen.streamed, seen.error
+    if error is None and needs_call and not seen.called:
         error = NO_CALL if seen.call is None else BROKEN_CALL
+    if error is not None and error.code in _TELLING:
+        stream_ok, error = await _which(resolved, seen, error)
     return ProviderTest(
         ok=error is None,
         model=resolved.spec.id,
         duration_ms=round((clock.monotonic() - started) * 1000),
-        stream_ok=seen.stopped and seen.deltas > 0,
-        tool_call_ok=tool_call_ok or (not needs_call and error is None),
+        stream_ok=stream_ok,
+        tool_call_ok=seen.called or (not needs_call and error is None),
         error=error,
     )
+
+
+async def _which(resolved: ResolvedModel, seen: _Seen, error: ErrorInfo) -> tuple[bool, ErrorInfo]:
+    """Return whether plain streaming works, and the error that says which of the two is broken."""
+    if not seen.streamed:
+        plain = await _call(resolved, _request(resolved, plain=True))
+        if not plain.streamed:
+            return False, _said(STREAM_BROKEN, plain.error or error)
+    return True, _said(CALL_BROKEN, error)
+
+
+def _said(words: tuple[str, str], error: ErrorInfo) -> ErrorInfo:
+    message, hint = words
+    said = {
+        "message": message.format(message=error.message),
+        "hint": hint.format(hint=error.hint or "").strip(),
+    }
+    return error.model_copy(update=said)
 
 
 def failed_test(error: ShouldersError) -> ProviderTest:
@@ -93,23 +155,24 @@ def failed_test(error: ShouldersError) -> ProviderTest:
     )
 
 
-async def _call(resolved: ResolvedModel, seen: _Seen) -> ErrorInfo | None:
-    events = cast("AsyncGenerator[ProviderEvent]", resolved.provider.stream(_request(resolved)))
+async def _call(resolved: ResolvedModel, request: ModelRequest) -> _Seen:
+    seen = _Seen()
+    events = cast("AsyncGenerator[ProviderEvent]", resolved.provider.stream(request))
     try:
         async with contextlib.aclosing(events):
             async for event in events:
                 _note(event, seen)
     except ShouldersError as error:
-        return error.info
-    return None
+        seen.error = error.info
+    return seen
 
 
-def _request(resolved: ResolvedModel) -> ModelRequest:
+def _request(resolved: ResolvedModel, *, plain: bool) -> ModelRequest:
     return ModelRequest(
         model=resolved.spec.model,
-        system=SYSTEM,
+        system=PLAIN_SYSTEM if plain else SYSTEM,
         messages=(UserMessage(parts=(TextPart(text=QUESTION),)),),
-        tools=(TOOL,),
+        tools=() if plain else (TOOL,),
         thinking="none",
         max_output=MAX_OUTPUT,
         account=Account("test"),
