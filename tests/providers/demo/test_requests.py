@@ -46,6 +46,10 @@ PARTS = {
         Part("profile", "1. profile the data"),
         Part("plot", "plot ash in blue"),
     ],
+    "Outline the notebook, fix the error": [
+        Part("outline", "Outline the notebook"),
+        Part("fix", "fix the error"),
+    ],
     "Plot ash and draw alcohol": [Part("plot", "Plot ash"), Part("plot", "draw alcohol")],
 }
 WHOLE: dict[str, Kind] = {

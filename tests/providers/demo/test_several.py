@@ -133,6 +133,14 @@ def test_list_of_what_is_left_comes_from_the_notebook() -> None:
     assert "- [ ] Run cells 2 and 3" in Talk(notebook).ask("What is left to do?")
 
 
+def test_list_of_what_is_left_does_not_replace_the_list_of_parts() -> None:
+    notebook = broken()
+    Talk(notebook, LOOP_TOOLS).ask("Profile sales, then tell me what is left to do.")
+    lists = [str(act.arguments["markdown"]) for act in notebook.done if act.tool == "todo"]
+    assert len(lists) == 3
+    assert all("Profile sales" in one for one in lists)
+
+
 def test_nothing_left_is_said() -> None:
     notebook = Notebook({"a": "x = 1"})
     notebook.run("a")

@@ -6,7 +6,7 @@ Chosen by ``plan``, which gives it the way to begin each part.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jupyter_ai_shoulders.providers.demo.conversation import Task
 from jupyter_ai_shoulders.providers.demo.requests import Part
@@ -18,10 +18,12 @@ Begin = Callable[[Task, Part], Skill]
 def several(task: Task, parts: Sequence[Part], begin: Begin) -> Skill:
     """Do one part after the other."""
     work = Work(task, parts)
+    without_list = {name: taken for name, taken in task.tools.items() if name != "todo"}
+    alone = replace(task, tools=without_list)  # the list shows the parts, and nothing else
     try:
         yield from work.show_list(f"These are {len(parts)} things; I'll do one after the other.")
         for part in parts:
-            answer = yield from work.do(begin(task, part))
+            answer = yield from work.do(begin(alone, part))
             yield from work.show_list(answer)
     except OutOfSteps as reason:
         return work.stopped(reason)
