@@ -400,6 +400,32 @@ def test_items_become_messages() -> None:
     )
 
 
+def test_an_answer_is_whole_whatever_stands_between_its_items() -> None:
+    response = whole(
+        SHOWN,
+        *reasoning("a", "Hm.", state=STATE),
+        *call("c", '{"n":1}'),
+        *call("d", '{"n":2}', state=STATE),
+        Stop("tool_use"),
+    )
+    items = {item.id or "": item.model_dump(exclude_unset=True) for item in response.output}
+    thought, one, two, carried = items.values()
+    first, second = (
+        {"type": "function_call_output", "call_id": name, "output": name} for name in ("c", "d")
+    )
+    question = {"role": "user", "content": "Hi"}
+    after = {"role": "user", "content": "And?"}
+    apart = read(input=[question, thought, one, first, two, second, carried, after])
+
+    assert (
+        apart.messages
+        == read(input=[question, thought, one, two, carried, first, second, after]).messages
+    )
+    assert len(apart.messages) == 3
+    other = {**two, "id": "fc_another_1"}
+    assert len(read(input=[question, thought, one, first, other, second, after]).messages) == 5
+
+
 ALLOWED = {"type": "allowed_tools", "tools": [{"type": "function", "name": "read"}]}
 
 

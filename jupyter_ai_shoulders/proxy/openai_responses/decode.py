@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.proxy.asked import Asked
 from jupyter_ai_shoulders.proxy.history import opened, settled
 from jupyter_ai_shoulders.proxy.openai_chat.decode import EFFORT_LEVELS
 from jupyter_ai_shoulders.proxy.openai_responses.carrier import CARRIER, Carrier
+from jupyter_ai_shoulders.proxy.openai_responses.order import together
 from jupyter_ai_shoulders.proxy.openai_responses.schema import (
     AllowedTools,
     AssistantMessageItem,
@@ -58,7 +59,7 @@ def decode(body: ResponsesBody, box: StateBox) -> Asked:
     return Asked(
         model=ModelId(body.model),
         system="\n\n".join(instructions),
-        messages=settled(opened(_Reader(rest, box).messages())),
+        messages=settled(opened(_Reader(together(rest), box).messages())),
         tools=tuple(map(_tool, _offered(body))),
         tool_choice=_choice(body),
         parallel_calls=body.parallel_tool_calls is not False,

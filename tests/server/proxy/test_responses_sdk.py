@@ -391,3 +391,30 @@ async def test_an_answer_that_was_cut_is_incomplete(
         last_item = response.output[-1]
         assert last_item.type == "message"
         assert last_item.status == "incomplete"
+
+
+@both
+@every_model
+async def test_results_may_stand_right_behind_their_calls(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
+) -> None:
+    """Some programs run each call of an answer as they come to it."""
+    upstream.script(
+        reply(
+            Reasoning(text="Two."),
+            ToolUse(name="read", arguments={"n": 1}),
+            ToolUse(name="read", arguments={"n": 2}),
+        ),
+        reply("Done."),
+    )
+    items: list[Any] = [{"role": "user", "content": "Look"}]
+    answer = await ask(openai_sdk, model, items, stream=stream, tools=[TOOL])
+    for item in answer.output:
+        items.append(item)
+        if item.type == "function_call":
+            output = {"type": "function_call_output", "call_id": item.call_id, "output": "ok"}
+            items.append(output)
+    last = await ask(openai_sdk, model, items, stream=stream, tools=[TOOL])
+
+    assert last.output_text == "Done."
+    assert [record.refusal for record in upstream.requests] == [None, None]
