@@ -1,5 +1,6 @@
 """Joins streamed text into fewer events: a piece after a pause at once, others on a short timer.
 
+A key in use that is cut over several pieces never leaves: what could begin one waits for the rest.
 Used by ``engine.model_call`` and ``engine.tool_calls``; one instance per part or call.
 """
 
@@ -8,11 +9,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from jupyter_ai_shoulders.core.redaction import Redactor, StreamRedactor
+
 
 class Coalescer:
     """Calls ``emit`` with the text, in order, at most once per ``interval`` seconds."""
 
-    def __init__(self, interval: float, emit: Callable[[str], None]) -> None:
+    def __init__(
+        self, interval: float, emit: Callable[[str], None], redactor: Redactor | None = None
+    ) -> None:
+        """``redactor`` knows the keys in use; without any nothing is held back."""
+        held = redactor if redactor is not None and redactor.knows_keys else None
+        self._stream = StreamRedactor(held) if held is not None else None
         self._interval = interval
         self._emit = emit
         self._pieces: list[str] = []
@@ -38,6 +46,16 @@ class Coalescer:
         self._raise()
         if self._pieces:
             text, self._pieces = "".join(self._pieces), []
+            self._send(text if self._stream is None else self._stream.push(text))
+
+    def close(self) -> None:
+        """Emit all that is left; nothing more will come. Raises like ``push``."""
+        self.flush()
+        if self._stream is not None:
+            self._send(self._stream.finish())
+
+    def _send(self, text: str) -> None:
+        if text:
             self._free_at = asyncio.get_running_loop().time() + self._interval
             self._emit(text)
 

@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.core.prices import cost_micro_usd
+from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.core.tokens import estimate_text
 from jupyter_ai_shoulders.engine.coalesce import Coalescer
 from jupyter_ai_shoulders.engine.ports import Budgets
@@ -59,6 +60,8 @@ class CallTools:
     attempts: int
     rng: Random
     budgets: Budgets
+    redactor: Redactor
+    """Knows the keys in use; a delta never shows one, nor the beginning of one."""
 
 
 class _Part:
@@ -69,10 +72,10 @@ class _Part:
         self._id = PartId(tools.ids.new("part"))
         self._record = tools.record
         self._record((TextStart if self._text else ReasoningStart)(part_id=self._id))
-        self.deltas = Coalescer(tools.delta_interval, self._emit)
+        self.deltas = Coalescer(tools.delta_interval, self._emit, tools.redactor)
 
     def close(self, state: ProviderState | None) -> None:
-        self.deltas.flush()
+        self.deltas.close()
         end = TextEnd if self._text else ReasoningEnd
         self._record(end(part_id=self._id, state=state))
 

@@ -150,6 +150,7 @@ class Operations:
             attempts=settings.model_attempts,
             rng=self._services.rng,
             budgets=self._services.budgets,
+            redactor=resolved.redactor,
         )
         self._call = ModelCall(resolved.spec, resolved.provider, request, tokens, tools)
         end = await self._call.run(operation.attempt)
@@ -187,6 +188,7 @@ class Operations:
             blobs=services.blobs,
             clock=services.clock,
             interval=services.settings.delta_interval_s,
+            redactor=self._resolved().redactor,
             settle_timeout=services.settings.settle_timeout_s,
         )
         return await Batch(calls, self._memory.seen, tools).run()

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.engine.batch_order import twins, waits_for
 from jupyter_ai_shoulders.engine.coalesce import Coalescer
 from jupyter_ai_shoulders.engine.results import (
@@ -71,6 +72,8 @@ class BatchTools:
     blobs: Blobs
     clock: Clock
     interval: float
+    redactor: Redactor
+    """Knows the keys in use; output never shows one cut over two pieces."""
     settle_timeout: float
 
 
@@ -339,12 +342,14 @@ class _ProgressLog:
         if self._text is None or self._channel != progress.channel:
             self.flush()
             self._channel = progress.channel
-            self._text = Coalescer(self._tools.interval, self._emitter(progress))
+            self._text = Coalescer(
+                self._tools.interval, self._emitter(progress), self._tools.redactor
+            )
         self._text.push(progress.text)
 
     def flush(self) -> None:
         if self._text is not None:
-            self._text.flush()
+            self._text.close()
 
     def close(self) -> None:
         """Record nothing more: the call has its result, even if its tool goes on."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, PartId, SessionId
@@ -228,3 +229,5 @@ class ResolvedModel:
 
     spec: ModelSpec
     provider: Provider
+    redactor: Redactor = field(default_factory=Redactor)
+    """Knows the keys in use when the model was resolved, for text that streams (chapter 13)."""

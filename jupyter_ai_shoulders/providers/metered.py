@@ -10,6 +10,7 @@ import time
 import weakref
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Protocol, TypeVar, cast
 
 from jupyter_ai_shoulders.core.budget import CallOutcome, PlannedCall, reservation_micro_usd
@@ -79,7 +80,7 @@ class Metering:
         metered = MeteredProvider(
             resolved.spec, resolved.provider, self._meter, sizes=self._sizes, now=self._now
         )
-        return ResolvedModel(resolved.spec, metered)
+        return replace(resolved, provider=metered)
 
 
 class MeteredProvider:

@@ -85,8 +85,9 @@ class ModelRegistry:
         model_id = model_id or self.default_model()
         spec = _spec(self._knowing(model_id), model_id)
         catalogue = self._files.current()
-        target = self._targets.make(spec, catalogue.providers[spec.provider], self.redactor())
-        return self._metered(ResolvedModel(self._priced(spec), make_provider(target)))
+        redactor = self.redactor()
+        target = self._targets.make(spec, catalogue.providers[spec.provider], redactor)
+        return self._metered(ResolvedModel(self._priced(spec), make_provider(target), redactor))
 
     def default_model(self) -> ModelId | None:
         """Return what a new conversation takes, see ``choice``; None when nothing can answer."""
