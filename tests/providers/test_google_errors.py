@@ -9,9 +9,17 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.core.errors import ProviderError
-from jupyter_ai_shoulders.providers.base import PartDelta, ProviderEvent
+from jupyter_ai_shoulders.providers.base import (
+    PartDelta,
+    ProviderEvent,
+    Stop,
+    ToolCallReady,
+    UsageReport,
+)
+from jupyter_ai_shoulders.testing.simulator import Simulator, ToolUse, Usage, reply
 from jupyter_ai_shoulders.wire.errors import ErrorCode
-from tests.providers.support import answering, ask, data_lines, provider_of, target
+from tests.providers.conversation import connected
+from tests.providers.support import READ, answering, ask, collect, data_lines, provider_of, target
 from tests.providers.test_faults import append_all
 
 JSON = {"content-type": "application/json"}
@@ -164,3 +172,37 @@ async def test_array_instead_of_a_stream_is_named() -> None:
     sent = f"[{HELLO},{HELLO}]".encode()
     found, _ = await failure(sent, headers=JSON)
     assert found.info.code == "provider_protocol"
+
+
+READ_TWICE = reply(ToolUse(name="read", arguments={"n": 1}), usage=Usage(input=40, output=5))
+UNREADABLE = reply(ToolUse(name="read", arguments='{"n": '), usage=Usage(input=40, output=3))
+
+
+async def test_unreadable_call_is_asked_for_once_more(simulator: Simulator) -> None:
+    simulator.script(UNREADABLE, READ_TWICE)
+    async with connected(simulator, "google") as provider:
+        request = ask("Look", tools=(READ,), model="gemini-3.8-flash")
+        events = await collect(provider, request)
+    calls = [event for event in events if isinstance(event, ToolCallReady)]
+    usage = [event.usage for event in events if isinstance(event, UsageReport)][-1]
+    assert [call.arguments for call in calls] == [{"n": 1}]
+    assert (usage.input_tokens, usage.output_tokens) == (80, 8)
+    assert [event for event in events if isinstance(event, Stop)] == [Stop("tool_use")]
+    assert len(simulator.requests) == 2
+
+
+async def test_call_that_stays_unreadable_is_an_error_for_good(simulator: Simulator) -> None:
+    simulator.script(UNREADABLE, UNREADABLE)
+    async with connected(simulator, "google") as provider:
+        with pytest.raises(ProviderError) as caught:
+            await collect(provider, ask("Look", tools=(READ,), model="gemini-3.8-flash"))
+    assert (caught.value.info.code, caught.value.info.retryable) == ("provider_error", False)
+    assert len(simulator.requests) == 2
+
+
+async def test_unreadable_call_after_text_is_not_asked_for_again(simulator: Simulator) -> None:
+    simulator.script(reply("I look.", *UNREADABLE.parts))
+    async with connected(simulator, "google") as provider:
+        with pytest.raises(ProviderError):
+            await collect(provider, ask("Look", tools=(READ,), model="gemini-3.8-flash"))
+    assert len(simulator.requests) == 1

@@ -58,6 +58,9 @@ _FAILURES: Mapping[str, Refusal] = {
 }
 """Reasons that are failures of the call, not ends of an answer."""
 
+_ONCE_MORE = frozenset({"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"})
+"""Those that another try may better; the service's own client tries once more, too (§4.1)."""
+
 
 class GoogleDecoder:
     """Translates one answer, which may come in several streams (see ``provider``).
@@ -80,6 +83,11 @@ class GoogleDecoder:
         self._blocked = ""
         self._token = ""
         self._usage: dict[str, int] = {}
+
+    @property
+    def malformed(self) -> bool:
+        """Whether the answer was one that another try may better."""
+        return self._finish in _ONCE_MORE
 
     @property
     def continuation(self) -> str | None:

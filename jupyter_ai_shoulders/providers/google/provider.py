@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
+from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import (
     ListedModel,
@@ -51,28 +53,29 @@ class GoogleProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``.
 
-        An answer longer than one stream is asked for again with the token it came with.
+        An answer longer than one stream is asked for again with the token it came with; one that
+        cannot be read, of which nothing was shown, is asked for once more.
         """
         assembler = Assembler(self._target.ids, taken_call_ids(request))
         names = renamed(tool.name for tool in request.tools)
-        decoder = GoogleDecoder(assembler, self._target, names)
-        dialect = Format(decoder, read_refusal)
-        token: str | None = None
-        spent = TokenUsage()
+        answer = _Answer(GoogleDecoder(assembler, self._target, names))
         for number in range(1, MOST_STREAMS + 1):
-            decoder.begin(may_continue=number < MOST_STREAMS)
-            total = spent
-            call = self._call(request, token)
+            answer.decoder.begin(may_continue=number < MOST_STREAMS)
+            call = self._call(request, answer.token)
+            dialect = Format(answer.decoder, read_refusal)
             events = stream_events(self._target, request, call, dialect)
-            async with contextlib.aclosing(events):
-                async for event in events:
-                    if isinstance(event, UsageReport):
-                        total = _sum(spent, event.usage)
-                        yield UsageReport(total)
-                    elif not (isinstance(event, Stop) and decoder.continuation):
-                        yield event
-            token, spent = decoder.continuation, total
-            if token is None:
+            try:
+                async with contextlib.aclosing(events):
+                    async for event in events:
+                        for shown in answer.pass_on(event):
+                            yield shown
+            except ProviderError as error:
+                if answer.may_try_again(last=number == MOST_STREAMS):
+                    continue
+                if answer.tried_in_vain:
+                    error.info = error.info.model_copy(update={"retryable": False})
+                raise
+            if not answer.goes_on():
                 return
 
     async def list_models(self) -> list[ListedModel]:
@@ -115,6 +118,42 @@ class GoogleProvider:
             body=encode(request, self._target, token),
             query={"alt": "sse"},
         )
+
+
+@dataclass(slots=True)
+class _Answer:
+    """One answer, which may come in several streams; ``spent`` is what earlier ones took."""
+
+    decoder: GoogleDecoder
+    token: str | None = None
+    spent: TokenUsage = field(default_factory=TokenUsage)
+    total: TokenUsage = field(default_factory=TokenUsage)
+    shown: bool = False
+    tried_again: bool = False
+    tried_in_vain: bool = False
+
+    def pass_on(self, event: ProviderEvent) -> Iterator[ProviderEvent]:
+        """Yield what is to be seen of an event; usage is that of all streams."""
+        if isinstance(event, UsageReport):
+            self.total = _sum(self.spent, event.usage)
+            yield UsageReport(self.total)
+        elif not (isinstance(event, Stop) and self.decoder.continuation):
+            self.shown = True
+            yield event
+
+    def may_try_again(self, *, last: bool) -> bool:
+        """Return whether an answer that failed is to be asked for once more, and note that."""
+        self.tried_in_vain = self.tried_again and self.decoder.malformed
+        if last or self.shown or self.tried_again or not self.decoder.malformed:
+            return False
+        self.tried_again = True
+        self.spent = self.total
+        return True
+
+    def goes_on(self) -> bool:
+        """Return whether there is another stream to ask for."""
+        self.token, self.spent = self.decoder.continuation, self.total
+        return self.token is not None
 
 
 def endpoint(url: str, path: str) -> str:
