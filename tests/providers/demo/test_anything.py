@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.engine.untrusted import marked
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.providers.demo.plan import plan
 from jupyter_ai_shoulders.providers.demo.steps import Act, Reply
+from jupyter_ai_shoulders.tools.clarify import ClarifyArguments
 from jupyter_ai_shoulders.tools.complete import CompleteArguments
 from jupyter_ai_shoulders.tools.notebook_cells import AddCellArguments, DeleteCellArguments
 from jupyter_ai_shoulders.tools.notebook_edit import EditCellArguments
@@ -61,17 +62,7 @@ SCHEMAS: dict[str, JsonObject] = {
     "run_cell": RunCellArguments.model_json_schema(),
     "todo": TodoArguments.model_json_schema(),
     "complete": CompleteArguments.model_json_schema(),
-    "clarify": taking(
-        ["question"],
-        question=TEXT,
-        options={
-            "type": "array",
-            "items": {"type": "string", "minLength": 1, "maxLength": 80},
-            "maxItems": 6,
-            "uniqueItems": True,
-        },
-        allow_multiple={"type": "boolean"},
-    ),
+    "clarify": ClarifyArguments.model_json_schema(),
     "list_files": taking([], path=TEXT, depth={"type": "integer"}, glob=TEXT),
     "run_code": taking(["path", "code"], path=TEXT, code=TEXT),
     "get_weather": taking(["city"], city=TEXT),

@@ -127,10 +127,10 @@ def test_list_of_what_is_left_comes_from_the_notebook() -> None:
     notebook.run("a")
     answer = Talk(notebook, LOOP_TOOLS).ask("Make a todo list")
     assert notebook.done[-1].arguments == {
-        "markdown": "- [ ] Fix cell 1 (ZeroDivisionError)\n- [ ] Run cells 2 and 3"
+        "markdown": "- [ ] Fix cell 1 (ZeroDivisionError)\n- [ ] Run cells 2 and 3, not run yet"
     }
     assert answer.startswith("2 things are left in `random.ipynb`")
-    assert "- [ ] Run cells 2 and 3" in Talk(notebook).ask("What is left to do?")
+    assert "- [ ] Run cells 2 and 3, not run yet" in Talk(notebook).ask("What is left to do?")
 
 
 def test_list_of_what_is_left_does_not_replace_the_list_of_parts() -> None:
@@ -139,6 +139,12 @@ def test_list_of_what_is_left_does_not_replace_the_list_of_parts() -> None:
     lists = [str(act.arguments["markdown"]) for act in notebook.done if act.tool == "todo"]
     assert len(lists) == 3
     assert all("Profile sales" in one for one in lists)
+
+
+def test_very_long_request_is_done_in_part_and_says_so() -> None:
+    notebook = broken()
+    answer = Talk(notebook).ask("\n".join(["outline it", "profile sales"] * 8))
+    assert answer.startswith("These are 12 things (the first 12; ask again for the rest);")
 
 
 def test_nothing_left_is_said() -> None:

@@ -12,11 +12,14 @@ from jupyter_ai_shoulders.providers.demo.notebook import Notebook
 from jupyter_ai_shoulders.providers.demo.skills.notebooks import listed, read
 from jupyter_ai_shoulders.providers.demo.steps import Act, Skill, refused
 
+MAX_ITEMS = 100
+MAX_NAMED = 20
+
 
 def checklist(task: Task) -> Skill:
     """List what is left to do in the notebook."""
     notebook = yield from read(task, outputs=True, say="I'll see what is left in the notebook.")
-    items = list(open_items(notebook))
+    items = list(open_items(notebook))[:MAX_ITEMS]
     if not items:
         return "Nothing is left that I can see: every code cell was run and none shows an error."
     markdown = "\n".join(f"- [ ] {item}" for item in items)
@@ -37,4 +40,5 @@ def open_items(notebook: Notebook) -> Iterator[str]:
             yield f"Fix cell {cell.number}{error}"
     waiting = [cell for cell in notebook.code if cell.run_count is None and cell.source.strip()]
     if waiting:
-        yield f"Run {listed(waiting)}"
+        some = listed(waiting) if len(waiting) <= MAX_NAMED else f"{len(waiting)} cells"
+        yield f"Run {some}, not run yet"

@@ -12,16 +12,21 @@ from jupyter_ai_shoulders.providers.demo.conversation import Task
 from jupyter_ai_shoulders.providers.demo.requests import Part
 from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, OutOfSteps, Recipe, Skill
 
+MAX_PARTS = 12
 Begin = Callable[[Task, Part], Skill]
 
 
 def several(task: Task, parts: Sequence[Part], begin: Begin) -> Skill:
     """Do one part after the other."""
+    more = f" (the first {MAX_PARTS}; ask again for the rest)" if len(parts) > MAX_PARTS else ""
+    parts = parts[:MAX_PARTS]
     work = Work(task, parts)
     without_list = {name: taken for name, taken in task.tools.items() if name != "todo"}
     alone = replace(task, tools=without_list)  # the list shows the parts, and nothing else
     try:
-        yield from work.show_list(f"These are {len(parts)} things; I'll do one after the other.")
+        yield from work.show_list(
+            f"These are {len(parts)} things{more}; I'll do one after the other."
+        )
         for part in parts:
             answer = yield from work.do(begin(alone, part))
             yield from work.show_list(answer)

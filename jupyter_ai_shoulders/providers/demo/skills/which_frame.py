@@ -12,6 +12,9 @@ from jupyter_ai_shoulders.providers.demo.notebook import Notebook
 from jupyter_ai_shoulders.providers.demo.skills.ask import ask
 from jupyter_ai_shoulders.providers.demo.steps import GiveUp, Recipe
 
+MAX_NAMED = 6
+"""Dataframes named in a question."""
+
 
 def which_frame(
     task: Task, notebook: Notebook, verb: str, columns: Sequence[str] = ()
@@ -30,7 +33,8 @@ def which_frame(
     if len(fitting) == 1:
         return fitting[0]
     options = [frame.name for frame in fitting]
-    named = ", ".join(f"`{name}`" for name in options[:-1]) + f" or `{options[-1]}`"
+    *most, last = [f"`{name}`" for name in options[:MAX_NAMED]]
+    named = f"{', '.join(most)} or {last}" + ("" if len(options) <= MAX_NAMED else ", or another")
     question = f"Which dataframe shall I {verb}: {named}?"
     answer = yield from ask(task, question, options)
     said = [frame for frame in fitting if frame.name == answer or frame.name in spoken(answer)]
