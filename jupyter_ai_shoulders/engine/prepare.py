@@ -185,7 +185,7 @@ class Preparation:
         blob = self.blobs.put(record.model_dump_json().encode())
         self.record(ContextAdd(role="attachment", source=what, blob=blob, seen=captured.seen))
         if captured.warn and captured.note:
-            text = f"Attached {what}: {captured.note}."
+            text = f"Attached {what}: {captured.note.rstrip('.')}."
             self.record(Notice(level="warning", code="attachment", text=text))
 
     def _drop_superseded(self) -> None:

@@ -1,0 +1,142 @@
+"""An engine in a workspace that a test can change: the ``Surroundings`` as plain fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.engine.attachments import Captured, describe
+from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.ports import ResolvedModel
+from jupyter_ai_shoulders.engine.skills import Skill
+from jupyter_ai_shoulders.engine.surroundings import Situation, SourceText, Standing
+from jupyter_ai_shoulders.providers.base import ModelRequest, Provider
+from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
+from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.ids import ModelId
+from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.parts import ImagePart, TextPart
+from jupyter_ai_shoulders.wire.sessions import Session
+from tests.engine.tools import Desk, registry
+from tests.engine.world import FakeModels, MemoryFile, World, session, settings, spec
+
+
+@dataclass
+class Place:
+    """The workspace; ``files`` are what attachments hold, by their description."""
+
+    system: str | None = None
+    instructions: dict[str, str] = field(default_factory=dict[str, str])
+    skills: tuple[Skill, ...] = ()
+    skill_texts: dict[str, str] = field(default_factory=dict[str, str])
+    now: Situation = field(default_factory=Situation)
+    files: dict[str, str | Captured] = field(default_factory=dict[str, str | Captured])
+    problems: tuple[str, ...] = ()
+    failure: ShouldersError | None = None
+    captured: list[str] = field(default_factory=list[str])
+
+    async def standing(self) -> Standing:
+        if self.failure is not None:
+            raise self.failure
+        return Standing(
+            system=SourceText(".shoulders/system.md", self.system) if self.system else None,
+            instructions=tuple(SourceText(name, text) for name, text in self.instructions.items()),
+            skills=self.skills,
+            locale="en_GB",
+            problems=self.problems,
+        )
+
+    async def situation(self, context: MessageContext) -> Situation:
+        return self.now
+
+    async def capture(
+        self, attachment: Attachment, session: Session, *, images: bool
+    ) -> Captured | None:
+        what = describe(attachment)
+        self.captured.append(what)
+        found = self.files.get(what)
+        if found is None:
+            raise NotFound("It is gone.")
+        return found if isinstance(found, Captured) else Captured((TextPart(text=found),))
+
+    async def skill(self, skill: Skill) -> str | None:
+        return self.skill_texts.get(skill.name)
+
+
+class Served(FakeModels):
+    """Models behind any provider, by id."""
+
+    def __init__(self, providers: dict[ModelSpec, Provider]) -> None:
+        self.providers = {spec.id: (spec, provider) for spec, provider in providers.items()}
+        self.default = next(iter(self.providers))
+
+    def resolve(self, model_id: ModelId | None) -> ResolvedModel:
+        return ResolvedModel(*self.providers[model_id or self.default])
+
+
+def placed(place: Place, *script: Entry, **more: Any) -> World:
+    """Return an engine in this place that plays a script."""
+    provider = ScriptedProvider(*script)
+    return engine_in(place, FakeModels(provider, spec()), provider, **more)
+
+
+def engine_in(
+    place: Place,
+    models: FakeModels,
+    provider: ScriptedProvider | None = None,
+    store: MemoryStore | None = None,
+    **limits: Any,
+) -> World:
+    """Return an engine in this place with these models."""
+    if store is None:
+        store = MemoryStore()
+        store.add(session())
+    file, ids, desk = MemoryFile(), CountingIds(), Desk()
+    engine = Engine(
+        log=store,
+        sessions=store,
+        blobs=store.blobs,
+        models=models,
+        tools=registry(desk),
+        rules=RuleBook(file),
+        clock=store.clock,
+        ids=ids,
+        settings=settings(**limits),
+        surroundings=place,
+    )
+    return World(store, desk, provider or ScriptedProvider(), models, file, engine, ids)
+
+
+def user_texts(request: ModelRequest) -> list[str]:
+    """Return the texts on the user's side of a request, in order."""
+    return [
+        part.text
+        for message in request.messages
+        if message.role == "user"
+        for part in message.parts
+        if isinstance(part, TextPart)
+    ]
+
+
+def newest(request: ModelRequest) -> str:
+    """Return all text of the last message."""
+    return "\n".join(part.text for part in request.messages[-1].parts if isinstance(part, TextPart))
+
+
+def images(request: ModelRequest) -> list[ImagePart]:
+    """Return the pictures of a request."""
+    return [
+        part
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, ImagePart)
+    ]
+
+
+def rebases(w: World) -> list[str]:
+    """Return why sent bytes changed, in order."""
+    return [event.reason for event in w.of(ev.ContextRebase)]
