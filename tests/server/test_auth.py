@@ -83,6 +83,10 @@ def test_the_enumeration_sees_the_routes_of_chapter_02() -> None:
         "post sessions/x/cancel",
         "post sessions/x/resume",
         "post sessions/x/approvals/x",
+        "get settings",
+        "put settings",
+        "get usage",
+        "put budget",
         "get tools",
         "put tools/permissions",
     } <= listed
