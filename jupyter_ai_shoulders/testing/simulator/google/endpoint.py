@@ -86,8 +86,8 @@ class GenerateContentEndpoint:
         if request.method == "GET" and LIST.fullmatch(request.path):
             return model_list(parse_qs(request.query))
         if request.method == "POST" and self._method(request) == "countTokens":
-            self._model(request)
-            parse(CountTokensBody, request.body)
+            model = self._model(request)
+            check_count(parse(CountTokensBody, request.body), model)
             return {"totalTokens": estimate(len(request.body))}
         raise Refused("Not Found", status=404)
 
@@ -181,6 +181,24 @@ class AcceptedContent:
             events = interleave(events, [UNKNOWN], before_first=True)
         failed = [errors.failure_event(reply.failure)] if reply.failure else []
         return Stream({}, with_failure(events, reply.failure, failed), reply.delivery)
+
+
+def check_count(body: CountTokensBody, model: GeminiModel) -> None:
+    """Contents or a whole request that an answer could be given to, not both, for this model."""
+    asked = body.generate_content_request
+    if asked is None:
+        if not body.contents:
+            raise invalid("contents is not specified")
+        return
+    if body.contents:
+        raise invalid("contents and generate_content_request are mutually exclusive")
+    if asked.model is None or asked.model.removeprefix("models/") != model.name:
+        raise invalid(f"generate_content_request.model does not name models/{model.name}")
+    for rule in RULES:
+        rule(asked)
+    check_turns(asked)
+    check_model(asked, model, stream=True)
+    check_signatures(asked, model.name, needed=model.current)
 
 
 def check_continuation(token: str) -> None:
