@@ -7,7 +7,6 @@ from typing import Any
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
-from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.proxy.google.format import METHODS, GoogleFormat
 from jupyter_ai_shoulders.proxy.state_box import StateBox
 from jupyter_ai_shoulders.server.base import HostSource
@@ -17,8 +16,8 @@ from jupyter_ai_shoulders.wire.ids import ModelId
 KEY_HEADER = "x-goog-api-key"
 """By it a caller is known to speak this format, where others have the same route."""
 
-CALL = r"v1(?:alpha|beta)?/((?:models|tunedModels)/.+):(\w+)"
-"""A model's id may have slashes and colons: what follows the last colon is the method."""
+CALL = rf"v1(?:alpha|beta)?/((?:models|tunedModels)/.+):({'|'.join(METHODS)})"
+"""A model's id may have slashes and colons: only what ends in a method is a call."""
 
 
 class GoogleCallHandler(AnsweringHandler):
@@ -33,8 +32,6 @@ class GoogleCallHandler(AnsweringHandler):
     @authorized
     async def post(self, resource: str, method: str) -> None:
         """Pass the request on, or say about how many tokens it is."""
-        if method not in METHODS:
-            raise NotFound(f"There is no method {method!r} of models.", code="unknown_route")
         events = self.get_query_argument("alt", "json") == "sse"
         caller = GoogleFormat(self._box, model_of(resource), method, events=events)
         if method == "countTokens":

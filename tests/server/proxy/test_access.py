@@ -30,7 +30,7 @@ EXAMPLES = {
     r"(?:alpha|beta)?": "beta",
     r"(?:alpha|beta)": "beta",
     r"((?:models|tunedModels)/.+)": f"models/{LOCAL}",
-    r":(\w+)": ":generateContent",
+    r":(generateContent|streamGenerateContent|countTokens)": ":generateContent",
     r".*": "x",
 }
 """What stands for the variable pieces of routes."""
