@@ -225,6 +225,11 @@ CASES = [
          "message at message index 1. The `reasoning_content` of a turn with tool calls must be "
          "passed back.", body=conversation(USER, assistant(call("a")), result("a"),
                                     model="deepseek-v4-flash")),
+    Case("reasoning changed for OpenRouter", "Reasoning details must be passed back unmodified.",
+         "messages[1].reasoning_details", body=conversation(
+             USER, {"role": "assistant", "content": "x", "reasoning_details": [
+                 {"type": "reasoning.text", "text": "y", "signature": "z"}]}, USER,
+             model="openrouter/auto")),
     Case("prompt too long", "This model's maximum context length is 400 tokens. However, your "
          "messages resulted in 1017 tokens. Please reduce the length of the messages.", "messages",
          "context_length_exceeded",
