@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.core.budget import (
     scope_key,
 )
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
-from jupyter_ai_shoulders.core.spending import Account, LimitScope, Standing
+from jupyter_ai_shoulders.core.spending import Account, LimitScope
 from jupyter_ai_shoulders.storage.ledger_file import PUT, LedgerFile
 from jupyter_ai_shoulders.storage.ledger_owners import Owners
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -109,14 +109,11 @@ class LedgerBook:
             delta = (outcome.cost_micro_usd or 0) - before
             _add(connection, reservation.planned.account, reservation.when, delta)
 
-    def standing(self, when: Periods) -> Standing:
-        """Return what the month has cost. Raises ``StateUnavailable``, ``PolicyRefusal``."""
-        limit = self._budget().limits.month
-        with self.file.transaction() as connection:
-            return Standing(_one(connection, _SPENT, "month", when.month) or 0, limit)
-
     def tallies(self, account: Account, when: Periods) -> Tallies:
-        """Return what is spent and held per scope. Raises ``StateUnavailable``."""
+        """Return what is spent and held per scope; makes no ledger. Raises ``StateUnavailable``."""
+        if not self.path.exists():
+            keys = {scope: scope_key(scope, account, when) for scope in SCOPES}
+            return {scope: Tally() for scope, key in keys.items() if key is not None}
         self._presume_dead()
         with self.file.transaction() as connection:
             return _tallies(connection, account, when)

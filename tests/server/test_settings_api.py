@@ -1,0 +1,196 @@
+"""``settings``: the workspace's over the user's over the defaults, locked by the administrator."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from traitlets.config import Config
+
+from tests.server.client import Answer, Api
+
+DEFAULTS = {
+    "mode": "auto",
+    "fallback": "local",
+    "single_call_timeout_s": 30.0,
+    "single_call_max_tokens": 4_000,
+    "ollama_host": "http://127.0.0.1:11434",
+}
+
+
+@pytest.fixture
+def user_file(jp_home_dir: Path) -> Path:
+    path = jp_home_dir / ".shoulders" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    return path
+
+
+@pytest.fixture
+def workspace_file(state_dir: Path) -> Path:
+    state_dir.mkdir(exist_ok=True)
+    return state_dir / "settings.json"
+
+
+async def put_for(api: Api, scope: str, body: dict[str, Any]) -> Answer:
+    return await api.request("PUT", "settings", body, params={"scope": scope})
+
+
+def held(path: Path) -> str:
+    return path.read_text()
+
+
+def hold(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+async def settings(api: Api) -> dict[str, Any]:
+    found = await api.get("settings")
+    assert found.status == 200, found
+    return found.body
+
+
+async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
+    assert await settings(api) == {
+        "values": {"models": DEFAULTS},
+        "sources": {f"models.{name}": "default" for name in DEFAULTS},
+        "problems": [],
+    }
+
+
+async def test_the_workspace_wins_over_the_user_and_the_user_over_the_defaults(api: Api) -> None:
+    await put_for(api, "user", {"models": {"mode": "remote", "fallback": "none"}})
+    put = await api.put("settings", {"models": {"mode": "local"}})
+
+    assert put.status == 200
+    assert put.body["values"]["models"] == {**DEFAULTS, "mode": "local", "fallback": "none"}
+    assert put.body["sources"]["models.mode"] == "workspace"
+    assert put.body["sources"]["models.fallback"] == "user"
+    assert await settings(api) == put.body
+
+
+async def test_null_goes_back_to_what_is_below(api: Api, state_dir: Path) -> None:
+    await api.put("settings", {"models": {"mode": "local", "single_call_timeout_s": 5}})
+    put = await api.put("settings", {"models": {"mode": None}})
+
+    assert put.body["values"]["models"]["mode"] == "auto"
+    assert put.body["values"]["models"]["single_call_timeout_s"] == 5
+    assert json.loads((state_dir / "settings.json").read_text()) == {
+        "version": 1,
+        "models": {"single_call_timeout_s": 5.0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"models": {"speed": 3}}, "models.speed"),
+        ({"colour": "red"}, "colour"),
+        ({"models": {"mode": "fast"}}, "models.mode"),
+        ({"models": {"single_call_timeout_s": 0}}, "models.single_call_timeout_s"),
+        ({"models": {"single_call_max_tokens": "many"}}, "models.single_call_max_tokens"),
+        ({"models": {"ollama_host": "127.0.0.1"}}, "models.ollama_host"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused_with_its_field(
+    api: Api, state_dir: Path, body: dict[str, Any], field: str
+) -> None:
+    put = await api.put("settings", body)
+
+    assert (put.status, put.code) == (400, "invalid_request")
+    assert put.error["message"].startswith(field)
+    assert not (state_dir / "settings.json").exists()
+
+
+async def test_an_unknown_scope_is_refused(api: Api) -> None:
+    put = await put_for(api, "everybody", {})
+
+    assert (put.status, put.code) == (400, "invalid_request")
+
+
+async def test_keys_of_other_versions_are_kept(api: Api, workspace_file: Path) -> None:
+    hold(workspace_file, '{"theme": "dark", "models": {"later": 1, "mode": "remote"}}')
+
+    await api.put("settings", {"models": {"fallback": "none"}})
+
+    assert json.loads(held(workspace_file)) == {
+        "version": 1,
+        "theme": "dark",
+        "models": {"later": 1, "mode": "remote", "fallback": "none"},
+    }
+    assert (await settings(api))["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ('{\n "models": {,}}', 2, "not JSON"),
+        ('{\n\n "version": 2, "models": {"mode": "local"}}', 3, "version 2"),
+        ('{"models":\n {"mode": "local",\n  "fallback": 7}}', 3, "models.fallback"),
+        ("[1]", 1, "JSON object"),
+        ('{"models": []}', 1, '"models"'),
+    ],
+    ids=["broken", "newer", "one value", "list", "models"],
+)
+async def test_what_a_file_says_wrongly_is_not_used_and_named(
+    api: Api, workspace_file: Path, text: str, line: int, words: str
+) -> None:
+    hold(workspace_file, text)
+
+    found = await settings(api)
+
+    (problem,) = found["problems"]
+    assert (problem["file"], problem["line"]) == (".shoulders/settings.json", line)
+    assert words in problem["message"]
+    expected = {**DEFAULTS, "mode": "local"} if words == "models.fallback" else DEFAULTS
+    assert found["values"]["models"] == expected
+    assert held(workspace_file) == text
+
+
+@pytest.mark.parametrize("text", ["{", '{"version": 2}', '{"models": 3}'])
+async def test_a_file_that_cannot_be_read_is_never_replaced(
+    api: Api, workspace_file: Path, text: str
+) -> None:
+    hold(workspace_file, text)
+
+    put = await api.put("settings", {"models": {"mode": "local"}})
+
+    assert (put.status, put.code) == (409, "conflict")
+    assert held(workspace_file) == text
+
+
+async def test_a_folders_own_settings_send_nothing_to_another_machine(
+    api: Api, workspace_file: Path, user_file: Path
+) -> None:
+    """A cloned folder may hold any settings; what the user asks must not go where they say."""
+    evil = {"models": {"ollama_host": "http://evil.example:11434"}}
+    hold(workspace_file, json.dumps(evil))
+
+    found = await settings(api)
+    put = await api.put("settings", evil)
+    allowed = await put_for(api, "user", evil)
+
+    assert found["values"]["models"] == DEFAULTS
+    assert "another machine" in found["problems"][0]["message"]
+    assert (put.status, put.code) == (400, "invalid_request")
+    assert allowed.body["values"]["models"]["ollama_host"] == "http://evil.example:11434"
+    assert json.loads(held(user_file))["models"] == evil["models"]
+
+
+class TestLocked:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        jp_server_config.Shoulders.settings = {"models": {"mode": "local"}}
+        return jp_server_config
+
+    async def test_what_the_administrator_set_cannot_be_changed(
+        self, api: Api, workspace_file: Path
+    ) -> None:
+        hold(workspace_file, '{"models": {"mode": "remote"}}')
+
+        put = await api.put("settings", {"models": {"mode": "remote"}})
+        found = await settings(api)
+
+        assert (put.status, put.code) == (422, "denied")
+        assert "models.mode" in put.error["message"]
+        assert found["values"]["models"]["mode"] == "local"
+        assert found["sources"]["models.mode"] == "administrator"
