@@ -244,6 +244,18 @@ async def test_wrong_quoted_column_is_replaced_by_the_near_one() -> None:
     assert answer == "Done: cell 2 plots `net_revenue` of `sales`."
 
 
+async def test_column_called_like_its_dataframe_is_plotted() -> None:
+    source = "import pandas as pd\nsales = pd.DataFrame({'sales': [1], 'day': [2]})"
+    notebook = Notebook({"a": source}, real=True)
+    notebook.run("a")
+    assert Talk(notebook).ask("plot sales against day").startswith("Done: ")
+    assert Talk(notebook).ask("plot day against price of sales")
+
+
+async def test_dataframe_named_beside_a_column_is_no_column() -> None:
+    assert Talk(sales("sales['region']")).ask("plot region and sales").startswith("Done: ")
+
+
 async def test_unknown_column_leaves_no_cell_behind() -> None:
     notebook = sales()
     answer = Talk(notebook).ask("Plot the temperature")

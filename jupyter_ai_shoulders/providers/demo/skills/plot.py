@@ -45,7 +45,7 @@ def plot(task: Task) -> Skill:
     notebook = yield from read_python(task, outputs=True, say=say)
     wish = read_wish(task.words, notebook)
     frame = yield from which_frame(task, notebook, "plot", wish.columns)
-    wish = without_frame(wish, frame.name)
+    wish = without_frame(wish, frame)
     if not wish.columns:
         wish = replace(wish, columns=((yield from which_column(task, frame)),), quoted=False)
     drawing = Drawing(notebook, wish, frame.name)
@@ -59,9 +59,13 @@ def plot(task: Task) -> Skill:
     return drawing.report()
 
 
-def without_frame(wish: Wish, frame: str) -> Wish:
-    """Return the wish without the dataframe's own name, which is no column."""
-    return replace(wish, columns=tuple(name for name in wish.columns if name != frame))
+def without_frame(wish: Wish, frame: Frame) -> Wish:
+    """Return the wish without the dataframe's own name, unless a column has that name too."""
+    if frame.name in frame.columns:
+        return wish
+    columns = tuple(name for name in wish.columns if name != frame.name)
+    alone = len(columns) < 2 and wish.kind == "scatter"
+    return replace(wish, columns=columns, kind="histogram" if alone else wish.kind)
 
 
 def which_column(task: Task, frame: Frame) -> Recipe[str]:
