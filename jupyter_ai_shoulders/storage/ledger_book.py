@@ -112,8 +112,8 @@ class LedgerBook:
     def tallies(self, account: Account, when: Periods) -> Tallies:
         """Return what is spent and held per scope; makes no ledger. Raises ``StateUnavailable``."""
         if not self.path.exists():
-            keys = {scope: scope_key(scope, account, when) for scope in SCOPES}
-            return {scope: Tally() for scope, key in keys.items() if key is not None}
+            none: Tallies = {scope: Tally() for scope in SCOPES if scope_key(scope, account, when)}
+            return none
         self._presume_dead()
         with self.file.transaction() as connection:
             return _tallies(connection, account, when)
