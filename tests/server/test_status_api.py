@@ -27,6 +27,7 @@ async def test_status_says_what_a_page_needs_to_know(api: Api, jp_root_dir: Path
         "collaboration": False,
         "sandbox": "none",
         "state_directory_error": None,
+        "usage_error": None,
     }
     assert providers["anthropic"]["key_set"] is True
 
