@@ -74,6 +74,7 @@ WORDS = [
     "plot",
     "`units sold`",
     "against",
+    "plot sales against region, one colour per stock",
     "profile the data",
     "outline the notebook",
     "todo list",
