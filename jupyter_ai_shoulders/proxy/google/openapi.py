@@ -82,6 +82,8 @@ def to_json_schema(schema: OpenApiSchema) -> JsonObject:
     made: dict[str, Any] = _type(schema)
     given = {name: getattr(schema, name) for name in _AS_THEY_ARE}
     made |= {name: value for name, value in given.items() if value is not None}
+    if schema.enum is not None and schema.nullable:
+        made["enum"] = [*schema.enum, None]
     counts = {to_camel(name): getattr(schema, name) for name in _COUNTS}
     made |= {name: int(value) for name, value in counts.items() if value is not None}
     return made | _inner(schema)
