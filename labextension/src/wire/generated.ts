@@ -12,14 +12,14 @@
 export type Attachment = (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellEdit".
- */
-export type CellEdit = (CellSource | CellInsert | CellDelete | CellMove | CellOutputs)
-/**
- * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Json".
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+/**
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellEdit".
+ */
+export type CellEdit = (CellSource | CellInsert | CellDelete | CellMove | CellOutputs)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Event".
@@ -49,6 +49,7 @@ export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentAp
 export interface Wire {
 answer_approval: AnswerApproval
 attachment: Attachment
+budget_state: BudgetState
 cell_edit: CellEdit
 conversation: Conversation
 create_session: CreateSession
@@ -63,16 +64,22 @@ model_list: ModelList
 page_frame: PageFrame
 part_view: PartView
 patch_session: PatchSession
+preview_message: PreviewMessage
 proposal_list: ProposalList
 provider_test: ProviderTest
+put_budget: PutBudget
 put_permissions: PutPermissions
+put_settings: PutSettings
+request_view: RequestView
 resume_turn: ResumeTurn
 send_message: SendMessage
 server_frame: ServerFrame
 session_list: SessionList
 set_key: SetKey
+settings: Settings
 status: Status
 tool_list: ToolList
+usage: Usage
 }
 /**
  * ``POST sessions/{id}/approvals/{call_id}``.
@@ -196,6 +203,50 @@ blob: (string | null)
 export interface ThreadAttachment {
 kind: "thread"
 session_id: string
+}
+/**
+ * ``PUT budget``, and part of ``GET usage``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "BudgetState".
+ */
+export interface BudgetState {
+limits: BudgetLimit[]
+month: (string | null)
+day: (string | null)
+error: (ErrorInfo | null)
+}
+/**
+ * A limit, in micro-dollars; null where there is none.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "BudgetLimit".
+ */
+export interface BudgetLimit {
+scope: ("month" | "day" | "session" | "turn")
+limit_micro_usd: (number | null)
+user_micro_usd: (number | null)
+administrator_micro_usd: (number | null)
+spent_micro_usd: (number | null)
+held_micro_usd: (number | null)
+}
+/**
+ * What went wrong, said so that the user knows what to do next.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ErrorInfo".
+ */
+export interface ErrorInfo {
+code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "loop_detected" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "timeout" | "state_unavailable" | "disk_full" | "internal")
+message: string
+hint: (string | null)
+retryable: boolean
+details: ({
+[k: string]: Json
+} | null)
+provider: (string | null)
+model: (string | null)
+request_id: (string | null)
 }
 /**
  * Replace a cell's source; the page applies the smallest difference as one undo step.
@@ -490,24 +541,6 @@ data: Json
 warning: (string | null)
 error: (ErrorInfo | null)
 meta: ResultMeta
-}
-/**
- * What went wrong, said so that the user knows what to do next.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ErrorInfo".
- */
-export interface ErrorInfo {
-code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "loop_detected" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "timeout" | "state_unavailable" | "disk_full" | "internal")
-message: string
-hint: (string | null)
-retryable: boolean
-details: ({
-[k: string]: Json
-} | null)
-provider: (string | null)
-model: (string | null)
-request_id: (string | null)
 }
 /**
  * Facts about a result that are not its content.
@@ -1761,6 +1794,19 @@ tools?: (("enabled" | "parse_only" | "disabled") | null)
 status?: (("resolved" | "idle") | null)
 }
 /**
+ * ``POST sessions/{id}/preview``: a message that is not sent.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PreviewMessage".
+ */
+export interface PreviewMessage {
+text: string
+attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+context?: (MessageContext | null)
+model?: (string | null)
+mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+}
+/**
  * ``GET proposals``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1782,6 +1828,18 @@ duration_ms: number
 stream_ok: boolean
 tool_call_ok: boolean
 error: (ErrorInfo | null)
+}
+/**
+ * ``PUT budget``: all the user's limits in micro-dollars; what is absent or null is none.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutBudget".
+ */
+export interface PutBudget {
+month_micro_usd?: (number | null)
+day_micro_usd?: (number | null)
+session_micro_usd?: (number | null)
+turn_micro_usd?: (number | null)
 }
 /**
  * ``PUT tools/permissions``: the whole file.
@@ -1806,6 +1864,122 @@ tool: string
 match: ({
 [k: string]: Json
 } | null)
+}
+/**
+ * ``PUT settings``: what is given is stored, null goes back to the default, the rest stays.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutSettings".
+ */
+export interface PutSettings {
+models?: (PutModelSettings | null)
+}
+/**
+ * The part ``models`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutModelSettings".
+ */
+export interface PutModelSettings {
+mode: (("local" | "remote" | "auto") | null)
+fallback: (("local" | "remote" | "none") | null)
+single_call_timeout_s: (number | null)
+single_call_max_tokens: (number | null)
+ollama_host: (string | null)
+}
+/**
+ * One request in the common form, from which the provider's own body is encoded.
+ * 
+ * ``tokens`` is the estimate the gate used; ``max_output`` is None where the model is no longer
+ * configured.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RequestView".
+ */
+export interface RequestView {
+session_id: string
+turn_id: (string | null)
+step: number
+model: string
+provider: string
+system: string
+messages: (UserMessage | AssistantMessage)[]
+tools: ToolDefinition[]
+tokens: number
+window: (number | null)
+max_output: (number | null)
+}
+/**
+ * A user turn: tool results first, then text and images.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "UserMessage".
+ */
+export interface UserMessage {
+role: "user"
+parts: (TextPart | ImagePart | ToolResultPart)[]
+}
+/**
+ * The one result of a tool call.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ToolResultPart".
+ */
+export interface ToolResultPart {
+type: "tool-result"
+call_id: string
+tool: string
+content: (TextPart | ImagePart)[]
+is_error: boolean
+}
+/**
+ * A model turn, parts in the vendor's order.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AssistantMessage".
+ */
+export interface AssistantMessage {
+role: "assistant"
+parts: (TextPart | ReasoningPart | ToolCallPart)[]
+}
+/**
+ * Reasoning the model showed; ``text`` may be empty when only its signature came.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ReasoningPart".
+ */
+export interface ReasoningPart {
+type: "reasoning"
+text: string
+state: (ProviderState | null)
+}
+/**
+ * A tool call the model made; ``arguments`` is ``{}`` when it sent something invalid.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ToolCallPart".
+ */
+export interface ToolCallPart {
+type: "tool-call"
+call_id: string
+tool: string
+arguments: {
+[k: string]: Json
+}
+state: (ProviderState | null)
+}
+/**
+ * A tool as the model is told of it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ToolDefinition".
+ */
+export interface ToolDefinition {
+name: string
+description: string
+parameters: {
+[k: string]: Json
+}
 }
 /**
  * ``POST sessions/{id}/resume``; a turn paused at a limit of money may get a higher one.
@@ -1974,6 +2148,52 @@ export interface SetKey {
 key: string
 }
 /**
+ * ``GET settings`` and ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Settings".
+ */
+export interface Settings {
+values: SettingsValues
+sources: {
+[k: string]: "default" | "user" | "workspace" | "administrator"
+}
+problems: SettingsProblem[]
+}
+/**
+ * The values that hold.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SettingsValues".
+ */
+export interface SettingsValues {
+models: ModelSettings
+}
+/**
+ * Which models are used, and how single calls are bounded.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ModelSettings".
+ */
+export interface ModelSettings {
+mode: ("local" | "remote" | "auto")
+fallback: ("local" | "remote" | "none")
+single_call_timeout_s: number
+single_call_max_tokens: number
+ollama_host: string
+}
+/**
+ * Something wrong in a settings file; what is wrong is not used, the file is kept.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SettingsProblem".
+ */
+export interface SettingsProblem {
+file: string
+line: (number | null)
+message: string
+}
+/**
  * ``GET status``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1990,6 +2210,7 @@ demo: boolean
 collaboration: boolean
 sandbox: ("none" | "landlock" | "bubblewrap" | "seatbelt")
 state_directory_error: (ErrorInfo | null)
+usage_error: (ErrorInfo | null)
 }
 /**
  * ``GET tools``.
@@ -2032,6 +2253,69 @@ match: ({
 [k: string]: Json
 } | null)
 problem: (string | null)
+}
+/**
+ * ``GET usage``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Usage".
+ */
+export interface Usage {
+first_day: string
+last_day: string
+by: ("day" | "model" | "session" | "tool")
+rows: UsageRow[]
+total: UsageRow
+tools: ToolUsage[]
+steps: (Steps | null)
+budget: BudgetState
+}
+/**
+ * What the calls of one day, model or session came to.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "UsageRow".
+ */
+export interface UsageRow {
+key: (string | null)
+provider: (string | null)
+calls: number
+ok: number
+success_rate: (number | null)
+estimated: number
+input_tokens: number
+output_tokens: number
+cache_read_tokens: number
+cache_write_tokens: number
+reasoning_tokens: number
+known_cost_micro_usd: (number | null)
+unknown_cost_calls: number
+}
+/**
+ * How one tool did in this workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ToolUsage".
+ */
+export interface ToolUsage {
+tool: string
+calls: number
+ok: number
+success_rate: (number | null)
+not_run: number
+median_ms: (number | null)
+p95_ms: (number | null)
+}
+/**
+ * How many model calls turns took in this workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Steps".
+ */
+export interface Steps {
+turns: number
+steps: number
+per_turn: (number | null)
 }
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
