@@ -1,0 +1,60 @@
+"""The bounded tree of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jupyter_ai_shoulders.guard.listing import Tree, tree
+from jupyter_ai_shoulders.guard.paths import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    root = tmp_path / "root"
+    root.mkdir()
+    found = Workspace(root)
+    yield found
+    found.close()
+
+
+def make(workspace: Workspace, *names: str, text: str = "") -> None:
+    for name in names:
+        path = workspace.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_folders_and_files_are_listed_without_hidden_ones(workspace: Workspace):
+    make(workspace, "a.py", "data/b.csv", ".git/config", "node_modules/x.js", ".env")
+    assert tree(workspace, limit=10, depth=3) == Tree(("a.py", "data/", "data/b.csv"), whole=True)
+
+
+def test_what_git_ignores_is_left_out_where_it_is_said(workspace: Workspace):
+    make(workspace, ".gitignore", text="*.log\n/build/\n!keep.log\n[\n")
+    make(workspace, "sub/.gitignore", text="/x.csv\n")
+    make(workspace, "a.log", "keep.log", "build/o.bin", "sub/build/o.bin", "sub/x.csv", "x.csv")
+    assert tree(workspace, limit=20, depth=3).paths == (
+        "keep.log",
+        "sub/",
+        "sub/build/",
+        "sub/build/o.bin",
+        "x.csv",
+    )
+    assert tree(workspace, "sub", limit=20, depth=3).paths == ("sub/build/", "sub/build/o.bin")
+
+
+def test_nearest_entries_come_first_and_the_rest_is_said(workspace: Workspace):
+    make(workspace, *(f"deep/{number}.txt" for number in range(10)), "z.py")
+    assert tree(workspace, limit=3, depth=3) == Tree(("deep/", "deep/0.txt", "z.py"), whole=False)
+    assert tree(workspace, limit=9, depth=1) == Tree(("deep/", "z.py"), whole=False)
+
+
+def test_links_are_not_followed(workspace: Workspace, tmp_path: Path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").write_text("x")
+    (workspace.directory / "link").symlink_to(tmp_path / "outside")
+    (workspace.directory / ".gitignore").symlink_to(tmp_path / "outside" / "secret.txt")
+    assert tree(workspace, limit=9, depth=3).paths == ("link",)
