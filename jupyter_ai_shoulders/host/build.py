@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.preferences import Preferences
+from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
@@ -36,6 +37,7 @@ from jupyter_ai_shoulders.notebook.live import LiveTimes
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
 from jupyter_ai_shoulders.providers.metered import Metering
 from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
+from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
@@ -46,6 +48,7 @@ from jupyter_ai_shoulders.tools.complete import Complete
 from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.share_artifact import ShareArtifact
 from jupyter_ai_shoulders.tools.todo import Todo
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.frames import ServerFrame
@@ -88,6 +91,9 @@ class HostSettings:
     step_limit: int = 25
     titles: bool = False
     """Whether a small model names new conversations."""
+    turn_time_limit: float | None = None
+    """Seconds a turn may work; None is no limit."""
+    allow_bypass: bool = True
     page_grace: float = 10.0
     """Seconds a page with unsaved changes may be away before its agent's edits are written."""
     has_owners: bool = False
@@ -126,6 +132,8 @@ class Host:
         proposals: Proposals,
         titler: Titler,
         redact: Callable[[str], str],
+        runs: Runs,
+        artifacts: ArtifactFiles,
     ) -> None:
         self.settings = settings
         self.hub = store.hub
@@ -143,6 +151,8 @@ class Host:
         self.proposals = proposals
         self.redact = redact
         """Takes the keys in use out of what is shown."""
+        self.runs = runs
+        self.artifacts = artifacts
         self._store = store
         self._documents = documents
         self._titler = titler
@@ -209,7 +219,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     models = _models(settings, ports, store.sessions, preferences, budgets)
     secrets.know(models.redactor)
     rules = RuleBook(StateFile(store.directory, "tools.json"))
-    tools = ToolRegistry([Todo(), Clarify(), Complete(), *_notebook_tools(documents, ids)])
+    artifacts = ArtifactFiles(store.directory)
+    share = ShareArtifact(documents.workspace, artifacts)
+    tools = ToolRegistry([Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids)])
     engine = Engine(
         log=store.log,
         sessions=store.sessions,
@@ -219,7 +231,12 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         rules=rules,
         clock=clock,
         ids=ids,
-        settings=EngineSettings(workspace=str(settings.workspace), step_limit=settings.step_limit),
+        settings=EngineSettings(
+            workspace=str(settings.workspace),
+            step_limit=settings.step_limit,
+            turn_time_limit_s=settings.turn_time_limit,
+            allow_bypass=settings.allow_bypass,
+        ),
         surroundings=_surroundings(settings, ports, store, documents, secrets),
         budgets=budgets,
     )
@@ -232,7 +249,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         models=models,
         pages=ports.pages,
         ids=ids,
-        defaults=SessionDefaults(mode=settings.default_mode),
+        defaults=SessionDefaults(mode=settings.default_mode, allow_bypass=settings.allow_bypass),
     )
     return Host(
         settings=settings,
@@ -249,6 +266,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         proposals=Proposals(store.log, documents.notebooks, documents.runner, ids),
         titler=titler,
         redact=secrets.redact,
+        runs=Runs(conversations, store.sessions, engine, ids),
+        artifacts=artifacts,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.engine.driver import bypass_forbidden
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.commands import CreateSession, PatchSession
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
@@ -63,6 +64,8 @@ class SessionDefaults:
 
     mode: Mode = "ask"
     toolset: Toolset = "full"
+    allow_bypass: bool = True
+    """Whether a session may be in the mode ``bypass``; it is never a default."""
 
 
 class Conversations:
@@ -85,12 +88,18 @@ class Conversations:
         self._ids = ids
         self._defaults = defaults
 
-    def create(self, command: CreateSession, owner: str | None) -> Session:
-        """Store a new session. Raises ``InvalidRequest`` (unknown model), ``StateUnavailable``."""
+    def create(
+        self, command: CreateSession, owner: str | None, session_id: SessionId | None = None
+    ) -> Session:
+        """Store a new session.
+
+        Raises ``InvalidRequest`` (unknown model), ``PolicyRefusal`` (mode), ``StateUnavailable``.
+        """
         self._check(command.model)
+        self._check_mode(command.mode)
         return self._sessions.add(
             Session(
-                id=SessionId(self._ids.new("ses")),
+                id=session_id or SessionId(self._ids.new("ses")),
                 kind=command.kind,
                 source=_SOURCES[command.kind],
                 title=command.title or "",
@@ -116,7 +125,7 @@ class Conversations:
         """Change what the command names.
 
         Raises ``Conflict`` when the running or interrupted turn depends on it,
-        ``InvalidRequest`` (unknown model).
+        ``InvalidRequest`` (unknown model), ``PolicyRefusal`` (mode).
         """
         changes = command.model_dump(exclude_none=True)
         if self._turns.is_running(session.id) and changes.keys() & {"model", "mode", "status"}:
@@ -132,6 +141,7 @@ class Conversations:
                 hint="Resume or discard the turn first.",
             )
         self._check(command.model)
+        self._check_mode(command.mode)
         changed = session.model_copy(update=changes)
         return session if changed == session else self._sessions.update(changed)
 
@@ -148,7 +158,14 @@ class Conversations:
 
     def undelete(self, session_id: SessionId, owner: str | None) -> Session:
         """Bring a deleted session back. Raises ``NotFound``, also for somebody else's."""
-        return self._sessions.undelete(session_id, owner)
+        session = self._sessions.undelete(session_id, owner)
+        if session.mode != "bypass":
+            return session
+        return self._sessions.update(session.model_copy(update={"mode": "ask"}))
+
+    def _check_mode(self, mode: Mode | None) -> None:
+        if mode == "bypass" and not self._defaults.allow_bypass:
+            raise bypass_forbidden()
 
     def _check(self, model: ModelId | None) -> None:
         """Refuse an unknown model; one that only lacks a key may be chosen before the key is."""

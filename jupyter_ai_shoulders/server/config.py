@@ -69,6 +69,19 @@ class Shoulders(Configurable):
         25, min=1, help="How many times the model is called in one turn, at most."
     ).tag(config=True)
 
+    turn_time_limit = Float(
+        0.0,
+        min=0.0,
+        help="""How many seconds the agent may work in one turn; waiting for you does not count.
+        0: no limit.""",
+    ).tag(config=True)
+
+    allow_bypass = Bool(
+        True,
+        help="""Whether the mode `bypass`, in which nothing asks, may be chosen for a conversation.
+        It ends with the server, and is never the default.""",
+    ).tag(config=True)
+
     page_grace = Float(
         10.0,
         min=0.0,

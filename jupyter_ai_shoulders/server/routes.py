@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tornado.web import RequestHandler
 
+from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
 from jupyter_ai_shoulders.server.base import HostSource
 from jupyter_ai_shoulders.server.events import EventsHandler
 from jupyter_ai_shoulders.server.kernel_secrets import KernelSecretHandler
@@ -22,12 +23,19 @@ from jupyter_ai_shoulders.server.proposals import ProposalHandler, ProposalsHand
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.requests import PreviewHandler, SentRequestHandler
 from jupyter_ai_shoulders.server.roster import PageRoster
+from jupyter_ai_shoulders.server.runs import RunsHandler
 from jupyter_ai_shoulders.server.sessions import SessionHandler, SessionsHandler, UndeleteHandler
 from jupyter_ai_shoulders.server.settings import SettingsHandler
 from jupyter_ai_shoulders.server.socket import PageSocketHandler
 from jupyter_ai_shoulders.server.status import StatusHandler
 from jupyter_ai_shoulders.server.tools import PermissionsHandler, ToolsHandler
-from jupyter_ai_shoulders.server.turns import ApprovalHandler, CancelHandler, ResumeHandler
+from jupyter_ai_shoulders.server.turns import (
+    ApprovalHandler,
+    CancelHandler,
+    ClarificationHandler,
+    ResumeHandler,
+    SuppliedResultHandler,
+)
 from jupyter_ai_shoulders.server.usage import BudgetHandler, UsageHandler
 
 _ID = "([^/]+)"
@@ -50,6 +58,10 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/approvals/{_ID}", ApprovalHandler),
     (f"sessions/{_ID}/requests/([0-9]{{1,6}})", SentRequestHandler),
     (f"sessions/{_ID}/preview", PreviewHandler),
+    (f"sessions/{_ID}/clarifications/{_ID}", ClarificationHandler),
+    (f"sessions/{_ID}/tool-results/{_ID}", SuppliedResultHandler),
+    ("runs", RunsHandler),
+    (f"artifacts/{_ID}/{_ID}", ArtifactHandler),
     ("proposals", ProposalsHandler),
     (f"proposals/{_ID}", ProposalHandler),
     ("tools", ToolsHandler),

@@ -104,6 +104,8 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         default_mode=cast("Mode", config.default_mode),
         step_limit=config.step_limit,
         titles=config.titles,
+        turn_time_limit=config.turn_time_limit or None,
+        allow_bypass=config.allow_bypass,
         page_grace=config.page_grace,
         has_owners=bool(os.environ.get("JUPYTERHUB_API_URL")),
         collaboration=COLLABORATION in serverapp.extension_manager.extension_apps,

@@ -1,4 +1,4 @@
-"""``sessions/{id}/cancel``, ``resume`` and ``approvals/{call_id}``: steer a turn."""
+"""``sessions/{id}/cancel``, ``resume`` and what a turn waits for: approvals, answers, results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
-from jupyter_ai_shoulders.wire.commands import AnswerApproval, ResumeTurn
+from jupyter_ai_shoulders.wire.commands import (
+    AnswerApproval,
+    AnswerQuestion,
+    ResumeTurn,
+    SupplyResult,
+)
 from jupyter_ai_shoulders.wire.ids import CallId
 
 
@@ -43,4 +48,30 @@ class ApprovalHandler(ShouldersHandler):
         session = self.session(session_id)
         command = self.body(AnswerApproval)
         await self.host.engine.answer_approval(session.id, CallId(call_id), command)
+        self.accepted()
+
+
+class ClarificationHandler(ShouldersHandler):
+    """``sessions/{id}/clarifications/{call_id}``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str, call_id: str) -> None:
+        """Answer a question; the first answer counts."""
+        session = self.session(session_id)
+        command = self.body(AnswerQuestion)
+        await self.host.engine.answer_question(session.id, CallId(call_id), command)
+        self.accepted()
+
+
+class SuppliedResultHandler(ShouldersHandler):
+    """``sessions/{id}/tool-results/{call_id}``, where tools are ``parse_only``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str, call_id: str) -> None:
+        """Take the result of a call that the user made."""
+        session = self.session(session_id)
+        command = self.body(SupplyResult)
+        await self.host.engine.supply_result(session.id, CallId(call_id), command)
         self.accepted()

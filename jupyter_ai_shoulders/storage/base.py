@@ -79,7 +79,10 @@ class Sessions(Protocol):
         ...
 
     def unsettled(self) -> Sequence[SessionId]:
-        """Return the sessions whose last turn has no ``turn-end``, or whose status says so."""
+        """Return the sessions that a restart must look at.
+
+        Their last turn has no ``turn-end``, or their status says so, or their mode is ``bypass``.
+        """
         ...
 
 

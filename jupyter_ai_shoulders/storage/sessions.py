@@ -86,13 +86,14 @@ class SqliteSessions:
         return logged.event.session
 
     def unsettled(self) -> list[SessionId]:
-        """Return the sessions whose last turn has no ``turn-end``, or whose status says so."""
+        """Return what a restart must look at: open turns, by log or status, and ``bypass``."""
         rows = self._database.rows(
             """
             SELECT id FROM sessions
             WHERE deleted_at IS NULL AND (open_turn IS NOT NULL
               OR iif(json_valid(body), json_extract(body, '$.status'), '')
-                IN ('running', 'waiting', 'interrupted'))
+                IN ('running', 'waiting', 'interrupted')
+              OR iif(json_valid(body), json_extract(body, '$.mode'), '') = 'bypass')
             ORDER BY number
             """
         )
@@ -106,6 +107,13 @@ class SqliteSessions:
             "WHERE model IS NOT NULL AND deleted_at IS NULL ORDER BY updated_order DESC LIMIT 1"
         )
         return ModelId(rows[0][0]) if rows else None
+
+    def was_deleted(self, session_id: SessionId) -> bool:
+        """Return whether there is a session of this id that was deleted."""
+        rows = self._database.rows(
+            "SELECT 1 FROM sessions WHERE id = ? AND deleted_at IS NOT NULL", session_id
+        )
+        return bool(rows)
 
     def page(self, chosen: SessionFilter, cursor: str | None, limit: int) -> SessionList:
         """Return up to ``limit`` sessions, the newest update first, from ``cursor`` on.

@@ -156,12 +156,13 @@ class MemoryStore:
         return session
 
     def unsettled(self) -> list[SessionId]:
-        """Return the sessions whose last turn has no end, or whose status says so."""
+        """Return the sessions that a restart must look at."""
         return [
             session_id
             for session_id, events in self.events.items()
             if _is_open(events)
             or self.get(session_id).status in {"running", "waiting", "interrupted"}
+            or self.get(session_id).mode == "bypass"
         ]
 
     def _of(self, session_id: SessionId) -> list[Event]:

@@ -109,6 +109,16 @@ def _session(state: Conversation, event: SessionEvent) -> Conversation:
     turn = state.turn
     if event.session.status == "interrupted" and turn is not None and turn.state != "ended":
         return close_parts(replace(state, turn=replace(turn, state="interrupted", retry=None)))
+    return _paused(state, event)
+
+
+def _paused(state: Conversation, event: SessionEvent) -> Conversation:
+    """A turn may wait for the user without a question: at a limit of money, for results."""
+    shown = None if state.turn is None else (event.session.status, state.turn.state)
+    if shown == ("waiting", "running"):
+        return change_turn(close_parts(state), state="waiting")
+    if shown == ("running", "waiting") and state.pending_call is None:
+        return change_turn(state, state="running")
     return state
 
 

@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
-from jupyter_ai_shoulders.engine.ports import ResolvedModel
+from jupyter_ai_shoulders.engine.ports import Budgets, ResolvedModel
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
 from jupyter_ai_shoulders.tools.base import Tool
@@ -181,12 +181,15 @@ def world(
     rules: str | None = None,
     model: ModelSpec | None = None,
     loop: Sequence[Tool[Any]] = (),
+    budgets: Budgets | None = None,
 ) -> World:
     """Return an engine that has one session and plays this script; ``loop`` are more tools."""
     store = MemoryStore()
     store.add(given or session())
     provider = ScriptedProvider(*script)
-    return around(store, Desk(), provider, limits=limits, rules=rules, model=model, loop=loop)
+    return around(
+        store, Desk(), provider, limits=limits, rules=rules, model=model, loop=loop, budgets=budgets
+    )
 
 
 def around(
@@ -199,6 +202,7 @@ def around(
     model: ModelSpec | None = None,
     ids: CountingIds | None = None,
     loop: Sequence[Tool[Any]] = (),
+    budgets: Budgets | None = None,
 ) -> World:
     """Return an engine over a store, as after a start of the server."""
     limits = limits or settings()
@@ -215,6 +219,7 @@ def around(
         clock=store.clock,
         ids=ids,
         settings=limits,
+        budgets=budgets,
     )
     return World(store, desk, provider, models, file, engine, ids, loop)
 

@@ -83,6 +83,13 @@ class Api:
             response.code, json.loads(text) if text else None, dict(response.headers.get_all())
         )
 
+    async def download(self, path: str) -> httpx.Response:
+        """Get what is not JSON; the path is sent as it is."""
+        async with httpx.AsyncClient() as client:
+            base = httpx.URL(f"{self._url}{'/'.join(API)}/")
+            target = base.copy_with(raw_path=base.raw_path + path.encode())
+            return await client.get(target, headers=self._headers)
+
     async def new_session(self, **fields: object) -> str:
         """Make a session; return its id."""
         answer = await self.post("sessions", fields)

@@ -87,6 +87,10 @@ def test_the_enumeration_sees_the_routes_of_chapter_02() -> None:
         "put settings",
         "get usage",
         "put budget",
+        "post sessions/x/clarifications/x",
+        "post sessions/x/tool-results/x",
+        "post runs",
+        "get artifacts/x/x",
         "get tools",
         "put tools/permissions",
     } <= listed

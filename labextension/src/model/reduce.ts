@@ -197,7 +197,19 @@ function updateSession(
     state.turn.state !== 'ended';
   return stopped
     ? closeParts(changeTurn(next, { state: 'interrupted', retry: null }))
-    : next;
+    : pause(next, event);
+}
+
+/** A turn may wait without a question: at a limit of money, for results the user supplies. */
+function pause(state: Conversation, event: SessionUpdate): Conversation {
+  const { status } = event.session;
+  if (status === 'waiting' && state.turn?.state === 'running') {
+    return changeTurn(closeParts(state), { state: 'waiting' });
+  }
+  const over = status === 'running' && state.turn?.state === 'waiting';
+  return over && state.pending_call === null
+    ? changeTurn(state, { state: 'running' })
+    : state;
 }
 
 function waiting(state: Conversation, callId: string): Conversation {

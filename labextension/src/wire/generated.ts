@@ -48,6 +48,7 @@ export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentAp
 
 export interface Wire {
 answer_approval: AnswerApproval
+answer_question: AnswerQuestion
 attachment: Attachment
 budget_state: BudgetState
 cell_edit: CellEdit
@@ -77,7 +78,9 @@ server_frame: ServerFrame
 session_list: SessionList
 set_key: SetKey
 settings: Settings
+start_run: StartRun
 status: Status
+supply_result: SupplyResult
 tool_list: ToolList
 usage: Usage
 }
@@ -91,6 +94,15 @@ export interface AnswerApproval {
 decision: ("allow" | "deny")
 scope?: ("once" | "document" | "session" | "always")
 feedback?: (string | null)
+}
+/**
+ * ``POST sessions/{id}/clarifications/{call_id}``: free text, or the options picked.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AnswerQuestion".
+ */
+export interface AnswerQuestion {
+answer: (string | [string]|[string, string]|[string, string, string]|[string, string, string, string]|[string, string, string, string, string]|[string, string, string, string, string, string])
 }
 /**
  * A file of the workspace.
@@ -2194,6 +2206,25 @@ line: (number | null)
 message: string
 }
 /**
+ * ``POST runs``.
+ * 
+ * The same ``external_key`` continues the same session, whose toolset and interactivity stay as
+ * they were made. The client's ``id`` makes the prompt idempotent; without it each is a new one.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "StartRun".
+ */
+export interface StartRun {
+prompt: string
+model?: (string | null)
+mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+toolset?: (("document" | "notebook" | "workspace" | "full") | null)
+attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+interactive?: (boolean | null)
+external_key?: (string | null)
+id?: (string | null)
+}
+/**
  * ``GET status``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2211,6 +2242,16 @@ collaboration: boolean
 sandbox: ("none" | "landlock" | "bubblewrap" | "seatbelt")
 state_directory_error: (ErrorInfo | null)
 usage_error: (ErrorInfo | null)
+}
+/**
+ * ``POST sessions/{id}/tool-results/{call_id}``, in ``parse_only`` mode.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SupplyResult".
+ */
+export interface SupplyResult {
+content: string
+ok?: boolean
 }
 /**
  * ``GET tools``.

@@ -1,0 +1,186 @@
+"""Limits of money and time, and modes that do not last."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal
+from jupyter_ai_shoulders.core.spending import LimitScope
+from jupyter_ai_shoulders.engine.unmetered import Unmetered
+from jupyter_ai_shoulders.testing.scripted import Call, Fail, turn
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.commands import ResumeTurn
+from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
+from tests.engine.test_turns import check
+from tests.engine.world import SESSION, World, restarted, session, settings, world
+
+
+class RecordingBudgets(Unmetered):
+    """Writes down what was raised; refuses more than a dollar."""
+
+    def __init__(self) -> None:
+        self.raised: list[tuple[str, int]] = []
+
+    def raise_limit(
+        self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
+    ) -> None:
+        if micro_usd > 1_000_000:
+            raise PolicyRefusal("The administrator's limit is $1.", code="budget_exhausted")
+        self.raised.append((scope, micro_usd))
+
+
+def spent(scope: str, *, administrator: bool = False) -> Fail:
+    code = "budget_exhausted"
+    return Fail(PolicyRefusal("Spent.", code=code, scope=scope, administrator=administrator))
+
+
+def resume(limit: int | None = None) -> ResumeTurn:
+    return ResumeTurn(decision="resume", limit_micro_usd=limit)
+
+
+@pytest.mark.parametrize(("scope", "code"), [("turn", "turn_limit"), ("session", "session_limit")])
+async def test_limit_of_turn_or_session_pauses_and_a_raise_goes_on(scope: str, code: str):
+    budgets = RecordingBudgets()
+    look = Call("look", {"path": "a"})
+    w = world(turn(look), turn(spent(scope)), "Done.", budgets=budgets)
+    await w.say()
+    assert w.session.status == "waiting"
+    assert w.exits() == []
+    assert [notice.code for notice in w.of(ev.Notice)] == [code]
+    assert not w.engine.is_running(SESSION)
+    await w.engine.resume(SESSION, resume(500_000))
+    await w.settle()
+    assert budgets.raised == [(scope, 500_000)]
+    assert w.exits() == ["final_response"]
+    assert w.session.status == "idle"
+    check(w)
+
+
+async def test_refused_raise_leaves_the_turn_paused():
+    w = world(turn(spent("turn")), "Done.", budgets=RecordingBudgets())
+    await w.say()
+    with pytest.raises(PolicyRefusal):
+        await w.engine.resume(SESSION, resume(2_000_000))
+    assert w.session.status == "waiting"
+    assert not w.of(ev.TurnResume)
+
+
+async def test_pause_can_be_discarded_or_overtaken_by_a_message():
+    w = world(turn(spent("turn")), turn(spent("session")), "Done.")
+    await w.say()
+    await w.say("Again")
+    await w.engine.resume(SESSION, ResumeTurn(decision="discard"))
+    assert w.exits() == ["budget_exhausted", "budget_exhausted"]
+    errors = [end.error for end in w.of(ev.TurnEnd)]
+    assert [error.details for error in errors if error] == [{"scope": "turn"}, {"scope": "session"}]
+    check(w)
+
+
+@pytest.mark.parametrize("noted", [True, False], ids=["shown", "crash before it was shown"])
+async def test_pause_survives_a_restart(noted: bool):
+    w = world(turn(spent("turn")))
+    await w.say()
+    before = next(event.seq for event in w.events if isinstance(event, ev.Notice))
+    after = await restarted(w, None if noted else before, "Done.")
+    assert after.session.status == "waiting"
+    assert len(after.of(ev.Notice)) == 1
+    await after.engine.resume(SESSION, resume())
+    await after.settle()
+    assert after.exits() == ["final_response"]
+    check(after)
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        (spent("month"), "chat"),
+        (spent("day"), "chat"),
+        (spent("turn", administrator=True), "chat"),
+        (spent("turn"), "run"),
+    ],
+    ids=["month", "day", "administrator", "nobody to ask"],
+)
+async def test_other_limits_end_the_turn(failure: Fail, kind: str):
+    w = world(turn(failure), given=session(kind))  # pyright: ignore[reportArgumentType]: a table
+    await w.say()
+    assert w.exits() == ["budget_exhausted"]
+    assert w.session.status == "error"
+
+
+async def test_raise_without_a_pause_is_a_conflict():
+    w = world(turn(Call("look", {"path": "a"})))
+    await w.say()
+    after = await restarted(w, len(w.events) - 2)
+    with pytest.raises(Conflict):
+        await after.engine.resume(SESSION, resume(5))
+
+
+# time
+
+
+async def test_turn_that_works_too_long_ends_and_says_why():
+    limits = settings(turn_time_limit_s=0.02)
+    w = world(turn(Call("look", {"path": "a"}, "c1")), "Never.", limits=limits)
+    w.desk.hold("look:a")
+    await w.say()
+    assert w.results() == [("c1", "cancelled")]
+    (end,) = w.of(ev.TurnEnd)
+    assert end.exit == "budget_exhausted"
+    assert end.error is not None
+    assert end.error.code == "timeout"
+    assert w.desk.cancelled == ["look:a"]
+    check(w)
+
+
+async def test_waiting_for_the_user_is_no_work():
+    limits = settings(turn_time_limit_s=1_000.0)
+    w = world(turn(Call("run_it", {"path": "a"})), "Done.", limits=limits)
+    await w.say()
+    w.store.clock.advance(10_000)
+    await w.answer()
+    assert w.exits() == ["final_response"]
+
+
+# bypass
+
+
+async def test_bypass_asks_nothing_and_ends_with_the_server():
+    w = world(turn(Call("run_it", {"path": "a"})), "Ran.", given=session(mode="bypass"))
+    await w.say()
+    assert not w.of(ev.ApprovalRequest)
+    assert w.session.mode == "bypass"
+    after = await restarted(w, None, turn(Call("run_it", {"path": "a"})))
+    assert after.session.mode == "ask"
+    await after.say("Again", message="m2")
+    assert len(after.of(ev.ApprovalRequest)) == 1
+
+
+async def test_interrupted_bypass_asks_when_it_is_resumed():
+    w = world(turn(Call("run_it", {"path": "a"})), given=session(mode="bypass"))
+    await w.say()
+    start = next(event.seq for event in w.events if isinstance(event, ev.StepStart))
+    after = await restarted(w, start, turn(Call("run_it", {"path": "a"})))
+    assert after.session.mode == "ask"
+    await after.engine.resume(SESSION, resume())
+    await after.settle()
+    assert after.session.status == "waiting"
+
+
+async def test_forbidden_bypass_is_refused():
+    w = world("Hi.", limits=settings(allow_bypass=False))
+    with pytest.raises(PolicyRefusal):
+        await w.send("Go", mode="bypass")
+    assert not w.of(ev.MessageAdd)
+
+
+# nobody to ask
+
+
+async def test_call_that_would_ask_is_denied_and_the_model_goes_on():
+    w: World = world(turn(Call("run_it", {"path": "a"}, "c1")), "Not run.", given=session("run"))
+    await w.say()
+    (result,) = w.of(ev.ToolResult)
+    assert result.status == "denied"
+    assert result.result.error is not None
+    assert result.result.error.code == "approval_required"
+    assert w.exits() == ["final_response"]

@@ -1,0 +1,123 @@
+"""``parse_only``: calls wait for results the user supplies; ``disabled``: they fail at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.testing.scripted import Call, Entry, turn
+from jupyter_ai_shoulders.tools.digest import LINE_LIMIT
+from jupyter_ai_shoulders.tools.todo import Todo
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.commands import SupplyResult
+from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.parts import TextPart
+from tests.engine.test_turns import check
+from tests.engine.world import SESSION, World, restarted, session, world
+
+LOOK = Call("look", {"path": "a"}, "c1")
+RUN = Call("run_it", {"path": "b"}, "c2")
+SUMMARY = "Cell 4 imports numpy before its first use, and the whole notebook runs again."
+
+
+def parsing(*script: Entry) -> World:
+    return world(*script, given=session(tools="parse_only"), loop=[Todo()])
+
+
+async def supply(w: World, call_id: str, content: str = "42", *, ok: bool = True) -> None:
+    await w.engine.supply_result(SESSION, CallId(call_id), SupplyResult(content=content, ok=ok))
+    await w.settle()
+
+
+async def test_calls_wait_for_results_in_any_order_and_run_nothing():
+    w = parsing(turn(LOOK, RUN), "It is 42.")
+    await w.say()
+    assert w.session.status == "waiting"
+    assert not w.of(ev.ToolStart)
+    await supply(w, "c2", "Failed.", ok=False)
+    assert w.session.status == "waiting"
+    await supply(w, "c1")
+    assert w.results() == [("c2", "error"), ("c1", "ok")]
+    assert w.exits() == ["final_response"]
+    assert w.desk.started == []
+    check(w)
+
+
+async def test_second_result_and_unknown_calls_are_refused():
+    w = parsing(turn(LOOK, RUN), "It is 42.")
+    await w.say()
+    await supply(w, "c1")
+    with pytest.raises(Conflict) as caught:
+        await supply(w, "c1")
+    assert caught.value.info.code == "already_answered"
+    with pytest.raises(NotFound):
+        await supply(w, "c9")
+
+
+async def test_results_are_supplied_after_a_restart():
+    w = parsing(turn(LOOK, RUN))
+    await w.say()
+    await supply(w, "c1")
+    after = await restarted(w, None, "It is 42.")
+    assert after.session.status == "interrupted"
+    await supply(after, "c2")
+    assert after.results() == [("c1", "ok"), ("c2", "ok")]
+    assert after.exits() == ["final_response"]
+    check(after)
+
+
+async def test_waiting_for_results_can_be_cancelled_and_steered():
+    w = parsing(turn(LOOK), "End.")
+    await w.say()
+    await w.send("Also this")
+    assert w.of(ev.MessageAdd)[-1].queued
+    await w.engine.cancel(SESSION)
+    assert w.results() == [("c1", "cancelled")]
+    assert w.exits() == ["cancelled"]
+
+
+async def test_loop_tools_and_wrong_calls_do_not_wait():
+    todo = Call("todo", {"markdown": "- [ ] a"}, "c1")
+    w = parsing(turn(todo, Call("look", {}, "c2"), Call("nothing", {}, "c3")), "End.")
+    await w.say()
+    assert w.results() == [("c1", "ok"), ("c2", "error"), ("c3", "error")]
+    assert len(w.of(ev.TodoUpdate)) == 1
+
+
+async def test_end_of_a_batch_waits_for_the_results_before_it():
+    end = Call("complete", {"summary": SUMMARY}, "c9")
+    w = parsing(turn(LOOK, end, RUN))
+    await w.say()
+    assert w.results() == []
+    await supply(w, "c1")
+    assert w.results() == [("c1", "ok"), ("c9", "ok"), ("c2", "skipped")]
+    assert w.exits() == ["ended_by_tool"]
+
+
+async def test_long_result_is_digested_and_kept_whole():
+    w = parsing(turn(LOOK), "Long.")
+    await w.say()
+    text = "line\n" * (LINE_LIMIT + 50)
+    await supply(w, "c1", text)
+    (result,) = w.of(ev.ToolResult)
+    assert result.handle is not None
+    assert w.store.blobs.get(result.handle).decode() == text
+    (shown,) = result.content
+    assert isinstance(shown, TextPart)
+    assert "50 lines left out" in shown.text
+
+
+async def test_results_are_not_taken_where_tools_run_here():
+    w = world(turn(RUN), "End.")
+    await w.say()
+    with pytest.raises(Conflict):
+        await supply(w, "c2")
+
+
+async def test_disabled_tools_fail_at_once_and_the_model_goes_on():
+    w = world(turn(LOOK), "Without tools, then.", given=session(tools="disabled"))
+    await w.say()
+    assert w.results() == [("c1", "error")]
+    assert w.of(ev.ToolResult)[0].result.error is not None
+    assert w.provider.requests[0].tools == ()
+    assert w.exits() == ["final_response"]
