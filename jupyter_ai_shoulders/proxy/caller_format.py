@@ -64,10 +64,6 @@ class CallerFormat(Protocol):
         """Return the list of models."""
         ...
 
-
-class ModelFormat(Protocol):
-    """A format that can show a single model."""
-
     def model(self, model: ModelInfo) -> bytes:
         """Return the model."""
         ...

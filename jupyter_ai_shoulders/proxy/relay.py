@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.providers.base import (
 from jupyter_ai_shoulders.proxy.abilities import check_abilities
 from jupyter_ai_shoulders.proxy.answer import Answer, ReplyEvent, StoppedAt
 from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.caller_format import CallerFormat, ModelFormat
+from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
 from jupyter_ai_shoulders.proxy.shelf import Shelf
 from jupyter_ai_shoulders.proxy.stop_texts import until_stop_text
 from jupyter_ai_shoulders.wire.api import ModelList
@@ -81,7 +81,7 @@ class Relay:
         """Return the models that can answer now."""
         return caller.models([model for model in self._models.listing().models if model.available])
 
-    def model(self, caller: ModelFormat, model_id: ModelId) -> bytes:
+    def model(self, caller: CallerFormat, model_id: ModelId) -> bytes:
         """Return what is known of a model. Raises ``InvalidRequest`` for one that cannot answer."""
         found = self._models.resolve(model_id).spec.id
         return caller.model(next(m for m in self._models.listing().models if m.id == found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from jupyter_ai_shoulders.proxy.answer import Answer
 from jupyter_ai_shoulders.proxy.anthropic.body import message
@@ -47,20 +48,25 @@ class AnthropicFormat:
 
     def models(self, models: Sequence[ModelInfo]) -> bytes:
         """Return the list of models, all on one page."""
-        data = [
-            {
-                "id": model.id,
-                "type": "model",
-                "display_name": model.name,
-                "created_at": UNKNOWN_DATE,
-                "lifecycle": "active",
-                "max_input_tokens": model.context_window,
-                "max_tokens": model.max_output,
-            }
-            for model in models
-        ]
+        data = [_model(model) for model in models]
         ends = {
             "first_id": data[0]["id"] if data else None,
             "last_id": data[-1]["id"] if data else None,
         }
         return dump({"data": data, **ends, "has_more": False})
+
+    def model(self, model: ModelInfo) -> bytes:
+        """Return one model."""
+        return dump(_model(model))
+
+
+def _model(model: ModelInfo) -> dict[str, Any]:
+    return {
+        "id": model.id,
+        "type": "model",
+        "display_name": model.name,
+        "created_at": UNKNOWN_DATE,
+        "lifecycle": "active",
+        "max_input_tokens": model.context_window,
+        "max_tokens": model.max_output,
+    }

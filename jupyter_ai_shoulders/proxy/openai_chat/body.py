@@ -104,8 +104,9 @@ def usage_body(usage: TokenUsage) -> dict[str, Any]:
 
 def model_list(models: Sequence[ModelInfo]) -> dict[str, Any]:
     """Return the list of models, the same in both of OpenAI's formats."""
-    data = [
-        {"id": model.id, "object": "model", "created": 0, "owned_by": model.provider}
-        for model in models
-    ]
-    return {"object": "list", "data": data}
+    return {"object": "list", "data": [model_body(model) for model in models]}
+
+
+def model_body(model: ModelInfo) -> dict[str, Any]:
+    """Return one model."""
+    return {"id": model.id, "object": "model", "created": 0, "owned_by": model.provider}

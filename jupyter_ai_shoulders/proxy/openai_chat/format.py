@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.proxy.answer import Answer
 from jupyter_ai_shoulders.proxy.asked import Asked
 from jupyter_ai_shoulders.proxy.caller_format import Refused
 from jupyter_ai_shoulders.proxy.event_text import dump
-from jupyter_ai_shoulders.proxy.openai_chat.body import completion, model_list
+from jupyter_ai_shoulders.proxy.openai_chat.body import completion, model_body, model_list
 from jupyter_ai_shoulders.proxy.openai_chat.decode import decode
 from jupyter_ai_shoulders.proxy.openai_chat.errors import refused
 from jupyter_ai_shoulders.proxy.openai_chat.schema import ChatBody
@@ -46,6 +46,10 @@ class OpenAIChatFormat:
     def models(self, models: Sequence[ModelInfo]) -> bytes:
         """Return the list of models."""
         return dump(model_list(models))
+
+    def model(self, model: ModelInfo) -> bytes:
+        """Return one model."""
+        return dump(model_body(model))
 
     def _now(self) -> int:
         return int(self._clock.now().timestamp())

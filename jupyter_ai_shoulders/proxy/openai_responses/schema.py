@@ -253,8 +253,8 @@ class StreamOptions(RequestModel):
     include_obfuscation: bool | None = None
 
 
-class ResponsesBody(RequestModel):
-    """``POST v1/responses``."""
+class CountBody(RequestModel):
+    """``POST v1/responses/input_tokens``, and what both requests have."""
 
     model: str = Field(min_length=1)
     input: Annotated[
@@ -271,8 +271,16 @@ class ResponsesBody(RequestModel):
     ) = None
     parallel_tool_calls: bool | None = None
     reasoning: ReasoningOptions | None = None
-    include: list[Literal["reasoning.encrypted_content"]] | None = None
     text: TextOptions | None = None
+    truncation: Literal["auto", "disabled"] | None = None
+    previous_response_id: Annotated[Json, _refused(NOT_STORED)] = None
+    conversation: Annotated[Json, _refused(NOT_STORED)] = None
+
+
+class ResponsesBody(CountBody):
+    """``POST v1/responses``."""
+
+    include: list[Literal["reasoning.encrypted_content"]] | None = None
     max_output_tokens: int | None = Field(default=None, ge=1)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
@@ -281,8 +289,6 @@ class ResponsesBody(RequestModel):
     store: Annotated[Json, _refused("Answers are not stored here; leave 'store' out or false.")] = (
         None
     )
-    previous_response_id: Annotated[Json, _refused(NOT_STORED)] = None
-    conversation: Annotated[Json, _refused(NOT_STORED)] = None
     prompt: Annotated[
         Json, _refused("Prompts stored at OpenAI cannot be used; send their text.")
     ] = None
@@ -304,5 +310,4 @@ class ResponsesBody(RequestModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     top_logprobs: Literal[0] | None = None
     top_p: float | None = Field(default=None, ge=0, le=1)
-    truncation: Literal["auto", "disabled"] | None = None
     user: str | None = None

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
 from jupyter_ai_shoulders.server.proxy.desk import Desk
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.proxy.outlet import EVENT_STREAM, Outlet
+from jupyter_ai_shoulders.wire.ids import ModelId
 
 KEY_HEADERS = ("x-api-key", "x-goog-api-key")
 PING_SECONDS = 15.0
@@ -200,13 +201,22 @@ async def _keep_alive(exchange: Exchange, outlet: Outlet) -> None:
 class CountHandler(ProxyHandler):
     """``v1/messages/count_tokens``."""
 
+    beside: Mapping[str, str] = {}
+    """What the format says beside the number."""
+
     @web.authenticated
     @authorized
     async def post(self) -> None:
         """Say how many tokens a request is."""
         tokens = await self.count()
         if tokens is not None:
-            self.finish({"input_tokens": tokens})
+            self.finish({**self.beside, "input_tokens": tokens})
+
+
+class InputTokensHandler(CountHandler):
+    """``v1/responses/input_tokens``."""
+
+    beside: Mapping[str, str] = {"object": "response.input_tokens"}
 
 
 class ModelListHandler(ProxyHandler):
@@ -217,6 +227,16 @@ class ModelListHandler(ProxyHandler):
     async def get(self) -> None:
         """List the models that can answer."""
         self.finish(self.relay.models(self.caller))
+
+
+class ModelHandler(ProxyHandler):
+    """``v1/models/{id}``, in the format the client speaks."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, model_id: str) -> None:
+        """Say what is known of a model."""
+        self.finish(self.relay.model(self.caller, ModelId(model_id)))
 
 
 class UnknownProxyRouteHandler(ProxyHandler, UnknownRouteHandler):

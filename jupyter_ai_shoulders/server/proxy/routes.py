@@ -20,6 +20,8 @@ from jupyter_ai_shoulders.server.proxy.google import (
 from jupyter_ai_shoulders.server.proxy.handlers import (
     AnswerHandler,
     CountHandler,
+    InputTokensHandler,
+    ModelHandler,
     ModelListHandler,
     UnknownProxyRouteHandler,
 )
@@ -39,6 +41,7 @@ def proxy_routes(
     anthropic, chat = AnthropicFormat(box), OpenAIChatFormat(box, clock)
     google = GoogleFormat(box)
     responses = OpenAIResponsesFormat(box, clock)
+    asking = OpenAIResponsesFormat(box, clock, counting=True)
     counting = AnthropicFormat(box, counting=True)
     others = {"anthropic-version": anthropic, KEY_HEADER: google}
     shared = {"host_source": host_source, "desk": desk}
@@ -47,6 +50,7 @@ def proxy_routes(
         (f"{prefix}v1/messages/count_tokens", CountHandler, {**shared, "caller": counting}),
         (f"{prefix}v1/chat/completions", AnswerHandler, {**shared, "caller": chat}),
         (f"{prefix}v1/responses", AnswerHandler, {**shared, "caller": responses}),
+        (f"{prefix}v1/responses/input_tokens", InputTokensHandler, {**shared, "caller": asking}),
         (
             f"{prefix}v1/models",
             ModelListHandler,
@@ -58,6 +62,7 @@ def proxy_routes(
             {**shared, "caller": google},
         ),
         (f"{prefix}{CALL}", GoogleCallHandler, {**shared, "box": box}),
+        (f"{prefix}v1/models/(.+)", ModelHandler, {**shared, "caller": chat, "others": others}),
         (
             f"{prefix}v1(?:alpha|beta)?/((?:models|tunedModels)/.+)",
             GoogleModelHandler,

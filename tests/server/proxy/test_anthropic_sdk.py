@@ -292,6 +292,14 @@ async def test_models_are_listed_in_this_format(claude_sdk: AsyncAnthropic) -> N
     assert {CLAUDE, LOCAL} <= set(listed)
 
 
+async def test_a_model_is_described(claude_sdk: AsyncAnthropic) -> None:
+    model = await claude_sdk.models.retrieve(CLAUDE)
+
+    assert (model.id, model.type, model.lifecycle) == (CLAUDE, "model", "active")
+    with pytest.raises(anthropic.NotFoundError, match="no-such-model"):
+        await claude_sdk.models.retrieve("no-such-model")
+
+
 COUNTERS = {
     CLAUDE: "/v1/messages/count_tokens",
     GPT: "/v1/responses/input_tokens",

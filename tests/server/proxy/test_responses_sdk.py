@@ -29,7 +29,7 @@ from tests.server.proxy.conftest import (
     OPENROUTER,
     QWEN,
 )
-from tests.server.proxy.test_anthropic_sdk import PIXEL
+from tests.server.proxy.test_anthropic_sdk import COUNTERS, PIXEL
 
 THINKING = [CLAUDE, GPT, GEMINI, QWEN, OPENROUTER, DEEPSEEK]
 TOOL: Any = {
@@ -274,6 +274,28 @@ async def test_an_error_in_the_stream_fails_the_response_and_raises(
 async def test_an_unknown_model_is_not_found(openai_sdk: AsyncOpenAI) -> None:
     with pytest.raises(openai.NotFoundError, match="no-such-model"):
         await ask(openai_sdk, "no-such-model", "Hi", stream=True)
+
+
+async def test_a_model_is_described(openai_sdk: AsyncOpenAI) -> None:
+    model = await openai_sdk.models.retrieve(LOCAL)
+
+    assert (model.id, model.object, model.owned_by) == (LOCAL, "model", "lab")
+    with pytest.raises(openai.NotFoundError, match="no-such-model"):
+        await openai_sdk.models.retrieve("no-such-model")
+
+
+@every_model
+async def test_tokens_are_counted_by_the_provider_if_it_can(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
+) -> None:
+    count = await openai_sdk.responses.input_tokens.count(
+        model=model, input="Hi " * 100, instructions="Be brief.", tools=[TOOL]
+    )
+
+    assert count.object == "response.input_tokens"
+    assert 80 < count.input_tokens < 400
+    asked = [COUNTERS[model]] if model in COUNTERS else []
+    assert [record.path for record in upstream.requests] == asked
 
 
 async def test_a_response_cannot_be_fetched_again(
