@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.proxy.asked import Asked
 from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
 from jupyter_ai_shoulders.proxy.shelf import Shelf
 from jupyter_ai_shoulders.proxy.stop_texts import until_stop_text
+from jupyter_ai_shoulders.proxy.tool_names import ToolNames
 from jupyter_ai_shoulders.wire.api import ModelList
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ModelId
@@ -107,7 +108,8 @@ class Exchange:
         self._caller = caller
         self._asked = asked
         self._resolved = resolved
-        self._request = request
+        self._names = ToolNames(request)
+        self._request = self._names.sent(request)
         self._reply_id = reply_id
         self._shelf = shelf
         self._writer = caller.writer(asked, reply_id)
@@ -178,7 +180,7 @@ class Exchange:
             self._shelf.keep(self._answer.message())
 
     def _events(self) -> AsyncGenerator[ReplyEvent]:
-        events = _started(self._resolved.provider, self._request)
+        events = self._names.events(_started(self._resolved.provider, self._request))
         if not self._asked.stops:
             return cast("AsyncGenerator[ReplyEvent]", events)
         return _closing(events, self._asked.stops, self._resolved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,12 +19,14 @@ from jupyter_ai_shoulders.testing.simulator import (
     Delivery,
     Failure,
     Reasoning,
+    Reply,
     Simulator,
     Text,
     ToolUse,
     Usage,
     reply,
 )
+from jupyter_ai_shoulders.testing.simulator.script import SimRequest
 from tests.server.proxy.conftest import CLAUDE, GEMINI, GPT, LOCAL, MODELS, QWEN
 
 # The SDK's own; as in the tests of the simulator.
@@ -180,6 +183,37 @@ async def test_reasoning_that_was_not_asked_for_is_hidden_and_comes_back_all_the
     assert [record.refusal for record in upstream.requests] == [None, None]
     marks = {CLAUDE: "'signature'", GPT: "'encrypted_content'", GEMINI: "'thoughtSignature'"}
     assert marks[model] in str(upstream.requests[1].body)
+
+
+@both
+@every_model
+async def test_a_function_may_have_a_name_that_only_google_takes(
+    google_sdk: Client, upstream: Simulator, model: str, stream: bool
+) -> None:
+    names: list[str] = []
+
+    def called(request: SimRequest) -> Reply:
+        """Call the tool by the name the provider was given."""
+        names.extend(request.tool_names)
+        return reply(ToolUse(name=request.tool_names[0], arguments={"n": 1}))
+
+    upstream.script(called, "Done.")
+    read = READ.model_copy(update={"name": "notebook.cells:read"})
+    contents = [types.Content(role="user", parts=[types.Part.from_text(text="Look")])]
+    tools = [types.Tool(function_declarations=[read])]
+    answer = await ask(google_sdk, model, contents, stream=stream, tools=tools)
+    [call] = [part.function_call for part in parts_of(answer) if part.function_call]
+    part = types.Part.from_function_response(name=call.name or "", response={"result": "one"})
+    contents += [content_of(answer), types.Content(role="user", parts=[part])]
+    last = await ask(google_sdk, model, contents, stream=stream, tools=tools)
+
+    assert (call.name, text_of(last)) == ("notebook.cells:read", "Done.")
+    assert len(names) == 1
+    assert re.fullmatch("[a-zA-Z0-9_-]{1,64}", names[0])
+    assert [record.refusal for record in upstream.requests] == [None, None]
+    seen = upstream.requests[1].seen
+    assert seen is not None
+    assert seen.tool_names == tuple(names)
 
 
 @both
@@ -459,6 +493,5 @@ class TestWithoutMoney:
             await ask(google_sdk, CLAUDE, "Hi", stream=stream)
 
         assert (caught.value.code, caught.value.status) == (429, "RESOURCE_EXHAUSTED")
-        details: Any = caught.value.details
-        assert "PerDay" in str(details["error"]["details"])
+        assert "PerDay" in str(caught.value)
         assert upstream.requests == []

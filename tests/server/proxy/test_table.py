@@ -285,7 +285,19 @@ def status_of(error: Any) -> int:
     return getattr(error, "status_code", None) or error.code
 
 
+@pytest.fixture
+def unpaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demo answers at once."""
+
+    def never(event: object) -> bool:
+        del event
+        return False
+
+    monkeypatch.setattr("jupyter_ai_shoulders.providers.demo.provider.paced", never)
+
+
 @every_format
+@pytest.mark.usefixtures("unpaced")
 @pytest.mark.parametrize("stream", [False, True], ids=["text", "stream"])
 async def test_the_demo_answers_in_each_format(
     opened: Open, upstream: Simulator, caller: str, stream: bool
@@ -300,6 +312,7 @@ async def test_the_demo_answers_in_each_format(
 
 
 @every_format
+@pytest.mark.usefixtures("unpaced")
 @pytest.mark.parametrize("think", [False, True], ids=["tools", "reasoning"])
 async def test_the_demo_calls_only_tools_it_knows_and_does_not_think(
     opened: Open, caller: str, think: bool
