@@ -5,6 +5,7 @@ Used by the providers of ``openai_chat`` and ``openai_responses``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
 from jupyter_ai_shoulders.providers.base import ListedModel
@@ -36,10 +37,33 @@ async def list_models(target: Target, read_refusal: ReadRefusal) -> list[ListedM
 
 
 def _listed(item: VendorObject) -> ListedModel:
-    """Return an entry; vLLM, OpenRouter and llama.cpp each name the window differently."""
+    """Return an entry; each server that says more names it differently (vLLM, OpenRouter, Mistral).
+
+    llama.cpp's ``n_ctx_train`` is what the model could do, not what it was started with.
+    """
     window = (
         as_count(item.get("max_model_len"))
         or as_count(item.get("context_length"))
+        or as_count(item.get("max_context_length"))
         or as_count(as_object(item.get("meta")).get("n_ctx_train"))
     )
-    return ListedModel(name=as_text(item.get("id")), context_window=window)
+    top = as_object(item.get("top_provider"))
+    return ListedModel(
+        name=as_text(item.get("id")),
+        context_window=window,
+        max_output=as_count(top.get("max_completion_tokens")),
+        capabilities=frozenset(_abilities(item)),
+    )
+
+
+def _abilities(item: VendorObject) -> Iterator[str]:
+    """Yield what a model can do, in Ollama's words; nothing where the server does not say."""
+    said = as_object(item.get("capabilities"))
+    names = {"completion_chat": "completion", "function_calling": "tools", "vision": "vision"}
+    yield from (ours for name, ours in names.items() if said.get(name) is True)
+    parameters = as_list(item.get("supported_parameters"))
+    if parameters:
+        yield "completion"
+        yield from (["tools"] if "tools" in parameters else [])
+        modalities = as_list(as_object(item.get("architecture")).get("input_modalities"))
+        yield from (["vision"] if "image" in modalities else [])

@@ -21,6 +21,8 @@ EFFORT: dict[str, Any] = {
 }
 SERVERS: dict[str, tuple[ServerProfile, dict[str, Any]]] = {
     "sim-local": ("auto", {}),
+    "sim-lmstudio": ("lmstudio", {}),
+    "sim-llamacpp": ("llamacpp", {}),
     "gpt-4.1": ("openai", {"max_output": 32_768, "verbosity": "low"}),
     "gpt-6.1-terra": ("openai", {"thinking": "none", "thinking_support": EFFORT}),
     "mistral-large-latest": ("mistral", {}),

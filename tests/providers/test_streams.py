@@ -1,7 +1,8 @@
 """Whole streams of all formats: what they become, and that framing and cuts change nothing.
 
 ``fixtures/NAME.sse`` (or ``.ndjson``) are bytes as servers send them, ``fixtures/NAME.events`` the
-events they are.
+events they are. Each stream is cut at every byte and read by the whole adapter; each of its other
+framings is cut at every byte and read by the adapter's framing, whose events are all a decoder sees.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -17,6 +19,8 @@ from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.core.catalogue import ServerProfile
 from jupyter_ai_shoulders.providers.base import ProviderEvent
+from jupyter_ai_shoulders.providers.ndjson import NdjsonDecoder
+from jupyter_ai_shoulders.providers.sse import SseDecoder
 from tests.providers.support import (
     FIXTURES,
     Kind,
@@ -28,7 +32,14 @@ from tests.providers.support import (
     transcript,
 )
 
-PROFILES: dict[str, ServerProfile] = {"chat_openrouter": "openrouter", "chat_mistral": "mistral"}
+PROFILES: dict[str, ServerProfile] = {
+    "chat_openrouter": "openrouter",
+    "chat_mistral": "mistral",
+    "chat_deepseek": "deepseek",
+    "chat_llama_cpp": "llamacpp",
+    "chat_lm_studio": "lmstudio",
+    "chat_old_vllm": "vllm",
+}
 KINDS: dict[str, Kind] = {
     "anthropic": "anthropic",
     "chat": "openai_chat",
@@ -91,6 +102,48 @@ class Framing:
         text = (text if self.last_blank_line else text.rstrip("\n")).replace("\n", self.end)
         stream = (b"\xef\xbb\xbf" if self.mark else b"") + text.encode()
         return [stream[at : at + self.size] for at in range(0, len(stream), self.size)]
+
+
+def test_each_format_has_many_different_streams() -> None:
+    streams = {kind: [name for name in NAMES if name.startswith(kind)] for kind in KINDS}
+    assert {kind: len(found) for kind, found in streams.items() if len(found) < 15} == {}
+    assert len({path.read_bytes() for path in STREAMS.values()}) == len(STREAMS)
+
+
+ENDS = ("\n", "\r\n", "\r")
+REFRAMINGS = [
+    Framing(end, mark, comments, space, last_blank_line, size=1)
+    for end in ENDS
+    for mark, comments, space, last_blank_line in (
+        (False, False, True, True),
+        (True, True, True, True),
+        (True, False, False, False),
+    )
+]
+"""Every line end, plain and with everything that may be there or not."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cutting_every_framing_at_every_byte_gives_the_same_data(
+    name: str, record_property: Callable[[str, object], None]
+) -> None:
+    make = NdjsonDecoder if STREAMS[name].suffix == ".ndjson" else SseDecoder
+    expected = read(make(), STREAMS[name].read_bytes())
+    cuts = 0
+    for framing in REFRAMINGS:
+        stream = b"".join(framing.pieces(STREAMS[name].read_text("utf-8")))
+        assert read(make(), stream) == expected
+        assert read(make(), *(bytes([byte]) for byte in stream)) == expected
+        for at in range(1, len(stream)):
+            assert read(make(), stream[:at], stream[at:]) == expected, (framing, at)
+        cuts += len(stream) - 1
+    record_property("cuts", cuts)
+
+
+def read(framing: SseDecoder | NdjsonDecoder, *pieces: bytes) -> list[str]:
+    """The texts that reach the decoder."""
+    events = [event for piece in pieces for event in framing.feed(piece)]
+    return [event.data for event in (*events, *framing.close()) if event.data.strip()]
 
 
 framings = st.builds(

@@ -11,8 +11,9 @@ from jupyter_ai_shoulders.providers.exchange import Format, stream_events
 from jupyter_ai_shoulders.providers.openai_chat.decode import OpenAIChatDecoder
 from jupyter_ai_shoulders.providers.openai_chat.encode import encode
 from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal
+from jupyter_ai_shoulders.providers.openai_chat.listing import models_of
 from jupyter_ai_shoulders.providers.openai_chat.profiles import profile_of
-from jupyter_ai_shoulders.providers.openai_service import DEFAULT_AUTH, endpoint, list_models
+from jupyter_ai_shoulders.providers.openai_service import DEFAULT_AUTH, endpoint
 from jupyter_ai_shoulders.providers.target import Target
 
 
@@ -39,7 +40,7 @@ class OpenAIChatProvider:
 
     async def list_models(self) -> list[ListedModel]:
         """Return the models the server has; few servers say more than their names."""
-        return await list_models(self._target, read_refusal)
+        return await models_of(self._target, self._profile)
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return None: the format has no endpoint for it."""

@@ -55,7 +55,7 @@ class Server:
     ``details``: reasoning comes with signed details too, which may only come back unchanged.
     """
 
-    name: Literal["openai", "vllm", "mistral", "deepseek", "openrouter"]
+    name: Literal["openai", "vllm", "mistral", "deepseek", "openrouter", "lmstudio", "llamacpp"]
     fields: frozenset[str]
     echo: frozenset[str] = frozenset()
     reasoning: str | None = None
@@ -63,6 +63,8 @@ class Server:
     details: bool = False
     one_system_message: bool = False
     keyless: bool = False
+    named_choice: bool = True
+    """Whether ``tool_choice`` may be an object that names a tool."""
 
 
 OPENAI = Server("openai", OPENAI_FIELDS)
@@ -88,6 +90,25 @@ OPENROUTER = Server(
     echo=frozenset({"reasoning", "reasoning_details"}),
     reasoning="reasoning",
     details=True,
+)
+
+
+LMSTUDIO = Server(
+    "lmstudio",
+    OPEN_FIELDS,
+    echo=frozenset({"reasoning_content"}),
+    reasoning="reasoning_content",
+    keyless=True,
+    named_choice=False,
+)
+LLAMACPP = Server(
+    "llamacpp",
+    OPEN_FIELDS,
+    echo=frozenset({"reasoning_content"}),
+    reasoning="reasoning_content",
+    one_system_message=True,
+    keyless=True,
+    named_choice=False,
 )
 
 
@@ -127,6 +148,8 @@ CHAT_MODELS: dict[str, ChatModel] = {
     "gpt-6.1-sol": openai_reasoner(NEEDED_EFFORT, "medium", stated=True),
     "gpt-6-astra": openai_reasoner(NEEDED_EFFORT, "medium", stated=True),
     "sim-local": ChatModel(VLLM, 32_768, 32_768, ("none", "low", "medium", "high"), "medium"),
+    "sim-lmstudio": ChatModel(LMSTUDIO, 32_768, 32_768, ("low", "medium", "high"), "medium"),
+    "sim-llamacpp": ChatModel(LLAMACPP, 32_768, 32_768, ("low", "medium", "high"), "medium"),
     "mistral-large-latest": ChatModel(MISTRAL, 256_000),
     "codestral-latest": ChatModel(MISTRAL, 256_000),
     "deepseek-v4-flash": ChatModel(DEEPSEEK, 1_000_000, 384_000, ("high", "max"), "high"),

@@ -144,6 +144,15 @@ def system_comes_first(body: ChatBody, model: ChatModel) -> None:
         raise Refused("System message must be at the beginning.", type="BadRequestError", code=400)
 
 
+def choice_is_a_word(body: ChatBody, model: ChatModel) -> None:
+    """Some local servers know ``none``, ``auto`` and ``required`` only."""
+    if isinstance(body.tool_choice, NamedChoice) and not model.server.named_choice:
+        raise Refused(
+            "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
+            param="tool_choice",
+        )
+
+
 def options_fit(body: ChatBody) -> None:
     """Options that depend on others are given with them."""
     if body.stream_options is not None and not body.stream:
@@ -189,4 +198,5 @@ SERVER_RULES: tuple[Callable[[ChatBody, ChatModel], None], ...] = (
     reasoning_comes_back,
     details_are_unchanged,
     system_comes_first,
+    choice_is_a_word,
 )
