@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Sequence
 from datetime import UTC, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
@@ -325,3 +326,10 @@ async def test_estimates_are_corrected_by_what_was_reported():
     await w.say("more")
     first, second = w.of(ev.StepStart)
     assert second.tokens_used < first.tokens_used  # 100 tokens were reported, far fewer
+
+
+def test_prompt_is_as_it_was_last_looked_at():
+    """A change of the texts is a change of what every conversation does: look at it whole."""
+    golden = Path(__file__).parent / "golden" / "system_prompt.md"
+    prompt = system_prompt("2026-03-02T09:30:00.000Z", "/work", "en_GB")
+    assert prompt + "\n" == golden.read_text("utf-8")
