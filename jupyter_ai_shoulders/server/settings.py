@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
@@ -16,11 +18,12 @@ class SettingsHandler(ShouldersHandler):
     @authorized
     async def get(self) -> None:
         """Show all values, where they come from, and what is wrong in the files."""
-        self.answer(self.host.preferences.settings())
+        self.answer(await asyncio.to_thread(self.host.preferences.settings))
 
     @web.authenticated
     @authorized
     async def put(self) -> None:
         """Store some values, for this workspace or for the user."""
         scope = self.query(SettingsScope).scope
-        self.answer(self.host.preferences.put(self.body(PutSettings), scope))
+        command = self.body(PutSettings)
+        self.answer(await asyncio.to_thread(self.host.preferences.put, command, scope))

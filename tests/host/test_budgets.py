@@ -64,8 +64,10 @@ async def serving(
     simulator: Simulator,
     administrator: Limits | None = None,
     user: Limits | None = None,
+    wait_seconds: float = 5.0,
 ) -> AsyncGenerator[Server]:
-    budgets = Budgets(home / ".shoulders", SystemClock(), administrator)
+    folder = home / ".shoulders"
+    budgets = Budgets(folder, SystemClock(), administrator, wait_seconds=wait_seconds)
     if user is not None:
         await budgets.set_limits(user)
     key = {"api_key_env": "ANTHROPIC_API_KEY"}
@@ -333,14 +335,37 @@ async def test_without_limits_calls_work_when_the_ledger_does_not(
     assert "cannot be counted" in warnings[0].getMessage()
 
 
+@pytest.mark.parametrize("limited", [False, True], ids=["no limit", "a limit"])
+async def test_a_ledger_that_hangs_delays_calls_or_stops_them_where_there_is_a_limit(
+    isolated_home: Path, limited: bool
+) -> None:
+    async with Simulator() as simulator:
+        simulator.default(reply("Yes.", usage=Usage(input=100, output=100)))
+        limits = Limits(month=10**9) if limited else None
+        async with serving(isolated_home, simulator, limits, wait_seconds=0.2) as server:
+            await server.call("dear")
+            await server.budgets.ledger.flush()
+            path = server.budgets.ledger.path
+            with closing(sqlite3.connect(path, isolation_level=None)) as foreign:
+                foreign.execute("BEGIN IMMEDIATE")
+                ends = await asyncio.gather(server.call("dear"), return_exceptions=True)
+                foreign.execute("ROLLBACK")
+            await server.budgets.ledger.flush()
+            tallies = await server.budgets.tallies()
+
+    assert [type(end) for end in ends] == [PolicyRefusal if limited else TokenUsage]
+    assert len(simulator.requests) == (1 if limited else 2)
+    assert tallies["month"].booked == (600 if limited else 1_200)
+
+
 @pytest.mark.parametrize("whose", ["administrator", "user"])
 async def test_with_a_limit_nothing_is_sent_when_the_ledger_does_not_work(
     unwritable: Path, whose: str
 ) -> None:
     limits = Limits(month=10**9)
-    given = {"administrator": limits} if whose == "administrator" else {"user": limits}
+    administrator, user = (limits, None) if whose == "administrator" else (None, limits)
     async with Simulator() as simulator:
-        async with serving(unwritable, simulator, **given) as server:
+        async with serving(unwritable, simulator, administrator, user) as server:
             with pytest.raises(PolicyRefusal, match="cannot be held against your limits") as caught:
                 await server.call("dear")
 
