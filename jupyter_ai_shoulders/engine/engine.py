@@ -15,7 +15,8 @@ from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.operations import Services
-from jupyter_ai_shoulders.engine.ports import Budgets, Models, Surroundings
+from jupyter_ai_shoulders.engine.ports import Budgets, Models, Recoveries, Surroundings
+from jupyter_ai_shoulders.engine.quarantine import Recovery, Uncounted
 from jupyter_ai_shoulders.engine.requests import Requests
 from jupyter_ai_shoulders.engine.results import supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
@@ -59,6 +60,7 @@ class Engine:
         settings: EngineSettings,
         surroundings: Surroundings | None = None,
         budgets: Budgets | None = None,
+        recoveries: Recoveries | None = None,
     ) -> None:
         """Take the ports; nothing is read or started before it is asked for."""
         self._services = Services(
@@ -76,6 +78,7 @@ class Engine:
             budgets=budgets or Unmetered(),
         )
         self._shelf = Shelf(self._services)
+        self._recovery = Recovery(self._shelf, sessions, recoveries or Uncounted())
         self.requests = Requests(self._services)
 
     async def start(self) -> None:
@@ -84,14 +87,11 @@ class Engine:
         One whose turn ended just before the process did no longer shows as running, and nothing
         is in the mode ``bypass`` any more.
 
-        A session that cannot be read is logged and left alone; it does not block the others.
+        A session that cannot be read is logged and left alone; it does not block the others. One
+        that could not be read at two starts is set aside (``engine.quarantine``).
         """
         for session_id in self._services.sessions.unsettled():
-            try:
-                await self._shelf.driver(session_id)
-                self._end_bypass(session_id)
-            except ShouldersError:
-                _log.exception("Session %s could not be recovered.", session_id)
+            await self._recovery.take_up(session_id)
 
     async def stop(self) -> None:
         """Stop within five seconds; running turns become interrupted."""
@@ -291,11 +291,6 @@ class Engine:
         self._services.budgets.raise_limit(
             turn.paused.scope, micro_usd, driver.session_id, turn.turn_id
         )
-
-    def _end_bypass(self, session_id: SessionId) -> None:
-        session = self._services.sessions.get(session_id)
-        if session.mode == "bypass":
-            self._services.sessions.update(session.model_copy(update={"mode": "ask"}))
 
     def _repeat(self, driver: SessionDriver, command: SendMessage) -> None:
         """A message sent again: nothing new, unless the server died before its turn began."""

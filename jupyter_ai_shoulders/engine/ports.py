@@ -78,3 +78,15 @@ class Surroundings(Protocol):
     async def skill(self, skill: Skill) -> str | None:
         """Return the text of a skill; None when it cannot be read."""
         ...
+
+
+class Recoveries(Protocol):
+    """Remembers over restarts which conversations could not be taken up."""
+
+    def begin(self, session_id: SessionId) -> int:
+        """Note that one is being taken up; return how often that failed before."""
+        ...
+
+    def end(self, session_id: SessionId) -> None:
+        """Note that it was taken up."""
+        ...

@@ -36,7 +36,13 @@ class Shelf:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._drivers: OrderedDict[SessionId, SessionDriver] = OrderedDict()
+        self._quarantined: set[SessionId] = set()
         self._loading: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+
+    def quarantine(self, session_id: SessionId) -> None:
+        """Let nothing run in this session any more."""
+        self._quarantined.add(session_id)
+        self._drivers.pop(session_id, None)
 
     def drivers(self) -> list[SessionDriver]:
         """Return those in memory."""
@@ -49,8 +55,11 @@ class Shelf:
     async def driver(self, session_id: SessionId) -> SessionDriver:
         """Return the session's driver, reading its log when needed.
 
-        Raises ``NotFound``, and ``StateUnavailable`` when the log cannot be read.
+        Raises ``NotFound``, and ``StateUnavailable`` when the log cannot be read, or was so
+        twice when the server started (``quarantined``).
         """
+        if session_id in self._quarantined:
+            raise _quarantined()
         found = self._drivers.get(session_id)
         if found is None or found.broken:
             lock = self._loading.setdefault(session_id, asyncio.Lock())
@@ -111,3 +120,11 @@ class Shelf:
         ]
         for session_id in idle[: max(surplus, 0)]:
             del self._drivers[session_id]
+
+
+def _quarantined() -> StateUnavailable:
+    return StateUnavailable(
+        "This conversation could not be taken up twice after a restart; it is read-only now.",
+        code="quarantined",
+        hint="Read or export it, and go on in a new conversation. The server's log says more.",
+    )

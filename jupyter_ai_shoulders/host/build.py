@@ -40,6 +40,7 @@ from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, bui
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.files import StateFile
+from jupyter_ai_shoulders.storage.recoveries import RecoveryCounts
 from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.tools.base import Tool
@@ -239,6 +240,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         ),
         surroundings=_surroundings(settings, ports, store, documents, secrets),
         budgets=budgets,
+        recoveries=RecoveryCounts(StateFile(store.directory, "recoveries.json")),
     )
     titler = Titler(SingleCalls(models, preferences.models), models, store.sessions)
     if settings.titles:

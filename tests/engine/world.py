@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
-from jupyter_ai_shoulders.engine.ports import Budgets, ResolvedModel
+from jupyter_ai_shoulders.engine.ports import Budgets, Recoveries, ResolvedModel
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
 from jupyter_ai_shoulders.tools.base import Tool
@@ -203,6 +203,7 @@ def around(
     ids: CountingIds | None = None,
     loop: Sequence[Tool[Any]] = (),
     budgets: Budgets | None = None,
+    recoveries: Recoveries | None = None,
 ) -> World:
     """Return an engine over a store, as after a start of the server."""
     limits = limits or settings()
@@ -220,6 +221,7 @@ def around(
         ids=ids,
         settings=limits,
         budgets=budgets,
+        recoveries=recoveries,
     )
     return World(store, desk, provider, models, file, engine, ids, loop)
 

@@ -1,0 +1,77 @@
+"""Taking up conversations after a restart, and setting aside those that fail twice.
+
+Used by ``engine.engine`` when the server starts. One that is set aside can be read and exported,
+runs no turns and no tools, and never holds up the others.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.ports import Recoveries
+from jupyter_ai_shoulders.engine.shelf import Shelf
+from jupyter_ai_shoulders.storage.base import Sessions
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+_log = logging.getLogger(__name__)
+
+FAILURES = 2
+"""Failed recoveries after which a conversation is set aside (chapter 04)."""
+
+
+class Uncounted:
+    """``Recoveries`` without a memory: engines without a host."""
+
+    def begin(self, session_id: SessionId) -> int:
+        """Return that nothing failed."""
+        del session_id
+        return 0
+
+    def end(self, session_id: SessionId) -> None:
+        """Do nothing."""
+
+
+class Recovery:
+    """The way of one conversation through a start of the server."""
+
+    def __init__(self, shelf: Shelf, sessions: Sessions, counts: Recoveries) -> None:
+        self._shelf = shelf
+        self._sessions = sessions
+        self._counts = counts
+
+    async def take_up(self, session_id: SessionId) -> None:
+        """Read the session and say how its turn was left; nothing is raised."""
+        try:
+            failed = self._counts.begin(session_id)
+            if failed >= FAILURES:
+                self._set_aside(session_id)
+                return
+            if await self._read(session_id):
+                self._end_bypass(session_id)
+                self._counts.end(session_id)
+            elif failed + 1 >= FAILURES:
+                self._set_aside(session_id)
+        except ShouldersError:
+            _log.exception("Session %s could not be recovered.", session_id)
+
+    async def _read(self, session_id: SessionId) -> bool:
+        try:
+            await self._shelf.driver(session_id)
+        except Exception:  # noqa: BLE001 whatever a log holds, the others are taken up; logged
+            _log.exception("Session %s could not be recovered.", session_id)
+            return False
+        return True
+
+    def _end_bypass(self, session_id: SessionId) -> None:
+        session = self._sessions.get(session_id)
+        if session.mode == "bypass":
+            self._sessions.update(session.model_copy(update={"mode": "ask"}))
+
+    def _set_aside(self, session_id: SessionId) -> None:
+        self._shelf.quarantine(session_id)
+        session = self._sessions.get(session_id)
+        changes = {"status": "error", "tools": "disabled", "mode": "ask"}
+        aside = session.model_copy(update=changes)
+        if aside != session:
+            self._sessions.update(aside)

@@ -1,0 +1,94 @@
+"""A conversation that cannot be taken up twice is set aside, and never holds up the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.files import StateFile
+from jupyter_ai_shoulders.storage.recoveries import RecoveryCounts
+from jupyter_ai_shoulders.testing.memory_store import MemoryStore
+from jupyter_ai_shoulders.testing.scripted import Call, ScriptedProvider, turn
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.commands import SendMessage
+from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
+from tests.engine.world import SESSION, World, around, session, world
+
+OTHER = SessionId("s2")
+
+
+class PoisonedStore(MemoryStore):
+    """Fails to read one session."""
+
+    poisoned = True
+
+    def read(
+        self, session_id: SessionId, after: int = 0, limit: int | None = None
+    ) -> list[LoggedEvent]:
+        if session_id == SESSION and self.poisoned:
+            raise ZeroDivisionError
+        return super().read(session_id, after, limit)
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> RecoveryCounts:
+    return RecoveryCounts(StateFile(StateDirectory(tmp_path / "state"), "recoveries.json"))
+
+
+async def poisoned() -> PoisonedStore:
+    """Return a store with a waiting session that cannot be read, and one that is fine."""
+    w = world(turn(Call("run_it", {"path": "a"})))
+    await w.say()
+    store = PoisonedStore()
+    store.clock, store.blobs = w.store.clock, w.store.blobs
+    store.events[SESSION] = list(w.events)
+    store.add(session(id=OTHER))
+    store.update(store.get(OTHER).model_copy(update={"mode": "bypass"}))
+    return store
+
+
+async def start(store: MemoryStore, counts: RecoveryCounts) -> World:
+    after = around(store, world().desk, ScriptedProvider("Hi."), recoveries=counts)
+    await after.engine.start()
+    return after
+
+
+async def test_two_failed_recoveries_set_it_aside_and_the_others_go_on(counts: RecoveryCounts):
+    store = await poisoned()
+    first = await start(store, counts)
+    assert first.session.status == "waiting"
+    assert store.get(OTHER).mode == "ask"
+    second = await start(store, counts)
+    assert (second.session.status, second.session.tools) == ("error", "disabled")
+    seen = len(store.events[SESSION])
+    store.poisoned = False
+    third = await start(store, counts)
+    with pytest.raises(StateUnavailable) as caught:
+        await third.send()
+    assert caught.value.info.code == "quarantined"
+    assert len(store.events[SESSION]) == seen
+    await third.engine.send(OTHER, SendMessage(id=MessageId("m"), text="Hi"))
+    await third.engine.settled(OTHER)
+    assert isinstance(store.events[OTHER][-2], ev.TurnEnd)
+
+
+async def test_one_failure_and_a_good_start_forget_it(counts: RecoveryCounts):
+    store = await poisoned()
+    await start(store, counts)
+    store.poisoned = False
+    await start(store, counts)
+    store.poisoned = True
+    after = await start(store, counts)
+    assert after.session.status == "interrupted"
+
+
+def test_counts_survive_what_kills_the_process(counts: RecoveryCounts, tmp_path: Path):
+    assert [counts.begin(SESSION) for _ in range(3)] == [0, 1, 2]
+    counts.end(SESSION)
+    assert counts.begin(SESSION) == 0
+    (tmp_path / "state" / "recoveries.json").write_text("[1")
+    assert counts.begin(SESSION) == 0
