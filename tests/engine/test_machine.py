@@ -1,4 +1,5 @@
-"""A state machine drives the engine: sends, steers, answers, cancels, crashes, full disks.
+"""A state machine drives the engine: sends, steers, answers, supplied results, limits, cancels,
+crashes, full disks.
 
 After every step the log keeps its invariants and gives a valid history; at the end the session
 accepts a message. A longer run: ``SHOULDERS_SWEEP=2000 pytest tests/engine/test_machine.py``.
@@ -21,6 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from jupyter_ai_shoulders.core.errors import (
     Conflict,
     InvalidRequest,
+    PolicyRefusal,
     ProviderError,
     StateUnavailable,
 )
@@ -36,9 +38,20 @@ from jupyter_ai_shoulders.testing.scripted import (
     Turn,
     turn,
 )
+from jupyter_ai_shoulders.tools.base import Tool
+from jupyter_ai_shoulders.tools.clarify import Clarify
+from jupyter_ai_shoulders.tools.todo import Todo
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.commands import AnswerApproval, EditMessage, ResumeTurn
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.commands import (
+    AnswerApproval,
+    AnswerQuestion,
+    EditMessage,
+    ResumeTurn,
+    SupplyResult,
+)
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId
+from jupyter_ai_shoulders.wire.sessions import ToolsMode
 from tests.engine.tools import Desk
 from tests.engine.validity import check_history, check_log, check_requests
 from tests.engine.world import SESSION, World, around, session, world
@@ -48,6 +61,9 @@ T = TypeVar("T")
 
 BUSY = ProviderError("Busy.", code="overloaded", retryable=True, retry_after_ms=0)
 SUMMARY = "Cell 4 imports numpy before its first use, and the whole notebook runs again."
+ASK: JsonObject = {"question": "Which?", "options": ["Blue", "Red"]}
+SPENT = PolicyRefusal("Spent.", code="budget_exhausted", scope="turn")
+LOOP: list[Tool[Any]] = [Clarify(), Todo()]
 REPLIES: list[Turn] = [
     turn(Say("An answer.")),
     turn(Think("Hm."), Say("Look."), Call("look", {"path": "a"}), Call("look", {"path": "b"})),
@@ -58,6 +74,10 @@ REPLIES: list[Turn] = [
     turn(Fail(BUSY)),
     turn(Say("Half a "), Call("edit", {"path": "c"}), Fail(BUSY)),
     turn(),
+    turn(Call("look", {"path": "a"}), Call("clarify", ASK), Call("run_it", {"path": "a"})),
+    turn(Call("run_it", {"path": "b"}), Call("clarify", ASK), Call("clarify", ASK)),
+    turn(Call("todo", {"markdown": "- [ ] a"}), Call("clarify", {"question": " "})),
+    turn(Fail(SPENT)),
 ]
 
 
@@ -70,13 +90,13 @@ class EngineMachine(RuleBasedStateMachine):
         self.numbers = itertools.count(1)
         self.replies: list[Turn] = [REPLIES[0]]
         self.asked = 0
-        w = world(given=session(mode="auto_edit"), limits=limits(step_limit=4))
+        w = world(given=session(mode="auto_edit"))
         self.world: World = self.around(w.store, w.desk, w.ids)
         self.starts: set[str] = set()
 
     def around(self, store: Any, desk: Desk, ids: CountingIds) -> World:
         provider = ScriptedProvider(*[self.reply] * 10_000)
-        return around(store, desk, provider, limits=limits(step_limit=4), ids=ids)
+        return around(store, desk, provider, limits=limits(step_limit=4), ids=ids, loop=LOOP)
 
     def reply(self, request: ModelRequest) -> Turn:
         self.asked += 1
@@ -91,6 +111,19 @@ class EngineMachine(RuleBasedStateMachine):
         done = {event.call_id for event in self.world.of(ev.ApprovalAnswer)}
         done |= {event.call_id for event in self.world.of(ev.ToolResult)}
         return next((call_id for call_id in reversed(waits) if call_id not in done), None)
+
+    @property
+    def question(self) -> str | None:
+        asked = [event.call_id for event in self.world.of(ev.ClarifyRequest)]
+        done = {event.call_id for event in self.world.of(ev.ToolResult)}
+        done |= {event.call_id for event in self.world.of(ev.ClarifyAnswer)}
+        done |= {event.answers for event in self.world.of(ev.MessageAdd)}
+        return next((call_id for call_id in asked if call_id not in done), None)
+
+    @property
+    def unsettled(self) -> list[CallId]:
+        done = {event.call_id for event in self.world.of(ev.ToolResult)}
+        return [e.call_id for e in self.world.of(ev.ToolCall) if e.call_id not in done]
 
     # what can happen
 
@@ -125,6 +158,33 @@ class EngineMachine(RuleBasedStateMachine):
         self.run(self.world.answer(decision, scope, call_id=call_id))
         with pytest.raises(Conflict):
             self.run(self.world.answer(decision, scope, call_id=call_id))
+
+    @precondition(lambda self: self.question is not None)
+    @rule(answer=st.sampled_from(["Blue", ("Blue", "Red")]))
+    def answer_question(self, answer: str | tuple[str, ...]) -> None:
+        call_id = CallId(self.question or "")
+        command = AnswerQuestion(answer=answer)
+        with contextlib.suppress(Conflict):  # a cancel may be on its way
+            self.run(self.world.engine.answer_question(SESSION, call_id, command))
+            with pytest.raises(Conflict):
+                self.run(self.world.engine.answer_question(SESSION, call_id, command))
+            self.run(self.world.settle())
+
+    @rule(tools=st.sampled_from(["enabled", "enabled", "parse_only", "disabled"]))
+    def tools_mode_changes(self, tools: ToolsMode) -> None:
+        changed = self.world.session.model_copy(update={"tools": tools})
+        self.world.store.update(changed)
+
+    @precondition(lambda self: self.unsettled)
+    @rule(which=st.integers(0, 3), ok=st.booleans())
+    def supply(self, which: int, ok: bool) -> None:
+        call_id = self.unsettled[which % len(self.unsettled)]
+        command = SupplyResult(content="Supplied.", ok=ok)
+        with contextlib.suppress(Conflict):
+            self.run(self.world.engine.supply_result(SESSION, call_id, command))
+            with pytest.raises(Conflict):
+                self.run(self.world.engine.supply_result(SESSION, call_id, command))
+            self.run(self.world.settle())
 
     @rule()
     def cancel(self) -> None:

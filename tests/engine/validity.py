@@ -60,7 +60,15 @@ def check_log(events: Sequence[ev.Event]) -> None:
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     messages = Counter(event.message_id for event in events if isinstance(event, ev.MessageAdd))
     assert set(messages.values()) <= {1}
-    for kind in (ev.ToolCall, ev.ToolResult, ev.ApprovalRequest, ev.ApprovalAnswer, ev.ToolStart):
+    for kind in (
+        ev.ToolCall,
+        ev.ToolResult,
+        ev.ApprovalRequest,
+        ev.ApprovalAnswer,
+        ev.ClarifyRequest,
+        ev.ClarifyAnswer,
+        ev.ToolStart,
+    ):
         counted = Counter(event.call_id for event in events if isinstance(event, kind))
         assert set(counted.values()) <= {1}, f"{kind.__name__} twice for one call"
     _check_turns(events)
