@@ -108,7 +108,7 @@ def fail_or_pause(draft: Draft, error: ErrorInfo) -> None:
     if code is None:
         fail(draft, error)
         return
-    draft.record(Notice(level="warning", code=code, text=error.message))
+    draft.record(Notice(level="warning", code=code, text=error.message, details=error.details))
     draft.enter(Interrupted())
     draft.show("waiting")
     draft.add(Sync())

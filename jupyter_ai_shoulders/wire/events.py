@@ -351,6 +351,8 @@ class Notice(EventBase):
     code: str
     text: str
     call_id: CallId | None = None
+    details: JsonObject | None = None
+    """Of ``turn_limit`` and ``session_limit``: those of the ``budget_exhausted`` error."""
 
 
 class EditPending(EventBase):

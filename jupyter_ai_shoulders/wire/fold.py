@@ -237,7 +237,11 @@ def _card(state: Conversation, event: CardEvent) -> Conversation:
             return add_part(state, event, artifact)
         case ev.Notice():
             notice = views.NoticeView(
-                level=event.level, code=event.code, text=event.text, call_id=event.call_id
+                level=event.level,
+                code=event.code,
+                text=event.text,
+                call_id=event.call_id,
+                details=event.details,
             )
             return add_part(state, event, notice)
         case ev.ErrorEvent():

@@ -158,6 +158,7 @@ class NoticeView(WireModel):
     code: str
     text: str
     call_id: CallId | None
+    details: JsonObject | None
 
 
 class ErrorView(WireModel):

@@ -155,7 +155,8 @@ function reduce(state: Conversation, event: Event): Conversation {
         level,
         code,
         text,
-        call_id
+        call_id,
+        details: event.details ?? null // Logs of older servers have none.
       });
     }
     case 'error':

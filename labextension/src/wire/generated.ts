@@ -688,6 +688,9 @@ level: ("info" | "warning" | "error")
 code: string
 text: string
 call_id: (string | null)
+details: ({
+[k: string]: Json
+} | null)
 }
 /**
  * A failure that did not end the turn.
@@ -1293,6 +1296,9 @@ level: ("info" | "warning" | "error")
 code: string
 text: string
 call_id: (string | null)
+details: ({
+[k: string]: Json
+} | null)
 }
 /**
  * An applied change awaits keep or undo.
