@@ -74,13 +74,13 @@ async def gather(
     surroundings: Surroundings, session: Session, new: New, *, images: bool
 ) -> Gathered:
     """Return what is around now, for messages that are about to be sent."""
-    standing = await _or_else(surroundings.standing(), Standing(), "The instructions")
     context = next((m.context for m, _ in reversed(new) if m.context is not None), None)
-    situation, attached, skills = await asyncio.gather(
+    standing, situation, attached = await asyncio.gather(
+        _or_else(surroundings.standing(), Standing(), "The instructions"),
         _situation(surroundings, context),
         asyncio.gather(*_captures(surroundings, session, new, images=images)),
-        asyncio.gather(*_skills(surroundings, standing, new)),
     )
+    skills = await asyncio.gather(*_skills(surroundings, standing, new))
     return Gathered(
         standing=standing,
         situation=situation,
