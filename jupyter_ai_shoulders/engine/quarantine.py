@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.engine.ports import Recoveries
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.storage.base import Sessions
@@ -47,21 +47,25 @@ class Recovery:
             if failed >= FAILURES:
                 self._set_aside(session_id)
                 return
-            if await self._read(session_id):
+            problem = await self._read(session_id)
+            if problem is None:
                 self._end_bypass(session_id)
                 self._counts.end(session_id)
+            elif _is_unreadable(problem):
+                self._set_aside(session_id)
+                self._counts.end(session_id)  # a newer version may understand it: tried anew
             elif failed + 1 >= FAILURES:
                 self._set_aside(session_id)
         except ShouldersError:
             _log.exception("Session %s could not be recovered.", session_id)
 
-    async def _read(self, session_id: SessionId) -> bool:
+    async def _read(self, session_id: SessionId) -> Exception | None:
         try:
             await self._shelf.driver(session_id)
-        except Exception:  # noqa: BLE001 whatever a log holds, the others are taken up; logged
+        except Exception as error:  # noqa: BLE001 whatever a log holds, the others are taken up
             _log.exception("Session %s could not be recovered.", session_id)
-            return False
-        return True
+            return error
+        return None
 
     def _end_bypass(self, session_id: SessionId) -> None:
         session = self._sessions.get(session_id)
@@ -75,3 +79,8 @@ class Recovery:
         aside = session.model_copy(update=changes)
         if aside != session:
             self._sessions.update(aside)
+
+
+def _is_unreadable(problem: Exception) -> bool:
+    """Return whether the log holds what this version cannot understand."""
+    return isinstance(problem, StateUnavailable) and problem.info.code == "quarantined"

@@ -135,9 +135,9 @@ class Conversations:
                 hint="Wait for the turn to end, or stop it.",
                 retryable=True,
             )
-        if session.status == "interrupted" and "status" in changes:
+        if session.status in {"interrupted", "waiting"} and "status" in changes:
             raise Conflict(
-                "The conversation's turn was interrupted and is still open.",
+                "The conversation's turn was interrupted or paused and is still open.",
                 hint="Resume or discard the turn first.",
             )
         self._check(command.model)

@@ -25,12 +25,13 @@ class PoisonedStore(MemoryStore):
     """Fails to read one session."""
 
     poisoned = True
+    problem: Exception = ZeroDivisionError()
 
     def read(
         self, session_id: SessionId, after: int = 0, limit: int | None = None
     ) -> list[LoggedEvent]:
         if session_id == SESSION and self.poisoned:
-            raise ZeroDivisionError
+            raise self.problem
         return super().read(session_id, after, limit)
 
 
@@ -74,6 +75,18 @@ async def test_two_failed_recoveries_set_it_aside_and_the_others_go_on(counts: R
     await third.engine.send(OTHER, SendMessage(id=MessageId("m"), text="Hi"))
     await third.engine.settled(OTHER)
     assert isinstance(store.events[OTHER][-2], ev.TurnEnd)
+
+
+async def test_unreadable_log_disables_tools_at_once_and_is_tried_anew(counts: RecoveryCounts):
+    store = await poisoned()
+    store.problem = StateUnavailable("Event 7 cannot be understood.", code="quarantined")
+    for _ in range(3):
+        w = await start(store, counts)
+        assert (w.session.status, w.session.tools) == ("error", "disabled")
+        with pytest.raises(StateUnavailable):
+            await w.send()
+    assert counts.begin(SESSION) == 0
+    assert [logged.event for logged in MemoryStore.read(store, SESSION)] == store.events[SESSION]
 
 
 async def test_one_failure_and_a_good_start_forget_it(counts: RecoveryCounts):

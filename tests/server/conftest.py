@@ -38,7 +38,7 @@ def jp_server_config(upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Co
                 "models": {
                     "default": MODEL,
                     "providers": {"anthropic": {"url": upstream.url}},
-                }
+                },
             },
         }
     )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from traitlets.config import Config
+
 from jupyter_ai_shoulders.testing.simulator import Simulator, ToolUse, reply
 from jupyter_ai_shoulders.wire.base import JsonObject
 from tests.server.client import Api
@@ -162,3 +165,37 @@ async def test_shared_file_is_a_download_that_can_do_nothing(api: Api, upstream:
         assert (await api.download(f"artifacts/{session_id}/{name}")).status_code == 404, name
     assert (await api.download("artifacts/none/a.html")).status_code == 404
     assert (await api.download(f"artifacts/{session_id}/")).status_code == 404
+
+
+# bypass
+
+
+async def test_bypass_is_chosen_never_inherited(api: Api, upstream: Simulator) -> None:
+    upstream.script("Hi.")
+    chosen = await api.new_session(mode="bypass")
+    await api.run(chosen, "Hello")
+    other = await api.new_session()
+    assert (await api.get(f"sessions/{chosen}")).body["mode"] == "bypass"
+    assert (await api.get(f"sessions/{other}")).body["mode"] == "ask"
+    await api.delete(f"sessions/{chosen}")
+    assert (await api.post(f"sessions/{chosen}/undelete")).body["mode"] == "ask"
+
+
+@pytest.fixture
+def no_bypass(jp_server_config: Config) -> None:
+    """The administrator has switched bypass off; requested before the server starts."""
+    jp_server_config.Shoulders.allow_bypass = False
+
+
+async def test_administrator_forbids_bypass(no_bypass: None, api: Api, upstream: Simulator) -> None:
+    session_id = await api.new_session()
+    answers = [
+        await api.post("sessions", {"mode": "bypass"}),
+        await api.patch(f"sessions/{session_id}", {"mode": "bypass"}),
+        await api.post("runs", {"prompt": "x", "mode": "bypass"}),
+        await api.post(
+            f"sessions/{session_id}/messages", {"id": "m", "text": "x", "mode": "bypass"}
+        ),
+    ]
+    assert [(answer.status, answer.code) for answer in answers] == [(422, "denied")] * 4
+    assert upstream.requests == []
