@@ -426,6 +426,27 @@ def test_an_answer_is_whole_whatever_stands_between_its_items() -> None:
     assert len(read(input=[question, thought, one, first, other, second, after]).messages) == 5
 
 
+OLD = (
+    "shoulders1.iAZ-Ow3oJ9g9QkCAZqD1zHgBrYwxCoAwEAT_srWItj5Aa7EUkWCOMxA9uUQb8e-ef7Bbd"
+    "oYZkVY5oydN5eJUAykKoLixoLlxqFzBIBqwCEcyuImn-B22vcvu87JFeM1D4N3lU8lwX7Udnsf8xLPWc"
+    "_1Pz4KYXqBXO-Y="
+)
+"""What an answer carried when this format came; programs keep their conversations."""
+
+
+def test_state_that_was_sealed_long_ago_still_opens() -> None:
+    carried: Any = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": OLD}
+    call_item = {"type": "function_call", "call_id": "c", "name": "read", "arguments": "{}"}
+    said = {"type": "message", "role": "assistant", "id": "msg_r1_1", "content": "So."}
+    output = {"type": "function_call_output", "call_id": "c", "output": "ok"}
+    question = {"role": "user", "content": "Hi"}
+
+    answer = read(input=[question, said, call_item, carried, output]).messages[1]
+
+    assert isinstance(answer, AssistantMessage)
+    assert [part.state for part in answer.parts] == [STATE] * 2
+
+
 ALLOWED = {"type": "allowed_tools", "tools": [{"type": "function", "name": "read"}]}
 
 
