@@ -16,17 +16,17 @@ PROTECTED_TURNS = 3
 """Turns at the end that are never summarised."""
 
 
-def middle(messages: Sequence[ModelMessage]) -> slice:
-    """Return the messages between what is protected; empty when nothing is.
+def middle(messages: Sequence[ModelMessage]) -> tuple[int, int]:
+    """Return where what is between the protected begins and ends; equal when nothing is.
 
     It begins after the first message and ends where the third turn from the end begins, so what
     follows it is a message of the user's that answers no call.
     """
     starts = [index for index, message in enumerate(messages) if begins_turn(message)]
     if len(starts) <= PROTECTED_TURNS:
-        return slice(0, 0)
+        return (1, 1)
     end = starts[-PROTECTED_TURNS]
-    return slice(1, end) if end > 1 else slice(0, 0)
+    return (1, max(end, 1))
 
 
 def begins_turn(message: ModelMessage) -> bool:
