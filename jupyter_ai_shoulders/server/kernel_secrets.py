@@ -8,11 +8,10 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado import web
 
+from jupyter_ai_shoulders.server.app import PROXY_PATH
 from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.wire.api import ProxySecret
-
-PROXY_PATH = "shoulders/proxy"
 
 
 class KernelSecretHandler(ShouldersHandler):
@@ -29,4 +28,5 @@ class KernelSecretHandler(ShouldersHandler):
         """Hand out the secret of a kernel; it acts for the user who asks."""
         secret = self._secrets.issue(kernel_id, self.current_user)
         self.set_header("Cache-Control", "no-store")
-        self.answer(ProxySecret(secret=secret, path=url_path_join(self.base_url, PROXY_PATH)))
+        path = url_path_join(self.base_url, PROXY_PATH).rstrip("/")
+        self.answer(ProxySecret(secret=secret, path=path))
