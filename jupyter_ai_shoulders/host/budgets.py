@@ -67,7 +67,12 @@ class Budgets:
     # the meter's
 
     async def admit(self, planned: PlannedCall) -> Admitted:
-        """Hold the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
+        """Hold the money of a call. Raises ``PolicyRefusal``: nothing may be sent.
+
+        Where there is no limit nothing is waited for.
+        """
+        if self.ledger.known and not self.administrator.any and self._file.known_empty():
+            return Admitted(self, self.ledger.begin(planned))
         try:
             found = await self.ledger.reserve(planned)
         except StateUnavailable as error:

@@ -44,6 +44,19 @@ class BudgetFile:
             self._known = (signature, _limits(text))
         return self._known[1]
 
+    def known_empty(self) -> bool:
+        """Return whether there was no limit when last read, and the file did not change since.
+
+        One ``stat``, as resolving a model does for its files too: cheap enough for every call.
+        """
+        known = self._known
+        if known is None or known[1].any:
+            return False
+        try:
+            return self._signature() == known[0]
+        except StateUnavailable:
+            return False
+
     def write(self, limits: Limits) -> None:
         """Replace the limits; other keys of a readable file stay. Raises ``StateUnavailable``."""
         content = {**self._others(), "version": VERSION}

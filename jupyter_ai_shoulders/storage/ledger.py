@@ -38,6 +38,9 @@ _log = logging.getLogger(__name__)
 WAIT_SECONDS = 5.0
 """How long a call waits for a ledger that does not answer (a home directory that hangs)."""
 CLOSE_SECONDS = 2.0
+OPEN_SECONDS = 0.05
+"""After so long a call that no limit could stop is noted, in case this process dies; shorter ones
+are written once, when they are over."""
 MOST_UNWRITTEN = 10_000
 """Settlements kept in memory while the ledger cannot be written."""
 
@@ -67,6 +70,7 @@ class Ledger:
         self._unwritten: deque[tuple[Reservation, CallOutcome]] = deque()
         self._standing: tuple[str, Standing] | None = None
         self._problem: StateUnavailable | None = None
+        self._opening: dict[str, tuple[asyncio.TimerHandle, Reservation]] = {}
 
     @property
     def path(self) -> Path:
@@ -77,6 +81,11 @@ class Ledger:
     def problem(self) -> StateUnavailable | None:
         """Why the ledger could not be used the last time; None when it could."""
         return self._problem
+
+    @property
+    def known(self) -> bool:
+        """Whether the ledger was read by this process."""
+        return self._standing is not None
 
     async def reserve(self, planned: PlannedCall) -> Reservation | Exceeded:
         """Hold the money of a call, or say which limit forbids it.
@@ -91,8 +100,19 @@ class Ledger:
             future.add_done_callback(self._give_back)  # nobody will send this call
             raise
 
+    def begin(self, planned: PlannedCall) -> Reservation:
+        """Return the reservation of a call that no limit can stop; waits for nothing."""
+        reservation = self.uncounted(planned)
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(OPEN_SECONDS, self._open, reservation)
+        self._opening[reservation.call] = (timer, reservation)
+        return reservation
+
     def settle(self, reservation: Reservation, outcome: CallOutcome) -> None:
         """Book how a call ended, soon; never raises, waits for nothing."""
+        opening = self._opening.pop(reservation.call, None)
+        if opening is not None:
+            opening[0].cancel()
         with self._guard:
             if len(self._unwritten) >= MOST_UNWRITTEN:
                 _log.error("A model call of %s is not counted.", reservation.planned.model)
@@ -133,11 +153,11 @@ class Ledger:
         return await self._answer(self._submit(self._do, self._book.claim, notice))
 
     def uncounted(self, planned: PlannedCall) -> Reservation:
-        """Return the reservation of a call that is sent although the ledger cannot be used."""
+        """Return the reservation of a call that is sent whatever the ledger says."""
         call = f"{self._prefix}-{next(self._numbers)}"
         now = self._clock.now()
         when = periods(now)
-        return Reservation(call, planned, timestamp(now), when, Limits(), {}, counted=False)
+        return Reservation(call, planned, timestamp(now), when, Limits(), {})
 
     async def flush(self) -> None:
         """Return once all that was settled so far is written, or could not be."""
@@ -147,6 +167,9 @@ class Ledger:
         """Write what is settled and close the file, in seconds."""
         if self._thread is None or self._closed:
             return
+        for timer, reservation in list(self._opening.values()):
+            timer.cancel()
+            self._open(reservation)  # it will not be settled any more
         done = self._submit(self._close)
         self._closed = True
         self._thread.shutdown(wait=False)
@@ -201,16 +224,26 @@ class Ledger:
     def _write(self) -> None:
         while self._unwritten:
             reservation, outcome = self._unwritten[0]
-            self._book.settle(reservation, outcome)
+            spent = self._book.settle(reservation, outcome)
             with self._guard:
                 self._unwritten.popleft()
-                if self._standing is not None and self._standing[0] == reservation.when.month:
-                    month, known = self._standing
-                    cost = outcome.cost_micro_usd or 0
-                    self._standing = (
-                        month,
-                        Standing(known.month_micro_usd + cost, known.month_limit_micro_usd),
-                    )
+                self._spent(reservation.when.month, spent)
+
+    def _open(self, reservation: Reservation) -> None:
+        """Note a call that is under way; on the event loop."""
+        self._opening.pop(reservation.call, None)
+        with contextlib.suppress(StateUnavailable):  # closing
+            self._submit(self._attempt, self._opened, reservation)
+
+    def _opened(self, reservation: Reservation) -> None:
+        spent = self._book.open(reservation)
+        with self._guard:
+            self._spent(reservation.when.month, spent)
+
+    def _spent(self, month: str, micro_usd: int) -> None:
+        if self._standing is not None and month >= self._standing[0]:
+            limit = self._standing[1].month_limit_micro_usd
+            self._standing = (month, Standing(micro_usd, limit))
 
     def _note(self, month: str, standing: Standing) -> None:
         with self._guard:

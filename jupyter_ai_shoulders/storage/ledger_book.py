@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.core.budget import (
 )
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.spending import Account, LimitScope
-from jupyter_ai_shoulders.storage.ledger_file import PUT, LedgerFile
+from jupyter_ai_shoulders.storage.ledger_file import OPEN, PUT, LedgerFile
 from jupyter_ai_shoulders.storage.ledger_owners import Owners
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
@@ -59,8 +59,7 @@ _PRESUME = "UPDATE calls SET state = 'presumed', cost_micro_usd = held_micro_usd
 class Reservation:
     """A call that may be sent; ``limits`` are those that hold for it, raised ones included.
 
-    ``tallies`` are as they were before the call. ``counted`` is False when the ledger could not be
-    used and there was no limit to keep: then only its settling is written, if that can be.
+    ``tallies`` are as they were before the call; without limits nobody looked, and there are none.
     """
 
     call: str
@@ -69,7 +68,6 @@ class Reservation:
     when: Periods
     limits: Limits
     tallies: Tallies
-    counted: bool = True
 
 
 class LedgerBook:
@@ -97,10 +95,21 @@ class LedgerBook:
             return self._reserve(call, planned, budget)
         return found
 
-    def settle(self, reservation: Reservation, outcome: CallOutcome) -> None:
-        """Book how a call ended in place of its reservation. Raises ``StateUnavailable``.
+    def open(self, reservation: Reservation) -> int:
+        """Note a call that no limit could stop; return the month's spending.
 
-        Also corrects what another process presumed of the call.
+        Raises ``StateUnavailable``.
+        """
+        planned, month = reservation.planned, reservation.when.month
+        with self.file.transaction() as connection:
+            self._owners.begin()
+            connection.execute(OPEN, self._row(reservation, "open", _presumed(planned)))
+            return _one(connection, _SPENT, "month", month) or 0
+
+    def settle(self, reservation: Reservation, outcome: CallOutcome) -> int:
+        """Book how a call ended in place of its reservation; return its month's spending.
+
+        Also corrects what another process presumed of the call. Raises ``StateUnavailable``.
         """
         with self.file.transaction() as connection:
             before = _booked(connection, reservation.call)
@@ -108,6 +117,7 @@ class LedgerBook:
             connection.execute(PUT, row)
             delta = (outcome.cost_micro_usd or 0) - before
             _add(connection, reservation.planned.account, reservation.when, delta)
+            return _one(connection, _SPENT, "month", reservation.when.month) or 0
 
     def tallies(self, account: Account, when: Periods) -> Tallies:
         """Return what is spent and held per scope; makes no ledger. Raises ``StateUnavailable``."""
@@ -149,7 +159,7 @@ class LedgerBook:
             if found is not None and planned.micro_usd != 0:
                 return found
             made = Reservation(call, planned, timestamp(now), when, limits, tallies)
-            connection.execute(PUT, self._row(made, "open", _presumed(planned)))
+            connection.execute(OPEN, self._row(made, "open", _presumed(planned)))
         return made
 
     def _row(

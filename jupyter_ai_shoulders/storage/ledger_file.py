@@ -52,11 +52,13 @@ COLUMNS = (
     "ok",
     "duration_ms",
 )
-PUT = (
+_INSERT = (
     f"INSERT INTO calls ({', '.join(COLUMNS)}) "  # noqa: S608 constants
-    f"VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (call) DO UPDATE SET "
-    + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
+    f"VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (call) DO "
 )
+OPEN = f"{_INSERT} NOTHING"
+"""A call that is settled already stays so."""
+PUT = f"{_INSERT} UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
 _SAVED = f"SELECT number, {', '.join(COLUMNS)} FROM calls ORDER BY number"  # noqa: S608 constants
 _TOTALS = """
     INSERT INTO spent

@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.core.clock import Clock, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.spending import Account, Standing
 from jupyter_ai_shoulders.storage.ledger import Ledger
-from jupyter_ai_shoulders.storage.ledger_book import Reservation
+from jupyter_ai_shoulders.storage.ledger_book import LedgerBook, Reservation
 from jupyter_ai_shoulders.storage.ledger_owners import Owners
 from jupyter_ai_shoulders.storage.ledger_schema import SCHEMA_VERSION
 from jupyter_ai_shoulders.testing.memory_store import FixedClock
@@ -299,6 +299,44 @@ async def test_closing_writes_all_that_was_settled(folder: Path) -> None:
     assert look(
         folder, "SELECT count(*), sum(cost_micro_usd) FROM calls WHERE state = 'booked'"
     ) == [(50, 150)]
+
+
+async def test_a_call_without_limits_is_noted_while_it_runs_and_written_once_when_short(
+    folder: Path,
+) -> None:
+    async with opened(folder) as ledger:
+        await spend(ledger, 1)
+        short, long = ledger.begin(planned(10)), ledger.begin(planned(20))
+        ledger.settle(short, outcome(2))
+        async with asyncio.timeout(10):
+            while (await ledger.tallies(PROXY))["month"] != Tally(3, 20):
+                pass  # each look waits for the ledger's thread
+        ledger.settle(long, outcome(4))
+        await ledger.flush()
+
+        assert (await ledger.tallies(PROXY))["month"] == Tally(7, 0)
+        assert ledger.standing() == Standing(7, None)
+
+
+async def test_a_call_that_is_settled_is_not_opened_again(folder: Path) -> None:
+    """The timer of a call may fire while its settlement is being written."""
+    book = LedgerBook(folder, FixedClock(), Budget)
+    call = book.reserve("c1", planned(10))
+    assert isinstance(call, Reservation)
+    book.settle(call, outcome(4))
+
+    assert book.open(call) == 4
+    assert book.tallies(PROXY, call.when)["month"] == Tally(4, 0)
+    book.close()
+
+
+async def test_a_call_that_closing_cuts_off_counts_at_what_it_may_have_cost(folder: Path) -> None:
+    async with opened(folder) as ledger:
+        ledger.begin(planned(10))
+        await ledger.flush()
+
+    async with opened(folder) as ledger:
+        assert (await ledger.tallies(PROXY))["month"] == Tally(10, 0)
 
 
 async def test_a_ledger_locked_by_another_program_loses_no_settlement(folder: Path) -> None:
