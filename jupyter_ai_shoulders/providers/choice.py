@@ -11,6 +11,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, ProviderSpec
+from jupyter_ai_shoulders.core.catalogue_trust import is_this_machine
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
@@ -18,8 +19,6 @@ from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
 Strategy = Literal["ghost", "cheapest"]
 Side = Literal["local", "remote"]
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Prospects:
 
 def is_loopback(url: str) -> bool:
     """Return whether an address is on this machine."""
-    return urlsplit(url).hostname in LOOPBACK
+    return is_this_machine(urlsplit(url).hostname or "")
 
 
 def side_of(provider: ProviderSpec) -> Side:
