@@ -52,8 +52,11 @@ class Prospects:
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether an address is on this machine."""
-    return is_this_machine(urlsplit(url).hostname or "")
+    """Return whether an address is on this machine; one that is none is not."""
+    try:
+        return is_this_machine(urlsplit(url).hostname or "")
+    except ValueError:
+        return False
 
 
 def side_of(provider: ProviderSpec) -> Side:
