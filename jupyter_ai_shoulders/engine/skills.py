@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import Any, cast
 
@@ -82,6 +83,7 @@ def found_skill(folder: str, text: str) -> Skill | None:
     return Skill(name, _flat(description), f"{folder}/SKILL.md")
 
 
+@cache
 def shipped_skill() -> Skill:
     """Return the skill that ships."""
     front = _front_matter(shipped_text())

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ LINES_PER_FILE = 20
 _LINE = 200
 _OUTPUT_LIMIT = 400_000
 _TIMEOUT_S = 2.0
+"""For all that is asked at once."""
 
 _OFF = (
     *("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.pager=cat"),
@@ -106,6 +108,7 @@ class _Git:
         self._program = program
         self._directory = directory
         self._off = list(_OFF)
+        self._deadline = time.monotonic() + _TIMEOUT_S
 
     def switch_filters_off(self) -> None:
         """Have the content filters that are configured do nothing; diffs would run them."""
@@ -130,7 +133,7 @@ class _Git:
             )
         except OSError:
             return None  # git cannot be started here: then nothing is known
-        timer = threading.Timer(_TIMEOUT_S, process.kill)
+        timer = threading.Timer(self._deadline - time.monotonic(), process.kill)
         timer.start()
         with process:
             assert process.stdout is not None

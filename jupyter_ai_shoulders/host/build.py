@@ -132,6 +132,7 @@ class Host:
         usage: UsageDesk,
         proposals: Proposals,
         titler: Titler,
+        surroundings: WorkspaceSurroundings,
         redact: Callable[[str], str],
         runs: Runs,
         artifacts: ArtifactFiles,
@@ -156,6 +157,7 @@ class Host:
         self.artifacts = artifacts
         self._store = store
         self._documents = documents
+        self._surroundings = surroundings
         self._titler = titler
         self._recovery = asyncio.Lock()
         self._recovered = False
@@ -184,6 +186,7 @@ class Host:
             stack.push_async_callback(self.budgets.aclose)
             stack.push_async_callback(self.models.aclose)
             stack.push_async_callback(self._documents.aclose)
+            stack.push_async_callback(self._surroundings.aclose)
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self._titler.aclose)
             await self.engine.stop()
@@ -222,6 +225,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     rules = RuleBook(StateFile(store.directory, "tools.json"))
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)
+    surroundings = _surroundings(settings, ports, store, documents, secrets)
     tools = ToolRegistry([Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids)])
     engine = Engine(
         log=store.log,
@@ -238,7 +242,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             turn_time_limit_s=settings.turn_time_limit,
             allow_bypass=settings.allow_bypass,
         ),
-        surroundings=_surroundings(settings, ports, store, documents, secrets),
+        surroundings=surroundings,
         budgets=budgets,
         recoveries=RecoveryCounts(StateFile(store.directory, "recoveries.json")),
     )
@@ -267,6 +271,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         usage=UsageDesk(budgets, store.directory.database, clock),
         proposals=Proposals(store.log, documents.notebooks, documents.runner, ids),
         titler=titler,
+        surroundings=surroundings,
         redact=secrets.redact,
         runs=Runs(conversations, store.sessions, engine, ids),
         artifacts=artifacts,
@@ -285,7 +290,7 @@ def _surroundings(
         redact=secrets.redact,
     )
     places = Places(documents.workspace, settings.state_dir, ports.environ)
-    return WorkspaceSurroundings(places, ports.kernels, captures, secrets.redact)
+    return WorkspaceSurroundings(places, ports.kernels, captures, secrets.redact, ports.clock)
 
 
 def _preferences(settings: HostSettings, store: Store) -> Preferences:

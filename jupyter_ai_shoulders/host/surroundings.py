@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, OTHER_FILES, SYSTEM_FILE
@@ -32,6 +33,7 @@ from jupyter_ai_shoulders.guard.git import GitState, git_state
 from jupyter_ai_shoulders.guard.listing import tree
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.host.captures import Captures
+from jupyter_ai_shoulders.host.latest import Latest
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import Session
@@ -83,8 +85,11 @@ class WorkspaceSurroundings:
         kernels: KernelDirectory,
         captures: Captures,
         redact: Callable[[str], str],
+        clock: Clock,
     ) -> None:
         self._places = places
+        self._git = Latest(lambda: git_state(places.workspace.directory), clock)
+        self._files = Latest(lambda: project_facts(places.workspace), clock)
         self._kernels = kernels
         self._captures = captures
         self._redact = redact
@@ -97,8 +102,8 @@ class WorkspaceSurroundings:
         """See ``Surroundings.situation``."""
         handle, git, files = await asyncio.gather(
             self._kernel(context.active_document),
-            asyncio.to_thread(git_state, self._places.workspace.directory),
-            asyncio.to_thread(project_facts, self._places.workspace),
+            self._git.value(),
+            self._files.value(),
         )
         facts = [*_kernel_facts(handle), *_git_facts(git), *files]
         return Situation(
@@ -117,6 +122,11 @@ class WorkspaceSurroundings:
         if skill.path == SHIPPED_PATH:
             return await asyncio.to_thread(shipped_text)
         return await asyncio.to_thread(read_text, self._places, skill.path)
+
+    async def aclose(self) -> None:
+        """Wait for what runs in threads."""
+        await self._git.aclose()
+        await self._files.aclose()
 
     async def _kernel(self, path: str | None) -> KernelHandle | None:
         if path is None or not path.endswith(".ipynb"):

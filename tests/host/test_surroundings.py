@@ -128,7 +128,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         redact=redact,
     )
     places = Places(workspace, root / ".shoulders", {"LANG": "de_DE.UTF-8"})
-    yield Desk(root, store, WorkspaceSurroundings(places, OneKernel("busy"), captures, redact))
+    yield Desk(
+        root, store, WorkspaceSurroundings(places, OneKernel("busy"), captures, redact, store.clock)
+    )
     workspace.close()
 
 
