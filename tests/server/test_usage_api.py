@@ -242,6 +242,24 @@ async def test_a_turn_ends_at_the_month_limit_and_nothing_is_sent(
     assert not [e for e in log if e["type"] == "retry-wait"]
 
 
+async def test_a_limit_reached_in_the_middle_of_a_turn_ends_it_before_the_next_call(
+    api: Api, upstream: Simulator
+) -> None:
+    usage = Usage(input=100, output=20)
+    call = ToolUse(name="no_such_tool")
+    upstream.script(*(reply(call, usage=usage) for _ in range(3)))
+    await api.put("budget", {"day_micro_usd": 300})
+
+    log = await run(api, await api.new_session(model=MODEL), "Hi")
+
+    costs = [e["cost_micro_usd"] for e in log if e["type"] == "usage-update"]
+    assert costs == [200, 200]  # the second was in flight when the limit was passed
+    end = [e for e in log if e["type"] == "turn-end"][-1]
+    assert (end["exit"], end["error"]["details"]["scope"]) == ("budget_exhausted", "day")
+    assert calls_of(upstream) == 2
+    assert [e["code"] for e in log if e["type"] == "notice"] == ["budget_80"]
+
+
 async def test_the_status_names_a_ledger_that_cannot_be_used(
     api: Api, upstream: Simulator, jp_home_dir: Path
 ) -> None:

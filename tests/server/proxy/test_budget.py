@@ -84,17 +84,41 @@ async def test_the_status_line_of_a_stream_says_it(proxy_url: str, jp_serverapp:
     assert json.loads(answer.content)["error"]["type"] == "billing_error"
 
 
-async def test_calls_are_booked_as_the_proxys(
-    openai_sdk: AsyncOpenAI, upstream: Simulator, api: Api, jp_serverapp: Any
+async def test_a_model_of_unknown_price_is_refused_at_a_limit_too(
+    openai_sdk: AsyncOpenAI, upstream: Simulator, api: Api
 ) -> None:
-    """A model of unknown price under a limit of zero is refused like any other."""
-    del jp_serverapp
-    upstream.script(reply("Yes.", usage=Usage(input=10, output=5)))
-
     with pytest.raises(openai.RateLimitError):
         await openai_sdk.chat.completions.create(
             model=LOCAL, messages=[{"role": "user", "content": "Hi"}]
         )
 
-    usage = (await api.get("usage")).body
-    assert usage["total"]["calls"] == 0
+    assert upstream.requests == []
+    assert (await api.get("usage")).body["total"]["calls"] == 0
+
+
+class TestWithinTheLimit:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        jp_server_config.Shoulders.budget_month_usd = 1.0
+        return jp_server_config
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+    async def test_calls_are_booked_without_a_session_at_what_the_provider_reports(
+        self, claude_sdk: AsyncAnthropic, upstream: Simulator, api: Api, stream: bool
+    ) -> None:
+        upstream.script(reply("Yes.", usage=Usage(input=1_000, output=50)))
+        messages: Any = [{"role": "user", "content": "Hi"}]
+        create: Any = claude_sdk.messages.create
+
+        answer = await create(model=CLAUDE, max_tokens=100, messages=messages, stream=stream)
+        if stream:
+            async for _ in answer:
+                pass
+        usage = (await api.get("usage", by="session")).body
+
+        (row,) = usage["rows"]
+        assert (row["key"], row["calls"], row["ok"]) == (None, 1, 1)
+        assert (row["input_tokens"], row["output_tokens"], row["estimated"]) == (1_000, 50, 0)
+        assert row["known_cost_micro_usd"] == 1_000 * 4 + 50 * 20  # the catalogue's prices
+        (month, *_) = usage["budget"]["limits"]
+        assert (month["spent_micro_usd"], month["held_micro_usd"]) == (5_000, 0)
