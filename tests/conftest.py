@@ -3,17 +3,19 @@
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from traitlets.config import Config
 
 from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
 from jupyter_ai_shoulders.testing.simulator.records import Recorded, Records
+from tests.secret_search import leaks
 from tests.upstream import StartUpstream, Upstream
 from tests.vendor_judge import Judge
 
 JUDGE = pytest.StashKey[Judge]()
+LEAKS = pytest.StashKey[list[str]]()
 NOBODY = "127.0.0.1:9"
 """Where nobody listens."""
 
@@ -39,10 +41,24 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[JUDGE] = Judge()
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run when a key is in any file it wrote, but a key file (chapter 13)."""
+    if hasattr(session.config, "workerinput"):
+        return  # the process that started the workers looks at all their files
+    config = cast("Any", session.config)  # fixtures have a public way, hooks have none
+    made: pytest.TempPathFactory = config._tmp_path_factory
+    found = leaks(made.getbasetemp())
+    session.config.stash[LEAKS] = found
+    if found:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Say how many requests were judged."""
+    for leak in config.stash.get(LEAKS, list[str]()):
+        terminalreporter.write_line(f"A KEY IS IN A FILE: {leak}", red=True)
     judge = config.stash[JUDGE]
     formats = ", ".join(f"{name} {count}" for name, count in sorted(judge.judged.items()))
     if judge.judged or judge.excused:

@@ -186,7 +186,9 @@ class SqliteEventLog:
 
     def _redacted(self, event: Event, text: str) -> tuple[Event, str]:
         redacted = self._redact(text)
-        return (event, text) if redacted == text else (parse_event(redacted), redacted)
+        if redacted == text:
+            return event, text
+        return _without_broken_state(event, parse_event(redacted), redacted)
 
     def _message_count(self, tail: Tail) -> int:
         rows = self._database.rows(
@@ -234,3 +236,14 @@ def _readable(body: str) -> LoggedEvent | None:
     except ValidationError as error:
         _log.warning("Left out an event that cannot be understood: %s", error)
         return None
+
+
+def _without_broken_state(before: Event, after: Event, text: str) -> tuple[Event, str]:
+    """Return a redacted event without opaque state that was changed.
+
+    A provider refuses a whole conversation for one signature that does not fit its text.
+    """
+    state = getattr(before, "state", None)
+    if state is None or getattr(after, "state", None) == state:
+        return after, text
+    return encode(after.model_copy(update={"state": None}))
