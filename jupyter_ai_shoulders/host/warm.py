@@ -13,6 +13,8 @@ _MODULES = (
     "jupyter_ai_shoulders.providers.anthropic.provider",  # with httpx and its transport
     "jupyter_ai_shoulders.providers.openai_chat.provider",
     "jupyter_ai_shoulders.notebook.execution",  # with nbclient
+    "yaml",  # front matter of instructions and skills
+    "pathspec",  # what git ignores
 )
 
 
