@@ -7,9 +7,8 @@ Pure rules in integer micro-dollars. Used by ``storage.ledger`` inside its trans
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
 
 from jupyter_ai_shoulders.core.prices import TOKENS_PER_PRICE, PriceTable
 from jupyter_ai_shoulders.core.spending import Account, LimitScope
@@ -63,11 +62,6 @@ class Budget:
     def limits(self) -> Limits:
         """What holds."""
         return self.user.capped(self.administrator)
-
-    def is_administrators(self, scope: LimitScope) -> bool:
-        """Return whether it is the administrator's limit that holds."""
-        ceiling, own = self.administrator.of(scope), self.user.of(scope)
-        return ceiling is not None and (own is None or ceiling <= own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +128,6 @@ class Nearly:
     scope: LimitScope
     limit: int
     spent: int
-
-
-NoticeKind = Literal["budget_80", "unknown_price"]
 
 
 def reservation_micro_usd(
@@ -210,11 +201,6 @@ def too_high(limits: Limits, ceiling: Limits) -> LimitScope | None:
         if wanted is not None and highest is not None and wanted > highest:
             return scope
     return None
-
-
-def limit_names() -> tuple[str, ...]:
-    """Return the fields of ``Limits``, as budget.json and the API spell them without a unit."""
-    return tuple(field.name for field in fields(Limits))
 
 
 def dollars(micro_usd: int) -> str:

@@ -145,7 +145,10 @@ class Ledger:
         return await self._answer(self._submit(self._do, self._book.tallies, account, when))
 
     def raise_limit(self, scope: LimitScope, key: str, micro_usd: int) -> None:
-        """Grant one session or turn more, before the next call is looked at; never raises."""
+        """Grant one session or turn more, before the next call is looked at; waits for nothing.
+
+        Raises ``StateUnavailable`` once the ledger is closed.
+        """
         self._submit(self._attempt, self._book.raise_limit, scope, key, micro_usd)
 
     async def claim(self, notice: str) -> bool:

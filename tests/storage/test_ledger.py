@@ -1,6 +1,7 @@
 """The ledger of a user: several processes, deaths, broken files, and periods that change."""
 
 import asyncio
+import errno
 import os
 import signal
 import sqlite3
@@ -18,9 +19,10 @@ from jupyter_ai_shoulders.core.budget import Budget, Exceeded, Limits, Tally
 from jupyter_ai_shoulders.core.clock import Clock, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.spending import Account, Standing
+from jupyter_ai_shoulders.storage import ledger_owners
 from jupyter_ai_shoulders.storage.ledger import Ledger
 from jupyter_ai_shoulders.storage.ledger_book import LedgerBook, Reservation
-from jupyter_ai_shoulders.storage.ledger_owners import Owners
+from jupyter_ai_shoulders.storage.ledger_owners import PATIENCE_SECONDS, Owners
 from jupyter_ai_shoulders.storage.ledger_schema import SCHEMA_VERSION
 from jupyter_ai_shoulders.testing.memory_store import FixedClock
 from tests.storage import ledger_process
@@ -453,3 +455,22 @@ async def test_the_files_are_the_users_alone(folder: Path) -> None:
     assert mode(folder) == 0o700
     assert {found for name, found in modes.items() if name.startswith("usage.db")} == {0o600}
     assert modes["usage-owners"] == 0o700
+
+
+@pytest.mark.parametrize(("age", "alive"), [(0.0, True), (2 * PATIENCE_SECONDS, False)])
+def test_where_files_cannot_be_locked_an_owner_lives_for_an_hour(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, age: float, alive: bool
+) -> None:
+    def unsupported(descriptor: int) -> None:
+        raise OSError(errno.ENOLCK, f"No locks available for {descriptor}")
+
+    monkeypatch.setattr(ledger_owners, "lock_exclusively", unsupported)
+    owner, other = Owners(folder), Owners(folder)
+    owner.begin()
+    made = (folder / owner.name).stat().st_mtime
+    os.utime(folder / owner.name, (made - age, made - age))
+
+    assert other.alive(owner.name) is alive
+    assert owner.alive(owner.name)
+    owner.end()
+    assert not other.alive(owner.name)
