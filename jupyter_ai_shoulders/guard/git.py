@@ -28,21 +28,25 @@ _TIMEOUT_S = 2.0
 """For all that is asked at once."""
 
 _OFF = (
-    *("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.pager=cat"),
-    *("core.untrackedCache=false", "core.alternateRefsCommand=", "core.sshCommand=false"),
-    *(
-        "diff.external=",
-        "log.showSignature=false",
-        "protocol.allow=never",
-        "submodule.recurse=false",
-    ),
+    "core.quotePath=false",
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "core.pager=cat",
+    "core.untrackedCache=false",
+    "core.alternateRefsCommand=",
+    "core.sshCommand=false",
+    "diff.external=",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "submodule.recurse=false",
 )
 _DIFF = (
     *("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-renames"),
     *("--relative", "--src-prefix=a/", "--dst-prefix=b/", "-U1"),
 )
 _FILTER = re.compile(r"^filter\.(.+)\.(?:clean|smudge|process)$")
-_FILE = re.compile(r"^diff --git a/.* b/(.*)$")
+_FILE = re.compile(r'^diff --git .* (?:"b/(.*)"|b/(.*))$')
+"""Names with quotes or control characters in them are quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def short_diff(diff: str) -> str:
     for line in diff.splitlines():
         found = _FILE.match(line)
         if found:
-            files.append((found[1], []))
+            files.append((found[1] or found[2], []))
         elif files and line[:1] in {"+", "-", " ", "@"} and not line.startswith(("+++ ", "--- ")):
             files[-1][1].append(line[:_LINE])
     shown = [_short_file(path, lines) for path, lines in files[:MOST_FILES]]

@@ -81,6 +81,22 @@ def test_secret_files_are_named_and_not_shown(repository: Path):
     assert state.changes == ".env: changed (not shown: it looks like a secret)"
 
 
+def test_odd_names_are_told_apart(repository: Path):
+    for name in ("größe.py", 'say "hi".py', "a b.py", 'q"/.env'):
+        (repository / name).parent.mkdir(exist_ok=True)
+        (repository / name).write_text("x\n")
+    git(repository, "add", ".")
+    state = git_state(repository)
+    assert state is not None
+    heads = [line for line in state.changes.splitlines() if line[:1] not in {"+", "@"}]
+    assert sorted(heads) == [
+        "a b.py:",
+        "größe.py:",
+        r"q\"/.env: changed (not shown: it looks like a secret)",
+        r"say \"hi\".py:",
+    ]
+
+
 def test_many_and_long_changes_are_cut():
     header = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n"
     long = "".join(f"+{number} {'x' * 500}\n" for number in range(100))
