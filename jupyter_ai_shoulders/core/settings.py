@@ -12,6 +12,8 @@ class EngineSettings:
     workspace: str = ""
     """The workspace root as the model is told of it; tools use paths relative to it."""
     step_limit: int = 25
+    nudges: bool = True
+    """Whether the model is told when it reads twice, wanders or answers with nothing."""
     document_step_limit: int = 8
     """Step limit of the small ``document`` toolset."""
     model_attempts: int = 5

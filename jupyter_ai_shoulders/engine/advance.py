@@ -340,6 +340,8 @@ def _model_finished(draft: Draft, signal: sig.ModelFinished) -> None:
             ),
         )
         return
+    if signal.empty and signal.stop != "max_tokens" and turns.nudge_empty(draft):
+        return
     _note_shortcomings(draft, signal)
     batch.go_on(draft)
 
@@ -350,7 +352,7 @@ def _note_shortcomings(draft: Draft, signal: sig.ModelFinished) -> None:
         draft.record(Notice(level="warning", code="output_limit", text=text))
     elif signal.empty:
         text = "The model answered with nothing."
-        draft.record(Notice(level="warning", code="empty_reply", text=text))
+        draft.record(Notice(level="warning", code="empty_turn", text=text))
 
 
 def _model_failed(draft: Draft, signal: sig.ModelFailed) -> None:

@@ -19,11 +19,15 @@ from jupyter_ai_shoulders.providers.base import ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
-from jupyter_ai_shoulders.tools.rules import Allow, Ask, Deny, Question, decide, target_of
+from jupyter_ai_shoulders.tools.rules import ONCE, Allow, Ask, Deny, Question, decide, target_of
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import ApprovalScope, ToolCall
+from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, ToolCall
 from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
+
+GOES_ROUND = AskReason(
+    kind="loop", text="It asks because the agent made this call four times with the same result."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,9 @@ class Approvals:
             mode=mode,
             interactive=state.policy.interactive,
         )
+        if isinstance(decision, Allow) and state.policy.interactive:
+            repeated = state.watch.asks_about(call.tool, call.arguments)
+            decision = Ask(GOES_ROUND, ONCE) if repeated else decision
         return _outcome(decision, call.arguments, subject)
 
     def _problem(self, ready: ToolCallReady) -> str | None:

@@ -51,6 +51,9 @@ def at_rest(state: State) -> State:
 
 def fold(state: State, event: ev.Event) -> State:
     """Return the state after an event; most events hold no fact the loop decides by."""
+    watch = state.watch.after(event)
+    if watch is not state.watch:
+        state = replace(state, watch=watch)
     match event:
         case ev.MessageAdd() | ev.MessageUpdate():
             return _message(state, event)

@@ -84,9 +84,9 @@ class Shelf:
     async def _read(self, session_id: SessionId) -> SessionDriver:
         """Fold the log a page at a time, so that a long one does not hold up the event loop."""
         session = self._services.sessions.get(session_id)
-        state = State(
-            policy_for(session.kind, session.interactive, self._services.settings.turn_time_limit_s)
-        )
+        settings = self._services.settings
+        limit_s, nudges = settings.turn_time_limit_s, settings.nudges
+        state = State(policy_for(session.kind, session.interactive, limit_s, nudges=nudges))
         context, memory = Context(self._services.blobs), Memory()
         seq = 0
         while page := self._services.log.read(session_id, seq, PAGE):

@@ -6,9 +6,10 @@ them; the phase changes by signals (``engine.advance``). Nothing here decides an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from jupyter_ai_shoulders.engine.watch import Watch
 from jupyter_ai_shoulders.tools.rules import Grant
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -35,12 +36,24 @@ class Policy:
     """Somebody can answer an approval, or a question."""
     time_limit_s: float | None = None
     """How long a turn may work; waiting for the user does not count."""
+    nudges: bool = True
+    """Whether the model is told when it reads twice, wanders or answers with nothing."""
 
 
-def policy_for(kind: SessionKind, interactive: bool, time_limit_s: float | None = None) -> Policy:
+def policy_for(
+    kind: SessionKind,
+    interactive: bool,
+    time_limit_s: float | None = None,
+    *,
+    nudges: bool = True,
+) -> Policy:
     """Return the policy of a session of this kind."""
-    stops = kind in {"chat", "task", "kernel"}
-    return Policy(stop_on_rejection=stops, interactive=interactive, time_limit_s=time_limit_s)
+    return Policy(
+        stop_on_rejection=kind in {"chat", "task", "kernel"},
+        interactive=interactive,
+        time_limit_s=time_limit_s,
+        nudges=nudges,
+    )
 
 
 # calls and turns
@@ -282,3 +295,4 @@ class State:
     turn: Turn | None = None
     queue: tuple[Queued, ...] = ()
     grants: tuple[Grant, ...] = ()
+    watch: Watch = field(default_factory=Watch)

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.engine.meta import FactRecord
 from jupyter_ai_shoulders.engine.step_notice import step_notice
 from jupyter_ai_shoulders.engine.untrusted import marked_content
 from jupyter_ai_shoulders.engine.user_message import Copy, Enclosed, Rendered, Setting, render
+from jupyter_ai_shoulders.engine.watch import REMARK_CODES
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId
@@ -102,6 +103,8 @@ class Transcript:
         self._user: list[UserPart | ev.MessageAdd] = []
         """What the user's side says next; messages are settled when their first step begins."""
         self._reply: _Reply | None = None
+        self._remarks: list[str] = []
+        """What the guards say before the next step (``engine.watch``)."""
         self._queued: dict[MessageId, ev.MessageAdd] = {}
         self._answers: list[ev.MessageAdd] = []
         """Messages that answered a question of the open reply; they stand after its results."""
@@ -163,7 +166,8 @@ class Transcript:
         if self._reply is not None and said is not None:
             messages += (_spoken(user), said)
             user = self._reply.outcome()
-        last = [*user, *(part for part in map(_remark, notices) if part not in user[-1:])]
+        told = map(_remark, (*self._remarks, *notices))
+        last = [*user, *(part for part in told if part not in user[-1:])]
         return [*messages, _spoken(last)] if last else messages
 
     def add(self, event: ev.Event) -> None:
@@ -174,7 +178,9 @@ class Transcript:
             case ev.StepStart():
                 self._close_reply()
                 self._settle()
-                self._remark(step_notice(event.step, event.limit))
+                for text in (*self._remarks, step_notice(event.step, event.limit)):
+                    self._remark(text)
+                self._remarks = []
             case ev.ToolCall():
                 self._call(event)
             case ev.ToolResult():
@@ -311,6 +317,8 @@ class Transcript:
                 reply.complete = reply.complete or not reply.cut
             case ev.Notice(code="interrupted") if reply is not None:
                 reply.cut = True
+            case ev.Notice() if event.code in REMARK_CODES:
+                self._remarks.append(f"[notice] {event.text}")
             case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
                 self._reply = None  # the step is asked for again
             case ev.ContextRebase() if event.reason != "model":  # adapters know what is theirs

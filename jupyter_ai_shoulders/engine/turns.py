@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.engine.state import (
     Preparing,
     StopReason,
 )
+from jupyter_ai_shoulders.engine.watch import EMPTY, EMPTY_REPLIES, remark
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
@@ -65,14 +66,32 @@ def consume_queue(draft: Draft) -> None:
 
 
 def next_step(draft: Draft) -> None:
-    """Call the model again, unless the limit is reached."""
+    """Call the model again, unless the limit is reached or it goes round in circles."""
     turn = draft.turn
     if turn.step >= turn.step_limit:
         _reach_step_cap(draft)
         return
+    stuck = draft.state.watch.stop()
+    if stuck is not None:
+        fail(draft, stuck)
+        return
+    if draft.state.policy.nudges:
+        for notice in draft.state.watch.notices():
+            draft.record(notice)
     consume_queue(draft)
     step = turn.step + 1
     draft.enter(Preparing(step), Prepare(step, fresh=False))
+
+
+def nudge_empty(draft: Draft) -> bool:
+    """Ask once more after an empty reply; false when that was done often enough."""
+    turn, watch = draft.turn, draft.state.watch
+    often = watch.empty_replies >= EMPTY_REPLIES or turn.step >= turn.step_limit
+    if often or not draft.state.policy.nudges or draft.state.queue:
+        return False
+    draft.record(remark(EMPTY))
+    next_step(draft)
+    return True
 
 
 def repeat_step(draft: Draft) -> None:

@@ -208,7 +208,7 @@ class ToolCall(EventBase):
 class AskReason(WireModel):
     """Why a call asks."""
 
-    kind: Literal["mode", "rule", "taint", "protected", "run_policy"]
+    kind: Literal["mode", "rule", "taint", "protected", "run_policy", "loop"]
     text: str
 
 

@@ -354,12 +354,29 @@ async def test_overflow_told_by_the_provider_is_that_exit():
 
 
 async def test_filtered_reply_is_an_error_and_cut_reply_is_noted():
-    w = world(turn(Say("I"), stop="content_filter"), turn(Say("Long"), stop="max_tokens"), turn())
+    w = world(turn(Say("I"), stop="content_filter"), turn(Say("Long"), stop="max_tokens"))
     await w.say()
     await w.say()
+    assert w.exits() == ["error", "final_response"]
+    assert [notice.code for notice in w.of(ev.Notice)] == ["output_limit"]
+    check(w)
+
+
+async def test_empty_replies_are_nudged_twice_and_then_told():
+    w = world(turn(), turn(), turn())
     await w.say()
-    assert w.exits() == ["error", "final_response", "final_response"]
-    assert [notice.code for notice in w.of(ev.Notice)] == ["output_limit", "empty_reply"]
+    assert w.exits() == ["final_response"]
+    codes = [notice.code for notice in w.of(ev.Notice)]
+    assert codes == ["empty_reply", "empty_reply", "empty_turn"]
+    assert "[notice] The last reply was empty" in str(w.provider.requests[1].messages[-1])
+    check(w)
+
+
+async def test_a_nudged_model_goes_on():
+    w = world(turn(), "Here it is.")
+    await w.say()
+    assert w.exits() == ["final_response"]
+    assert len(w.provider.requests) == 2
     check(w)
 
 

@@ -515,7 +515,7 @@ scopes: ("once" | "document" | "session" | "always")[]
  * via the `definition` "AskReason".
  */
 export interface AskReason {
-kind: ("mode" | "rule" | "taint" | "protected" | "run_policy")
+kind: ("mode" | "rule" | "taint" | "protected" | "run_policy" | "loop")
 text: string
 }
 /**

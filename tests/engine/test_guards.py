@@ -1,0 +1,93 @@
+"""Models that go round in circles are told, asked about and stopped; those that work are not."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.testing.scripted import Call, Say, Turn, turn
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.commands import AnswerApproval
+from tests.engine.validity import check_contexts, check_log, check_requests
+from tests.engine.world import SESSION, World, session, settings, world
+
+
+def check(w: World) -> None:
+    check_log(w.events)
+    check_requests(w.provider.requests)
+    check_contexts(w.events, w.store.blobs)
+
+
+def looks(count: int, path: str = "a.ipynb") -> list[Turn]:
+    return [turn(Call("look", {"path": path})) for _ in range(count)]
+
+
+def codes(w: World) -> list[str]:
+    return [notice.code for notice in w.of(ev.Notice)]
+
+
+async def test_a_model_that_repeats_itself_is_told_then_asked_about_then_stopped():
+    w = world(*looks(6))
+    await w.say()
+    (asked,) = w.of(ev.ApprovalRequest)
+    assert asked.reason.kind == "loop"
+    assert len(w.of(ev.ToolResult)) == 4
+    assert codes(w).count("repeated_calls") == 1
+    told = "three times. Do something else"
+    assert told not in str(w.provider.requests[2].messages)
+    assert told in str(w.provider.requests[3].messages[-1])
+    await w.engine.answer_approval(
+        SESSION, asked.call_id, AnswerApproval(decision="allow", scope="once", feedback=None)
+    )
+    await w.settle()
+    (end,) = w.of(ev.TurnEnd)
+    assert end.exit == "error"
+    assert end.error is not None
+    assert end.error.code == "loop_detected"
+    check(w)
+
+
+async def test_where_nobody_can_be_asked_a_circle_is_stopped_all_the_same():
+    w = world(*looks(6), given=session(kind="run", interactive=False))
+    await w.say()
+    assert w.of(ev.ApprovalRequest) == []
+    assert len(w.of(ev.ToolResult)) == 5
+    assert w.exits() == ["error"]
+    check(w)
+
+
+async def test_remarks_stay_where_they_were_said():
+    w = world(*looks(3), turn(Call("look", {"path": "b.ipynb"})), "Done.")
+    await w.say()
+    assert w.exits() == ["final_response"]
+    before, after = w.provider.requests[3], w.provider.requests[4]
+    assert after.messages[: len(before.messages)] == before.messages
+    check(w)
+
+
+async def test_the_model_hears_nothing_when_nudges_are_off():
+    w = world(*looks(4), "Done.", limits=settings(nudges=False))
+    await w.say()
+    assert w.exits() == ["final_response"]
+    assert codes(w) == []
+    assert "[notice]" not in str(w.provider.requests[-1].messages)
+
+
+async def test_a_model_that_mangles_its_calls_is_stopped_after_three_repairs():
+    w = world(*(turn(Call("lok", {"path": f"{number}.ipynb"})) for number in range(6)))
+    await w.say()
+    (end,) = w.of(ev.TurnEnd)
+    assert end.error is not None
+    assert end.error.code == "loop_detected"
+    assert [result.status for result in w.of(ev.ToolResult)] == ["error"] * 4
+    check(w)
+
+
+async def test_edit_and_run_in_twelve_rounds_is_left_alone():
+    rounds = [
+        turn(Call(name, {"path": "a.ipynb", "word": str(number)}))
+        for number in range(12)
+        for name in ("edit", "run_it")
+    ]
+    w = world(*rounds, turn(Say("Fixed.")), given=session(mode="bypass"))
+    await w.say()
+    assert w.exits() == ["final_response"]
+    assert codes(w) == []
+    check(w)
