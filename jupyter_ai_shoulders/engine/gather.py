@@ -76,7 +76,7 @@ async def gather(
     """Return what is around now, for messages that are about to be sent."""
     context = next((m.context for m, _ in reversed(new) if m.context is not None), None)
     standing, situation, attached = await asyncio.gather(
-        _or_else(surroundings.standing(), Standing(), "The instructions"),
+        _standing(surroundings),
         _situation(surroundings, context),
         asyncio.gather(*_captures(surroundings, session, new, images=images)),
     )
@@ -122,6 +122,10 @@ def facts_of(
     if applying:
         facts.append(FactRecord(name=RULES, text="\n\n".join(applying), is_data=False))
     return tuple(facts)
+
+
+async def _standing(surroundings: Surroundings) -> Standing:
+    return await _or_else(surroundings.standing(), Standing(), "The instructions")
 
 
 async def _situation(surroundings: Surroundings, context: MessageContext | None) -> Situation:
