@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.engine.surroundings import Fact, Situation
 from jupyter_ai_shoulders.engine.untrusted import label, marked, without_secret
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.providers.demo.conversation import read_task
-from jupyter_ai_shoulders.testing.scripted import Call, Gate, Say, Think, turn
+from jupyter_ai_shoulders.testing.scripted import Call, Gate, Say, ScriptedProvider, Think, turn
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.messages import (
@@ -25,8 +25,16 @@ from jupyter_ai_shoulders.wire.messages import (
 )
 from jupyter_ai_shoulders.wire.parts import ImagePart, TextPart
 from jupyter_ai_shoulders.wire.results import SeenVersion
-from tests.engine.surrounded import Place, images, newest, placed, rebases, user_texts
-from tests.engine.world import CONTEXT, World
+from tests.engine.surrounded import (
+    Place,
+    engine_in,
+    images,
+    newest,
+    placed,
+    rebases,
+    user_texts,
+)
+from tests.engine.world import CONTEXT, SESSION, FakeModels, World, spec
 
 DATA = FileAttachment(kind="file", path="data.csv")
 NOTES = FileAttachment(kind="file", path="notes.md")
@@ -342,3 +350,36 @@ def test_label_stays_on_its_line_and_in_its_quotes():
 
 def test_nothing_is_taken_out_without_a_secret():
     assert without_secret("abc", "") == "abc"
+
+
+# crashes
+
+
+async def test_every_prefix_of_the_log_gives_valid_messages():
+    place = Place(files={"file: data.csv": "OLD", "file: notes.md": "NOTES"})
+    place.now = Situation(facts=(Fact("git changes", "x", is_data=True),))
+    w = placed(place, turn(Call("look", {"path": "a"})), "One.", "Two.")
+    await w.say("First", context=CONTEXT, attachments=(DATA, NOTES))
+    await w.say("Second", context=CONTEXT, attachments=(DATA,))
+    for count in range(len(w.events) + 1):
+        messages = build(w.events[:count], w.store.blobs).messages
+        roles = [message.role for message in messages]
+        assert roles == [("user", "assistant")[index % 2] for index in range(len(roles))]
+        assert all(message.parts for message in messages)
+
+
+async def test_what_a_crash_left_uncaptured_is_captured_with_the_next_message():
+    place = Place(files={"file: data.csv": "DATA", "file: notes.md": "NOTES"})
+    w = placed(place, "One.")
+    await w.say("First", attachments=(DATA, NOTES))
+    captured = [event.seq for event in w.events if getattr(event, "role", "") == "attachment"]
+    place.captured.clear()
+    provider = ScriptedProvider("Again.")
+    store = w.store.cut(SESSION, captured[0])
+    after = engine_in(place, FakeModels(provider, spec()), provider, store)
+    await after.engine.start()
+    await after.say("Second", message="other")
+    text = newest(provider.requests[0])
+    assert place.captured == ["file: notes.md"]
+    assert ("DATA" in text, "NOTES" in text, "First" in text, "Second" in text) == (True,) * 4
+    check_reproducible(after)
