@@ -4,13 +4,21 @@ import * as React from 'react';
 
 import { presentParts, type Item } from '../model/present';
 import { visible } from '../model/visible';
-import type { AgentView, PartView, ReasoningView } from '../wire/generated';
+import type {
+  AgentView,
+  NoticeView,
+  PartView,
+  ReasoningView
+} from '../wire/generated';
+import { ArtifactCard } from './ArtifactCard';
 import { CallLine, ReadsLine } from './CallLine';
 import { Markdown } from './markdown/Markdown';
 import { End, Notice } from './Outcome';
 import { Disclosure, ErrorNote } from './parts';
+import { PauseCard } from './PauseCard';
 import { ProposalCard } from './ProposalCard';
-import { useHost, useTrans } from './use';
+import { QuestionCard } from './QuestionCard';
+import { useHost, useTrans, useWaits } from './use';
 
 export const AgentMessage = React.memo(function AgentMessage(props: {
   message: AgentView;
@@ -51,15 +59,15 @@ const Part = React.memo(function Part(props: {
     case 'proposal':
       return <ProposalCard proposal={part.proposal} />;
     case 'notice':
-      return <Notice notice={part} />;
+      return <Remark notice={part} />;
     case 'error':
       return <ErrorNote error={part.error} />;
     case 'end':
       return <End end={part} last={last} />;
     case 'artifact':
-      return <SharedFile name={part.name} description={part.description} />;
+      return <ArtifactCard artifact={part} />;
     case 'clarify':
-      return <Markdown text={part.question} />;
+      return <QuestionCard question={part} />;
     case 'stdin':
       return <pre className="shoulders-Plain">{visible(part.prompt)}</pre>;
   }
@@ -91,18 +99,12 @@ function Reasoning({ part }: { part: ReasoningView }): React.JSX.Element {
   );
 }
 
-function SharedFile(props: {
-  name: string;
-  description: string | null;
-}): React.JSX.Element {
-  const { Icon } = useHost();
-  return (
-    <div className="shoulders-Card shoulders-Card-head">
-      <Icon name="notebook" />
-      <span className="shoulders-Call-title">{visible(props.name)}</span>
-      {props.description !== null && (
-        <span className="shoulders-Call-target">{props.description}</span>
-      )}
-    </div>
+/** A remark; the card where the turn stands at the limit it tells of. */
+function Remark({ notice }: { notice: NoticeView }): React.JSX.Element {
+  const { pause } = useWaits();
+  return pause === notice ? (
+    <PauseCard notice={notice} />
+  ) : (
+    <Notice notice={notice} />
   );
 }

@@ -3,7 +3,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { ApiError } from '../client/http';
 import { toolIcon } from '../model/present';
 import { visible } from '../model/visible';
 import type { AnswerApproval, ApprovalView, CallView } from '../wire/generated';
@@ -12,7 +11,7 @@ import { Code } from './CodeBlock';
 import { DiffText } from './Diff';
 import { Menu } from './Menu';
 import { Button, Disclosure, ErrorNote } from './parts';
-import { focusField, useAction, useHost, usePlace, useTrans } from './use';
+import { useAnswer, useFocusKept, useHost, usePlace, useTrans } from './use';
 
 type Scope = NonNullable<AnswerApproval['scope']>;
 
@@ -27,16 +26,7 @@ export function ApprovalCard({
 }: IApprovalProps): React.JSX.Element {
   const { Icon } = useHost();
   const title = React.useId();
-  const card = React.useRef<HTMLElement>(null);
-  React.useLayoutEffect(() => {
-    const { current } = card;
-    return () => {
-      // Answered: the focus must not fall out of the panel with the card.
-      if (current?.contains(document.activeElement) === true) {
-        focusField();
-      }
-    };
-  }, []);
+  const card = useFocusKept<HTMLElement>();
   return (
     <section
       className="shoulders-Card shoulders-Approval"
@@ -51,9 +41,7 @@ export function ApprovalCard({
         )}
       </header>
       <Exactly approval={approval} />
-      <p className="shoulders-Approval-reason">
-        {sentence(approval.reason.text)}
-      </p>
+      <p className="shoulders-Card-remark">{sentence(approval.reason.text)}</p>
       <Decision call={call} approval={approval} />
     </section>
   );
@@ -86,13 +74,13 @@ function Exactly({ approval }: { approval: ApprovalView }): React.JSX.Element {
 function Decision({ call, approval }: IApprovalProps): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = usePlace();
-  const { busy, error, run } = useAction();
+  const { busy, error, late, run } = useAnswer();
   const [denying, setDenying] = React.useState(false);
   const answer = (body: AnswerApproval): void => {
     // A disabled button would lose the focus, so a second click is passed over instead.
-    if (!busy) {
+    if (!busy && !late) {
       const { call_id } = call;
-      run(() => conversations.answer(tab, call_id, body).catch(passAnswered));
+      run(() => conversations.commands.answerApproval(tab, call_id, body));
     }
   };
   const wider = approval.scopes.filter(scope => scope !== 'once');
@@ -124,6 +112,11 @@ function Decision({ call, approval }: IApprovalProps): React.JSX.Element {
           onDeny={feedback => answer({ decision: 'deny', feedback })}
           onBack={() => setDenying(false)}
         />
+      )}
+      {late && (
+        <p className="shoulders-Card-remark" role="status">
+          {trans.__('This was answered already.')}
+        </p>
       )}
       {error !== null && <ErrorNote error={error} />}
     </>
@@ -169,13 +162,6 @@ function Denial(props: {
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
-}
-
-/** Answered in another page meanwhile: its event tells how. */
-function passAnswered(error: unknown): void {
-  if (!(error instanceof ApiError && error.info.code === 'already_answered')) {
-    throw error;
-  }
 }
 
 function scopeName(scope: Scope, trans: TranslationBundle): string {

@@ -9,7 +9,8 @@ import type { CallView } from '../wire/generated';
 import { ApprovalCard } from './ApprovalCard';
 import { CallDetail } from './CallDetail';
 import { Disclosure } from './parts';
-import { useHost, useTrans } from './use';
+import { SupplyForm } from './SupplyForm';
+import { useHost, useTrans, useWaits } from './use';
 
 /** One call; the card when it waits for approval. */
 export const CallLine = React.memo(function CallLine(props: {
@@ -17,6 +18,10 @@ export const CallLine = React.memo(function CallLine(props: {
 }): React.JSX.Element {
   const { call } = props;
   const note = useNote(call);
+  const { results } = useWaits();
+  if (results && call.state === 'proposed' && call.invalid === null) {
+    return <SupplyForm call={call} />;
+  }
   if (call.state === 'waiting' && call.approval !== null) {
     return <ApprovalCard call={call} approval={call.approval} />;
   }

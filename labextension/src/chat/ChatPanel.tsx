@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import type { IPageSocket, SocketStatus } from '../client/socket';
 import type { IConversations } from '../model/interface';
+import { ServerProblems } from './Banners';
 import { ConversationView } from './ConversationView';
 import { Header } from './Header';
 import { History } from './History';
@@ -42,6 +43,7 @@ export function ChatPanel(props: {
         <div className="shoulders-Chat">
           <Header showsHistory={showsHistory} onHistory={setShowsHistory} />
           <Connection socket={socket} />
+          <ServerProblems />
           {showsHistory ? (
             <History onOpen={() => setShowsHistory(false)} />
           ) : (

@@ -1,20 +1,23 @@
 /** The input: grows with its text, keeps its draft, sends on Enter. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { formatMoney, formatTokens } from '../model/format';
+import { asksQuestion, isRunning, waitsOf } from '../model/present';
 import type { Conversation } from '../wire/generated';
 import { ContextChips, contextOf, type Piece } from './ContextChips';
 import { IconButton } from './parts';
 import { ModelPicker, ModePicker } from './Pickers';
-import { usePlace, useSituation, useTrans } from './use';
+import { usePlace, useSituation, useTrans, useWaits } from './use';
 
 /** Fullness of the context that is worth a warning. */
 const NEARLY_FULL = 0.8;
 
 export function Composer(props: {
   view: Conversation | null;
-  running: boolean;
+  /** Nothing can be added: the conversation can only be read. */
+  closed: boolean;
 }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = usePlace();
@@ -23,7 +26,7 @@ export function Composer(props: {
   const draft = useDraft();
   const send = (): void => {
     const text = draft.text.trim();
-    if (text !== '') {
+    if (text !== '' && !props.closed) {
       draft.set('');
       setLeft(new Set());
       const context = contextOf(situation, left);
@@ -39,11 +42,8 @@ export function Composer(props: {
       />
       <TextField
         text={draft.text}
-        placeholder={
-          props.running
-            ? trans.__('Add something for the next step…')
-            : trans.__('Ask about your notebook…')
-        }
+        placeholder={placeholder(props.view, props.closed, trans)}
+        disabled={props.closed}
         onChange={draft.set}
         onSend={send}
       />
@@ -56,12 +56,32 @@ export function Composer(props: {
           className="shoulders-Composer-send"
           icon="send"
           label={trans.__('Send (Enter)')}
-          disabled={draft.text.trim() === ''}
+          disabled={props.closed || draft.text.trim() === ''}
           onClick={send}
         />
       </div>
     </div>
   );
+}
+
+/** What a message would be now. */
+function placeholder(
+  view: Conversation | null,
+  closed: boolean,
+  trans: TranslationBundle
+): string {
+  if (closed) {
+    return trans.__('This conversation can only be read');
+  }
+  if (view !== null && asksQuestion(view)) {
+    return trans.__('Answer…');
+  }
+  if (view !== null && waitsOf(view).pause !== null) {
+    return trans.__('Ask something else instead…');
+  }
+  return view !== null && isRunning(view)
+    ? trans.__('Add something for the next step…')
+    : trans.__('Ask about your notebook…');
 }
 
 /** The draft of this tab; an outside change (a chip, a command) shows too. */
@@ -85,6 +105,7 @@ function useDraft(): { text: string; set: (text: string) => void } {
 function TextField(props: {
   text: string;
   placeholder: string;
+  disabled: boolean;
   onChange: (text: string) => void;
   onSend: () => void;
 }): React.JSX.Element {
@@ -104,6 +125,7 @@ function TextField(props: {
       value={props.text}
       placeholder={props.placeholder}
       aria-label={props.placeholder}
+      disabled={props.disabled}
       onChange={event => props.onChange(event.target.value)}
       onKeyDown={event => {
         const plain = !event.shiftKey && !event.nativeEvent.isComposing;
@@ -119,6 +141,7 @@ function TextField(props: {
 /** How full the context is and what the conversation cost. */
 function Totals({ view }: { view: Conversation }): React.JSX.Element | null {
   const trans = useTrans();
+  const { editBudget } = useWaits();
   const { context_tokens, context_window, usage } = view;
   if (context_tokens === null) {
     return null;
@@ -128,19 +151,21 @@ function Totals({ view }: { view: Conversation }): React.JSX.Element | null {
   const { cost_micro_usd: cost } = usage;
   const window = context_window === null ? '?' : formatTokens(context_window);
   return (
-    <span
+    <button
+      type="button"
       className={`shoulders-Totals ${full ? 'shoulders-mod-full' : ''}`}
       title={trans.__(
-        'Context: %1 of %2 tokens. Cost of this conversation: %3',
+        'Context: %1 of %2 tokens. Cost of this conversation: %3. Opens the budget.',
         formatTokens(context_tokens),
         window,
         cost === null ? trans.__('unknown') : formatMoney(cost)
       )}
+      onClick={editBudget}
     >
       {formatTokens(context_tokens)}
       {cost !== null && cost > 0 && (
         <span className="shoulders-Totals-cost"> · {formatMoney(cost)}</span>
       )}
-    </span>
+    </button>
   );
 }

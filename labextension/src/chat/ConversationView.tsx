@@ -3,9 +3,12 @@
 import * as React from 'react';
 
 import type { ConversationStore } from '../model/conversation';
-import { stillOutgoing } from '../model/outbox';
-import { isRunning } from '../model/present';
+import { stillOutgoing, type IOutgoing } from '../model/outbox';
+import { isRunning, waitsOf } from '../model/present';
 import { EMPTY } from '../model/reduce';
+import type { Conversation } from '../wire/generated';
+import { ClosedBanner, closedBecause } from './Banners';
+import { BudgetForm } from './BudgetForm';
 import { Composer } from './Composer';
 import { EmptyState } from './EmptyState';
 import { MessageList } from './MessageList';
@@ -13,7 +16,14 @@ import { Button, Dots, ErrorNote } from './parts';
 import { Queue } from './Queue';
 import { StatusLine } from './StatusLine';
 import { TodoList } from './TodoList';
-import { useAction, usePlace, useSignal, useTrans } from './use';
+import {
+  useAction,
+  usePlace,
+  useSignal,
+  useTrans,
+  WaitsContext,
+  type IConversationState
+} from './use';
 
 export function ConversationView(): React.JSX.Element {
   const { conversations, tab } = usePlace();
@@ -22,31 +32,64 @@ export function ConversationView(): React.JSX.Element {
   const outbox = stillOutgoing(conversations.outbox(tab), view);
   const { error, run } = useAction();
   const running = isRunning(view);
-  const stop = (): void => run(() => conversations.cancel(tab));
-  const empty = view.messages.length === 0 && outbox.length === 0;
+  const stop = (): void => run(() => conversations.commands.cancel(tab));
+  const closed = closedBecause(conversations.isDeleted(tab), store, outbox);
+  const [budget, setBudget] = React.useState(false);
+  const openBudget = React.useCallback(() => setBudget(true), []);
+  const waits = useWaiting(view, openBudget);
   return (
-    <div
-      className="shoulders-Conversation"
-      onKeyDown={event => {
-        if (event.key === 'Escape' && running && !event.defaultPrevented) {
-          event.preventDefault();
-          stop();
-        }
-      }}
-    >
-      {store?.isReady === false ? (
-        <Loading store={store} />
-      ) : empty ? (
-        <EmptyState />
-      ) : (
-        <MessageList view={view} outbox={outbox} />
-      )}
-      <TodoList items={view.todo} />
-      {running && <StatusLine view={view} onStop={stop} />}
-      {error !== null && <ErrorNote error={error} />}
-      <Queue queued={view.queued} />
-      <Composer view={store === null ? null : view} running={running} />
-    </div>
+    <WaitsContext.Provider value={waits}>
+      <div
+        className="shoulders-Conversation"
+        onKeyDown={event => {
+          if (event.key === 'Escape' && running && !event.defaultPrevented) {
+            event.preventDefault();
+            stop();
+          }
+        }}
+      >
+        <ClosedBanner because={closed} />
+        <Main store={store} view={view} outbox={outbox} />
+        <TodoList items={view.todo} />
+        {running && <StatusLine view={view} onStop={stop} />}
+        {error !== null && <ErrorNote error={error} />}
+        {budget && <BudgetForm onClose={() => setBudget(false)} />}
+        <Queue queued={view.queued} />
+        <Composer
+          view={store === null ? null : view}
+          closed={closed !== null}
+        />
+      </div>
+    </WaitsContext.Provider>
+  );
+}
+
+/** The messages, or what is there before them. */
+function Main(props: {
+  store: ConversationStore | null;
+  view: Conversation;
+  outbox: readonly IOutgoing[];
+}): React.JSX.Element {
+  const { store, view, outbox } = props;
+  if (store?.isReady === false) {
+    return <Loading store={store} />;
+  }
+  return view.messages.length === 0 && outbox.length === 0 ? (
+    <EmptyState />
+  ) : (
+    <MessageList view={view} outbox={outbox} />
+  );
+}
+
+/** What waits, the same object while it is the same. */
+function useWaiting(
+  view: Conversation,
+  editBudget: () => void
+): IConversationState {
+  const { call, pause, results } = waitsOf(view);
+  return React.useMemo(
+    () => ({ call, pause, results, editBudget }),
+    [call, pause, results, editBudget]
   );
 }
 

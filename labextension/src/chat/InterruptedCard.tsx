@@ -23,13 +23,21 @@ export function InterruptedCard(): React.JSX.Element {
         <Button
           kind="primary"
           disabled={busy}
-          onClick={() => run(() => conversations.resume(tab, 'resume'))}
+          onClick={() =>
+            run(() =>
+              conversations.commands.resume(tab, { decision: 'resume' })
+            )
+          }
         >
           {trans.__('Resume')}
         </Button>
         <Button
           disabled={busy}
-          onClick={() => run(() => conversations.resume(tab, 'discard'))}
+          onClick={() =>
+            run(() =>
+              conversations.commands.resume(tab, { decision: 'discard' })
+            )
+          }
         >
           {trans.__('Discard')}
         </Button>

@@ -3,10 +3,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { EndView, NoticeView } from '../wire/generated';
+import type { EndView, ErrorInfo, NoticeView } from '../wire/generated';
 import { Markdown } from './markdown/Markdown';
 import { Button, ErrorNote } from './parts';
-import { useHost, usePlace, useTrans } from './use';
+import { useHost, usePlace, useTrans, useWaits } from './use';
 
 /** A remark of the engine. */
 export const Notice = React.memo(function Notice(props: {
@@ -32,7 +32,17 @@ export const End = React.memo(function End(props: {
   const trans = useTrans();
   const { exit, error, summary } = props.end;
   if (error !== null) {
-    return <ErrorNote error={error}>{props.last && <TryAgain />}</ErrorNote>;
+    const budget = exit === 'budget_exhausted' && !isAdministrators(error);
+    return (
+      <ErrorNote error={error}>
+        {props.last && (
+          <>
+            {budget && <ChangeBudget />}
+            <TryAgain />
+          </>
+        )}
+      </ErrorNote>
+    );
   }
   if (summary !== null) {
     return (
@@ -47,6 +57,22 @@ export const End = React.memo(function End(props: {
   }
   return <div className="shoulders-Ended">{exitText(exit, trans)}</div>;
 });
+
+/** The limit is not the user's to change. */
+function isAdministrators({ details }: ErrorInfo): boolean {
+  return details?.administrator === true;
+}
+
+/** The way to the limits of money. */
+function ChangeBudget(): React.JSX.Element {
+  const trans = useTrans();
+  const { editBudget } = useWaits();
+  return (
+    <Button kind="primary" onClick={editBudget}>
+      {trans.__('Change the budget…')}
+    </Button>
+  );
+}
 
 /** Asks for the same again, in the user's name. */
 function TryAgain(): React.JSX.Element {

@@ -9,7 +9,7 @@ import type { ModelInfo } from '../wire/generated';
 import { Menu, type IMenuItem } from './Menu';
 import { usePlace, useTrans } from './use';
 
-const MODES: readonly Mode[] = ['ask', 'auto_edit'];
+const MODES: readonly Mode[] = ['ask', 'auto_edit', 'plan'];
 
 export function ModePicker(): React.JSX.Element {
   const trans = useTrans();

@@ -35,9 +35,9 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
         </button>
         <span className="shoulders-Call-note">{stateName(state, trans)}</span>
       </header>
-      {reason !== '' && <p className="shoulders-Approval-reason">{reason}</p>}
+      {reason !== '' && <p className="shoulders-Card-remark">{reason}</p>}
       {current !== old && (
-        <p className="shoulders-Approval-reason">
+        <p className="shoulders-Card-remark">
           {trans.__(
             'The cell changed since the agent read it. Shown is what would change in its present text.'
           )}

@@ -32,7 +32,7 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
     const changed = text?.trim() ?? '';
     setText(null);
     if (changed !== '' && changed !== message.text) {
-      run(() => conversations.editQueued(tab, id, changed));
+      run(() => conversations.commands.editQueued(tab, id, changed));
     }
   };
   return (
@@ -69,7 +69,7 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
         icon="close"
         label={trans.__('Remove')}
         disabled={busy}
-        onClick={() => run(() => conversations.removeQueued(tab, id))}
+        onClick={() => run(() => conversations.commands.removeQueued(tab, id))}
       />
       {error !== null && <ErrorNote error={error} />}
     </li>

@@ -10,6 +10,14 @@ import type { Conversation } from '../wire/generated';
 import { IconButton } from './parts';
 import { useNow, useTrans } from './use';
 
+/** What the user does next, not the agent. */
+const WAITS = new Set<Activity['kind']>([
+  'approval',
+  'question',
+  'pause',
+  'results'
+]);
+
 export function StatusLine(props: {
   view: Conversation;
   onStop: () => void;
@@ -21,12 +29,13 @@ export function StatusLine(props: {
     return null;
   }
   const activity = activityOf(props.view);
+  const text = describe(activity, now, trans);
   const elapsed = formatElapsed(now - Date.parse(turn.started_at));
   return (
-    <div className="shoulders-Status">
-      {activity.kind !== 'approval' && <span className="shoulders-Pulse" />}
-      <span className="shoulders-Status-text">
-        {describe(activity, now, trans)}
+    <div className={`shoulders-Status shoulders-mod-${activity.kind}`}>
+      {!WAITS.has(activity.kind) && <span className="shoulders-Pulse" />}
+      <span className="shoulders-Status-text" title={text}>
+        {text}
       </span>
       <span className="shoulders-Status-facts">
         {turn.step > 0 && (
@@ -55,6 +64,10 @@ function describe(
       return trans.__('Waiting for your approval');
     case 'question':
       return trans.__('Waiting for your answer');
+    case 'pause':
+      return trans.__('Paused at a limit');
+    case 'results':
+      return trans.__('Waiting for results from you');
     case 'thinking':
       return trans.__('Thinking…');
     case 'writing':
@@ -69,7 +82,7 @@ function describe(
     }
     case 'retry': {
       const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
-      return trans.__('%1 Trying again in %2 s…', activity.reason, seconds);
+      return trans.__('Trying again in %1 s… %2', seconds, activity.reason);
     }
   }
 }

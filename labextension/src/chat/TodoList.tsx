@@ -1,45 +1,69 @@
-/** The agent's checklist, above the input. */
+/** The agent's checklist, above the input. Out of the way once all is done, unless the user opens it. */
 
 import * as React from 'react';
 
+import { visible } from '../model/visible';
 import type { TodoItem } from '../wire/generated';
-import { Disclosure } from './parts';
-import { useTrans } from './use';
+import { useHost, useTrans } from './use';
 
 export const TodoList = React.memo(function TodoList(props: {
   items: readonly TodoItem[];
 }): React.JSX.Element | null {
+  const { Icon } = useHost();
   const trans = useTrans();
+  const [chosen, setChosen] = React.useState<boolean | null>(null);
+  const list = React.useId();
   const { items } = props;
+  const done = items.filter(item => item.done).length;
+  const next = items.find(item => !item.done);
+  const open = chosen ?? next !== undefined;
   if (items.length === 0) {
     return null;
   }
-  const done = items.filter(item => item.done).length;
   return (
-    <Disclosure
-      className="shoulders-Todo"
-      startsOpen
-      summary={trans.__('%1 of %2 done', done, items.length)}
-    >
-      {() => (
-        <ul>
+    <section className="shoulders-Todo" aria-label={trans.__('Checklist')}>
+      <button
+        type="button"
+        className="shoulders-Disclosure"
+        aria-expanded={open}
+        aria-controls={list}
+        onClick={() => setChosen(!open)}
+      >
+        <span className="shoulders-Todo-progress" aria-live="polite">
+          {trans.__('%1 of %2 done', done, items.length)}
+        </span>
+        {!open && next !== undefined && (
+          <span className="shoulders-Todo-next">{visible(next.text)}</span>
+        )}
+        <span className="shoulders-Disclosure-caret">
+          <Icon name={open ? 'caret-down' : 'caret-right'} />
+        </span>
+      </button>
+      {open && (
+        <ul id={list}>
           {items.map((item, index) => (
-            <li
-              key={index}
-              className={item.done ? 'shoulders-mod-done' : ''}
-              style={{ paddingLeft: `${item.depth * 16}px` }}
-            >
-              <span
-                className="shoulders-Markdown-check"
-                role="checkbox"
-                aria-checked={item.done}
-                aria-disabled
-              />
-              {item.text}
-            </li>
+            <Item key={index} item={item} />
           ))}
         </ul>
       )}
-    </Disclosure>
+    </section>
   );
 });
+
+function Item({ item }: { item: TodoItem }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <li
+      className={`shoulders-Todo-item ${item.done ? 'shoulders-mod-done' : ''}`}
+      style={{ paddingLeft: `${item.depth * 16}px` }}
+    >
+      <span
+        className="shoulders-Markdown-check"
+        role="img"
+        aria-checked={item.done}
+        aria-label={item.done ? trans.__('Done:') : trans.__('To do:')}
+      />
+      <span>{visible(item.text)}</span>
+    </li>
+  );
+}

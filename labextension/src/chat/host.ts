@@ -18,11 +18,14 @@ export type IconName =
   | 'caret-right'
   | 'close'
   | 'copy'
+  | 'download'
   | 'error'
   | 'history'
+  | 'image'
   | 'insert'
   | 'notebook'
   | 'info'
+  | 'pause'
   | 'send'
   | 'settings'
   | 'stop'
@@ -53,6 +56,8 @@ export interface IChatHost {
   /** Insert code or markdown below the active cell; false when no notebook is open. */
   readonly insertBelow: (source: string, language: string) => boolean;
   readonly copy: (text: string) => void;
+  /** Let the browser save a file; it is never opened. */
+  readonly save: (name: string, content: Blob) => void;
   /** Render highlighted code into an element. */
   readonly highlight: (
     code: string,

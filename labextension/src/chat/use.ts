@@ -4,8 +4,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ISignal } from '@lumino/signaling';
 import * as React from 'react';
 
-import { infoOf } from '../client/http';
+import { ApiError, infoOf } from '../client/http';
 import type { IConversations } from '../model/interface';
+import type { IWaits } from '../model/present';
 import type { ErrorInfo } from '../wire/generated';
 import type { IChatHost, ISituation } from './host';
 
@@ -20,6 +21,22 @@ export interface IPlace {
 }
 
 export const PlaceContext = React.createContext<IPlace | null>(null);
+
+/** What of the conversation waits for the user, and the way to the limits of money. */
+export interface IConversationState extends IWaits {
+  readonly editBudget: () => void;
+}
+
+export const WaitsContext = React.createContext<IConversationState>({
+  call: null,
+  pause: null,
+  results: false,
+  editBudget: () => undefined
+});
+
+export function useWaits(): IConversationState {
+  return React.useContext(WaitsContext);
+}
 
 export function useHost(): IChatHost {
   return present(React.useContext(HostContext), 'HostContext');
@@ -90,6 +107,44 @@ export function useAction(): {
       .finally(() => setBusy(false));
   }, []);
   return { busy, error, run };
+}
+
+/** An answer of the user, which another page may have given before: `late`. */
+export function useAnswer(): ReturnType<typeof useAction> & { late: boolean } {
+  const action = useAction();
+  const [late, setLate] = React.useState(false);
+  const { run: act } = action;
+  const run = React.useCallback(
+    (answer: () => Promise<unknown>) =>
+      act(() =>
+        answer().catch((error: unknown) => {
+          if (!isAnswered(error)) {
+            throw error;
+          }
+          setLate(true); // Its event tells how.
+        })
+      ),
+    [act]
+  );
+  return { ...action, run, late };
+}
+
+function isAnswered(error: unknown): boolean {
+  return error instanceof ApiError && error.info.code === 'already_answered';
+}
+
+/** When what has the focus goes away, as an answered card does, the focus goes to the input. */
+export function useFocusKept<T extends HTMLElement>(): React.RefObject<T> {
+  const place = React.useRef<T>(null);
+  React.useLayoutEffect(() => {
+    const { current } = place;
+    return () => {
+      if (current?.contains(document.activeElement) === true) {
+        focusField();
+      }
+    };
+  }, []);
+  return place;
 }
 
 /** The time, again and again while `running`. */

@@ -5,6 +5,8 @@
 
 import type {
   AnswerApproval,
+  AnswerQuestion,
+  BudgetState,
   CreateSession,
   DecideProposal,
   ErrorBody,
@@ -14,11 +16,14 @@ import type {
   ModelList,
   PatchSession,
   ProviderTest,
+  PutBudget,
   ResumeTurn,
   SendMessage,
   Session,
   SessionList,
-  Status
+  Status,
+  SupplyResult,
+  Usage
 } from '../wire/generated';
 
 /** Sends one request below the API's root, authenticated. */
@@ -63,14 +68,29 @@ export interface IHttpClient {
   editMessage(id: string, messageId: string, text: string): Promise<void>;
   removeMessage(id: string, messageId: string): Promise<void>;
   cancel(id: string): Promise<void>;
-  resume(id: string, decision: ResumeTurn['decision']): Promise<void>;
+  resume(id: string, body: ResumeTurn): Promise<void>;
   answerApproval(
     id: string,
     callId: string,
     body: AnswerApproval
   ): Promise<void>;
+  answerQuestion(
+    id: string,
+    callId: string,
+    body: AnswerQuestion
+  ): Promise<void>;
+  supplyResult(id: string, callId: string, body: SupplyResult): Promise<void>;
   decideProposal(id: string, body: DecideProposal): Promise<void>;
+  /** A file the agent shared into a conversation. */
+  artifact(id: string, name: string): Promise<Blob>;
+  /** The whole conversation as a file. */
+  exportSession(id: string, format: ExportFormat): Promise<Blob>;
+  usage(): Promise<Usage>;
+  putBudget(body: PutBudget): Promise<BudgetState>;
 }
+
+/** The forms a conversation is exported in. */
+export type ExportFormat = 'md' | 'jsonl' | 'ipynb';
 
 /** The HTTP client. */
 export class HttpClient implements IHttpClient {
@@ -140,8 +160,8 @@ export class HttpClient implements IHttpClient {
     return this.send('POST', sessionPath(id, 'cancel'));
   }
 
-  resume(id: string, decision: ResumeTurn['decision']): Promise<void> {
-    return this.send('POST', sessionPath(id, 'resume'), { decision });
+  resume(id: string, body: ResumeTurn): Promise<void> {
+    return this.send('POST', sessionPath(id, 'resume'), body);
   }
 
   answerApproval(
@@ -152,8 +172,36 @@ export class HttpClient implements IHttpClient {
     return this.send('POST', sessionPath(id, 'approvals', callId), body);
   }
 
+  answerQuestion(
+    id: string,
+    callId: string,
+    body: AnswerQuestion
+  ): Promise<void> {
+    return this.send('POST', sessionPath(id, 'clarifications', callId), body);
+  }
+
+  supplyResult(id: string, callId: string, body: SupplyResult): Promise<void> {
+    return this.send('POST', sessionPath(id, 'tool-results', callId), body);
+  }
+
   decideProposal(id: string, body: DecideProposal): Promise<void> {
     return this.send('POST', `proposals/${encode(id)}`, body);
+  }
+
+  artifact(id: string, name: string): Promise<Blob> {
+    return this.download(`artifacts/${encode(id)}/${encode(name)}`);
+  }
+
+  exportSession(id: string, format: ExportFormat): Promise<Blob> {
+    return this.download(`${sessionPath(id, 'export')}${search({ format })}`);
+  }
+
+  usage(): Promise<Usage> {
+    return this.get('usage');
+  }
+
+  putBudget(body: PutBudget): Promise<BudgetState> {
+    return this.send('PUT', 'budget', body);
   }
 
   private get<T>(path: string): Promise<T> {
@@ -168,16 +216,28 @@ export class HttpClient implements IHttpClient {
     });
   }
 
+  private async download(path: string): Promise<Blob> {
+    const response = await this.answer(path, { method: 'GET' });
+    return response.blob();
+  }
+
   private async request<T>(path: string, init: RequestInit): Promise<T> {
+    const response = await this.answer(path, init);
+    const text = await response.text();
+    // The server checks its answers against the schema `generated.ts` is made from.
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+
+  /** The answer to a request, unless it is an error. */
+  private async answer(path: string, init: RequestInit): Promise<Response> {
     const response = await this.fetch(path, init).catch((error: unknown) => {
       throw new ApiError(0, unreachable(error));
     });
-    const text = await response.text();
     if (!response.ok) {
+      const text = await response.text();
       throw new ApiError(response.status, errorInfo(response, text));
     }
-    // The server checks its answers against the schema `generated.ts` is made from.
-    return (text === '' ? undefined : JSON.parse(text)) as T;
+    return response;
   }
 }
 

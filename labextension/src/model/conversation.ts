@@ -10,7 +10,7 @@ import { infoOf, type IHttpClient } from '../client/http';
 import type { IPageSocket } from '../client/socket';
 import type { Conversation, ErrorInfo, Event } from '../wire/generated';
 import { nextFrame, oncePerFrame, type Schedule } from './frames';
-import { EMPTY, reduceConversation } from './reduce';
+import { EMPTY, isKnown, reduceConversation } from './reduce';
 
 /** Events asked for at once; the server's limit. */
 const PAGE = 5000;
@@ -42,6 +42,11 @@ export class ConversationStore implements IDisposable {
   /** Why the log could not be read. */
   get error(): ErrorInfo | null {
     return this.failure;
+  }
+
+  /** Whether the log holds something that cannot be understood: then nothing can be added to it. */
+  get isDamaged(): boolean {
+    return this.damaged;
   }
 
   get isDisposed(): boolean {
@@ -77,7 +82,7 @@ export class ConversationStore implements IDisposable {
         void this.load();
         return;
       }
-      this.state = reduceConversation(this.state, event);
+      this.fold(event);
     }
     this.notify();
   }
@@ -94,8 +99,20 @@ export class ConversationStore implements IDisposable {
     for (let more = true; more && !this.disposed;) {
       const { last_seq } = this.state;
       const page = await this.http.events(this.sessionId, last_seq, PAGE);
-      this.state = page.events.reduce(reduceConversation, this.state);
+      page.events.forEach(event => this.fold(event));
       more = page.has_more && this.state.last_seq > last_seq;
+    }
+  }
+
+  /** What cannot be understood is passed over, so that the rest can be read. */
+  private fold(event: Event): void {
+    try {
+      this.damaged ||= !isKnown(event);
+      this.state = reduceConversation(this.state, event);
+    } catch (error) {
+      this.damaged = true;
+      this.state = { ...this.state, last_seq: event.seq };
+      console.warn(`Event ${event.seq} cannot be shown:`, error);
     }
   }
 
@@ -109,6 +126,7 @@ export class ConversationStore implements IDisposable {
   private state: Conversation = EMPTY;
   private ready = false;
   private loading = false;
+  private damaged = false;
   private failure: ErrorInfo | null = null;
   private disposed = false;
 }

@@ -9,22 +9,24 @@ import { Signal } from '@lumino/signaling';
 import { infoOf, type IHttpClient } from '../client/http';
 import type { IPageSocket } from '../client/socket';
 import type {
-  AnswerApproval,
   DecideProposal,
   ErrorInfo,
   Event,
   ModelList,
   Resync,
   SendMessage,
+  ServerFrame,
   Session,
   Status
 } from '../wire/generated';
+import { budgetOver, type IBudget } from './budget';
 import { ConversationStore } from './conversation';
 import type { Schedule } from './frames';
 import type { IConversations, IMessage, Mode } from './interface';
 import { recall, remember, type IKeeper, type IMemory } from './memory';
 import { TabNotes } from './notes';
 import { dropOutgoing, type IOutgoing } from './outbox';
+import { SessionCommands } from './session-commands';
 import { SessionsStore, sessionsIn } from './sessions';
 import {
   activateTab,
@@ -54,6 +56,10 @@ export class Conversations implements IConversations, IDisposable {
     this.history.changed.connect(this.announce, this);
     options.socket.eventsReceived.connect(this.onEvents, this);
     options.socket.resyncRequested.connect(this.onResync, this);
+    options.socket.frameReceived.connect(this.onFrame, this);
+    options.socket.opened.connect(this.onOpened, this);
+    this.commands = new SessionCommands(options.http, this.sessionIdOf);
+    this.budget = budgetOver(options.http);
     const saved = recall(options.keeper);
     this.notes = new TabNotes(saved);
     this.restore(saved);
@@ -61,6 +67,8 @@ export class Conversations implements IConversations, IDisposable {
 
   readonly changed = new Signal<this, void>(this);
   readonly history: SessionsStore;
+  readonly commands: SessionCommands;
+  readonly budget: IBudget;
 
   get tabs(): readonly ITab[] {
     return this.state.tabs;
@@ -92,8 +100,13 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   async refresh(): Promise<void> {
-    const { http } = this.options;
     void this.history.search('');
+    await this.askServer();
+  }
+
+  /** Read what the server can do, and what is wrong with it. */
+  private async askServer(): Promise<void> {
+    const { http } = this.options;
     try {
       [this.serverStatus, this.modelList] = await Promise.all([
         http.status(),
@@ -219,38 +232,8 @@ export class Conversations implements IConversations, IDisposable {
     this.announce();
   }
 
-  async cancel(key: string): Promise<void> {
-    await this.options.http.cancel(this.sessionIdOf(key));
-  }
-
-  async resume(key: string, decision: 'resume' | 'discard'): Promise<void> {
-    await this.options.http.resume(this.sessionIdOf(key), decision);
-  }
-
-  async answer(
-    key: string,
-    callId: string,
-    answer: AnswerApproval
-  ): Promise<void> {
-    const { http } = this.options;
-    await http.answerApproval(this.sessionIdOf(key), callId, answer);
-  }
-
   async decide(proposalId: string, decision: DecideProposal): Promise<void> {
     await this.options.http.decideProposal(proposalId, decision);
-  }
-
-  async editQueued(
-    key: string,
-    messageId: string,
-    text: string
-  ): Promise<void> {
-    const { http } = this.options;
-    await http.editMessage(this.sessionIdOf(key), messageId, text);
-  }
-
-  async removeQueued(key: string, messageId: string): Promise<void> {
-    await this.options.http.removeMessage(this.sessionIdOf(key), messageId);
   }
 
   async rename(sessionId: string, title: string): Promise<void> {
@@ -260,11 +243,24 @@ export class Conversations implements IConversations, IDisposable {
 
   async remove(sessionId: string): Promise<void> {
     await this.options.http.deleteSession(sessionId);
-    this.history.remove(sessionId);
     const tab = this.tabs.find(open => open.sessionId === sessionId);
     if (tab !== undefined) {
       this.close(tab.key);
     }
+    this.forget(sessionId);
+  }
+
+  async undelete(sessionId: string): Promise<void> {
+    await this.options.http.undeleteSession(sessionId);
+    this.deleted.delete(sessionId);
+    void this.history.search('');
+    await this.stores.get(sessionId)?.load();
+    this.announce();
+  }
+
+  isDeleted(key: string): boolean {
+    const sessionId = this.tab(key)?.sessionId ?? null;
+    return sessionId !== null && this.deleted.has(sessionId);
   }
 
   dispose(): void {
@@ -333,13 +329,13 @@ export class Conversations implements IConversations, IDisposable {
     return this.state.tabs.find(tab => tab.key === key);
   }
 
-  private sessionIdOf(key: string): string {
+  private readonly sessionIdOf = (key: string): string => {
     const sessionId = this.tab(key)?.sessionId ?? null;
     if (sessionId === null) {
       throw new Error('This conversation has not begun yet.');
     }
     return sessionId;
-  }
+  };
 
   /** What the log has is no longer on its way. */
   private readonly onFolded = ({
@@ -366,14 +362,36 @@ export class Conversations implements IConversations, IDisposable {
       }
     }
     bySession.forEach((list, id) => this.stores.get(id)?.receive(list));
-    this.history.receive(
-      sessionsIn(events).filter(({ kind }) => kind === 'chat')
-    );
+    const sessions = sessionsIn(events);
+    sessions.forEach(({ id }) => this.deleted.delete(id)); // An update: somebody brought it back.
+    this.history.receive(sessions.filter(({ kind }) => kind === 'chat'));
   };
 
   private readonly onResync = (_: IPageSocket, frame: Resync): void => {
     void this.stores.get(frame.session_id)?.load();
   };
+
+  /** The server tells those who follow a conversation when it is deleted. */
+  private readonly onFrame = (_: IPageSocket, frame: ServerFrame): void => {
+    if (frame.type === 'frame-error' && frame.error.code === 'not_found') {
+      const sessionId = frame.error.details?.session_id;
+      if (typeof sessionId === 'string') {
+        this.forget(sessionId);
+      }
+    }
+  };
+
+  /** After a reconnect the server may be another one: what it can do is asked again. */
+  private readonly onOpened = (): void => {
+    if (this.serverStatus !== null || this.failure !== null) {
+      void this.askServer();
+    }
+  };
+
+  private forget(sessionId: string): void {
+    this.deleted.add(sessionId);
+    this.history.remove(sessionId);
+  }
 
   private setTabs(state: ITabs): void {
     this.state = state;
@@ -412,6 +430,8 @@ export class Conversations implements IConversations, IDisposable {
   private lastModel: string | null = null;
   private lastMode: Mode | null = null;
   private readonly notes: TabNotes;
+  /** Sessions that were deleted while this page knew them. */
+  private readonly deleted = new Set<string>();
   private readonly stores = new Map<string, ConversationStore>();
   private readonly making = new Map<string, Promise<string>>();
   private disposed = false;

@@ -32,6 +32,16 @@ export function formatTokens(tokens: number): string {
     : `${trimmed(tokens / 1_000_000)}M`;
 }
 
+/** Bytes as people read them. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) {
+    return `${bytes} B`;
+  }
+  return bytes < 1_000_000
+    ? `${trimmed(bytes / 1000)} kB`
+    : `${trimmed(bytes / 1_000_000)} MB`;
+}
+
 /** Micro-dollars; amounts below a cent keep two significant digits. */
 export function formatMoney(microUsd: number): string {
   const dollars = microUsd / 1_000_000;

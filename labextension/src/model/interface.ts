@@ -3,7 +3,6 @@
 import type { ISignal } from '@lumino/signaling';
 
 import type {
-  AnswerApproval,
   Attachment,
   DecideProposal,
   ErrorInfo,
@@ -12,8 +11,10 @@ import type {
   Session,
   Status
 } from '../wire/generated';
+import type { IBudget } from './budget';
 import type { ConversationStore } from './conversation';
 import type { IOutgoing } from './outbox';
+import type { ISessionCommands } from './session-commands';
 import type { SessionsStore } from './sessions';
 import type { ITab } from './tabs';
 
@@ -33,6 +34,9 @@ export interface IConversations {
   readonly tabs: readonly ITab[];
   readonly active: ITab;
   readonly history: SessionsStore;
+  /** What the user may do in one conversation beside sending messages. */
+  readonly commands: ISessionCommands;
+  readonly budget: IBudget;
   readonly models: ModelList | null;
   readonly status: Status | null;
   /** Why models and status could not be read. */
@@ -59,12 +63,11 @@ export interface IConversations {
   send(key: string, message: IMessage): Promise<void>;
   sendAgain(key: string, messageId: string): Promise<void>;
   discard(key: string, messageId: string): void;
-  cancel(key: string): Promise<void>;
-  resume(key: string, decision: 'resume' | 'discard'): Promise<void>;
-  answer(key: string, callId: string, answer: AnswerApproval): Promise<void>;
   decide(proposalId: string, decision: DecideProposal): Promise<void>;
-  editQueued(key: string, messageId: string, text: string): Promise<void>;
-  removeQueued(key: string, messageId: string): Promise<void>;
   rename(sessionId: string, title: string): Promise<void>;
   remove(sessionId: string): Promise<void>;
+  /** Bring back a conversation that was deleted. */
+  undelete(sessionId: string): Promise<void>;
+  /** Whether a conversation was deleted, in whatever page. */
+  isDeleted(key: string): boolean;
 }

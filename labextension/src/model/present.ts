@@ -5,6 +5,7 @@ import type {
   CallView,
   Conversation,
   Json,
+  NoticeView,
   PartView
 } from '../wire/generated';
 
@@ -29,6 +30,8 @@ export type ToolIcon =
   | 'run'
   | 'book'
   | 'check'
+  | 'file'
+  | 'question'
   | 'tool';
 
 const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
@@ -41,7 +44,9 @@ const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
   [/^(list_)/, 'folder'],
   [/^(get_reference|cite_|search_papers)/, 'book'],
   [/^(read_|inspect_|get_|file_history)/, 'eye'],
-  [/^(complete|todo)/, 'check']
+  [/^(complete|todo)/, 'check'],
+  [/^share_/, 'file'],
+  [/^clarify/, 'question']
 ];
 
 /** The picture of a tool. */
@@ -75,7 +80,7 @@ function isHidden(part: PartView): boolean {
     case 'reasoning':
       return part.text.trim() === '' && !part.open;
     case 'call':
-      return part.tool === 'complete' && part.state === 'ok'; // Its summary is the banner.
+      return isShownElsewhere(part);
     case 'end':
       return part.exit === 'final_response';
     case 'clarify':
@@ -84,6 +89,20 @@ function isHidden(part: PartView): boolean {
     case 'artifact':
     case 'notice':
     case 'error':
+      return false;
+  }
+}
+
+/** Calls whose effect is what is shown: the question, the list, the file, the banner. */
+function isShownElsewhere({ tool, state }: CallView): boolean {
+  switch (tool) {
+    case 'clarify':
+      return state !== 'error' && state !== 'denied' && state !== 'skipped';
+    case 'complete':
+    case 'todo':
+    case 'share_artifact':
+      return state === 'ok';
+    default:
       return false;
   }
 }
@@ -124,11 +143,73 @@ export function isAwaitingFirst(view: Conversation): boolean {
   return empty && isRunning(view);
 }
 
+/** Notices of a pause at a limit of money. */
+const PAUSES = new Set(['turn_limit', 'session_limit']);
+
+/** What of a conversation waits for the user. */
+export interface IWaits {
+  /** The call with an approval or a question. */
+  readonly call: string | null;
+  /** The notice of the limit of money at which the turn stands. */
+  readonly pause: NoticeView | null;
+  /** Whether calls wait for results the user supplies. */
+  readonly results: boolean;
+}
+
+/** What waits for the user now; of an interrupted turn it still does. */
+export function waitsOf(view: Conversation): IWaits {
+  const { turn, pending_call: call, session } = view;
+  const rests = turn?.state === 'waiting' || turn?.state === 'interrupted';
+  const free = rests && call === null;
+  return {
+    call,
+    pause: free ? pauseIn(partsOfLast(view)) : null,
+    results: free && session?.tools === 'parse_only'
+  };
+}
+
+/** The newest part, notices aside, is what a turn stands at. */
+function pauseIn(parts: readonly PartView[]): NoticeView | null {
+  for (const part of [...parts].reverse()) {
+    if (part.type !== 'notice') {
+      return null;
+    }
+    if (PAUSES.has(part.code)) {
+      return part;
+    }
+  }
+  return null;
+}
+
+/** Whether a question of the agent waits, so that the next message is its answer. */
+export function asksQuestion(view: Conversation): boolean {
+  const { call } = waitsOf(view);
+  return (
+    call !== null &&
+    view.messages.some(
+      message =>
+        message.role === 'agent' &&
+        message.parts.some(
+          part =>
+            part.type === 'clarify' &&
+            part.call_id === call &&
+            part.answer === null
+        )
+    )
+  );
+}
+
 /** What the agent is doing now. */
 export type Activity =
   | {
       readonly kind:
-        'approval' | 'question' | 'thinking' | 'writing' | 'asking';
+        | 'approval'
+        | 'question'
+        | 'pause'
+        | 'results'
+        | 'thinking'
+        | 'writing'
+        | 'asking';
     }
   | { readonly kind: 'tool'; readonly call: CallView }
   | {
@@ -146,10 +227,22 @@ export function activityOf(view: Conversation): Activity {
     return { kind: 'retry', until: Date.parse(at) + delay_ms, attempt, reason };
   }
   if (turn?.state === 'waiting') {
-    const waits = pendingCall(view)?.state === 'waiting';
-    return { kind: waits ? 'approval' : 'question' };
+    return { kind: waitingFor(view) };
   }
   return activityOfParts(partsOfLast(view));
+}
+
+function waitingFor(
+  view: Conversation
+): 'approval' | 'question' | 'pause' | 'results' {
+  const { pause, results } = waitsOf(view);
+  if (pause !== null) {
+    return 'pause';
+  }
+  if (results) {
+    return 'results';
+  }
+  return pendingCall(view)?.state === 'waiting' ? 'approval' : 'question';
 }
 
 function activityOfParts(parts: readonly PartView[]): Activity {

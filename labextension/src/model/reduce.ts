@@ -69,6 +69,51 @@ export function reduceConversation(
     : { ...reduce(state, event), last_seq: event.seq };
 }
 
+/** Whether this page knows what an event means; the server, of the same version, does not either if not. */
+export function isKnown(event: Event): boolean {
+  return event.type in KNOWN;
+}
+
+const KNOWN: Record<Event['type'], true> = {
+  'session-create': true,
+  'session-update': true,
+  'message-add': true,
+  'message-update': true,
+  'turn-start': true,
+  'turn-resume': true,
+  'step-start': true,
+  'retry-wait': true,
+  'turn-end': true,
+  'text-start': true,
+  'text-delta': true,
+  'text-end': true,
+  'reasoning-start': true,
+  'reasoning-delta': true,
+  'reasoning-end': true,
+  'tool-call': true,
+  'tool-start': true,
+  'tool-progress': true,
+  'tool-result': true,
+  'approval-request': true,
+  'approval-answer': true,
+  'clarify-request': true,
+  'clarify-answer': true,
+  'stdin-request': true,
+  'stdin-answer': true,
+  'todo-update': true,
+  'artifact-share': true,
+  notice: true,
+  error: true,
+  'proposal-add': true,
+  'proposal-resolve': true,
+  'usage-update': true,
+  'edit-pending': true,
+  'edit-resolve': true,
+  checkpoint: true,
+  'context-rebase': true,
+  'context-add': true
+};
+
 function reduce(state: Conversation, event: Event): Conversation {
   switch (event.type) {
     case 'session-create':

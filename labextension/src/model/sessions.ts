@@ -3,7 +3,7 @@
 import { Signal } from '@lumino/signaling';
 
 import { infoOf, type IHttpClient } from '../client/http';
-import type { ErrorInfo, Event, Session } from '../wire/generated';
+import type { ErrorInfo, Event, Session, SessionList } from '../wire/generated';
 
 /** Sessions asked for at once. */
 const PAGE = 50;
@@ -22,6 +22,20 @@ export function mergeSessions(
   }
   return [...byId.values()].sort((a, b) =>
     a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0
+  );
+}
+
+/** The known sessions without those that would be on the server's first page and are not: they were deleted. */
+export function withoutDeleted(
+  known: readonly Session[],
+  { sessions, next_cursor }: SessionList
+): Session[] {
+  const listed = new Set(sessions.map(({ id }) => id));
+  const newest = sessions[0]?.updated_at ?? '';
+  const oldest = next_cursor === null ? '' : sessions.at(-1)?.updated_at;
+  return known.filter(
+    ({ id, updated_at }) =>
+      listed.has(id) || updated_at > newest || updated_at < (oldest ?? '')
   );
 }
 
@@ -103,7 +117,11 @@ export class SessionsStore {
         this.failure = null;
         this.cursor = page.next_cursor;
         this.keepMatches(page.sessions, cursor === null);
-        this.sessions = mergeSessions(this.sessions, page.sessions);
+        const kept =
+          query === '' && cursor === null
+            ? withoutDeleted(this.sessions, page)
+            : this.sessions;
+        this.sessions = mergeSessions(kept, page.sessions);
       }
     } catch (error) {
       this.failure = infoOf(error);

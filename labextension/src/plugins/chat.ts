@@ -33,6 +33,9 @@ import { SituationWatcher } from './situation';
 /** Beside the property inspector and the debugger. */
 const RANK = 900;
 
+/** A download has begun by then, in ms. */
+const SAVE_TIME = 60_000;
+
 /** Adds the chat panel. */
 export const chat: JupyterFrontEndPlugin<void> = {
   id: `${EXTENSION_ID}:chat`,
@@ -84,6 +87,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
       copy: text => {
         Clipboard.copyToSystem(text);
       },
+      save,
       highlight: (code, language, into) =>
         languages.highlight(code, languages.findBest(language), into),
       setKey: (provider, key) => setKey(client.http, provider, key),
@@ -98,6 +102,16 @@ export const chat: JupyterFrontEndPlugin<void> = {
     addChatCommands(app, panel, conversations, trans, palette);
   }
 };
+
+/** Hand a file to the browser as a download. */
+function save(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), SAVE_TIME);
+}
 
 /** Store a key and try it; the words of a failed try are thrown. */
 async function setKey(

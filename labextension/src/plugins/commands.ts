@@ -50,9 +50,13 @@ export function addChatCommands(
   const answer = async (decision: 'allow' | 'deny'): Promise<void> => {
     const call = pending();
     if (call !== null) {
-      await conversations.answer(conversations.active.key, call.call_id, {
-        decision
-      });
+      await conversations.commands.answerApproval(
+        conversations.active.key,
+        call.call_id,
+        {
+          decision
+        }
+      );
     }
   };
   const show = (): void => shell.activateById(panel.id);
@@ -101,7 +105,7 @@ export function addChatCommands(
         const shown = panel.isVisible ? view() : undefined;
         return shown !== undefined && isRunning(shown);
       },
-      execute: () => conversations.cancel(conversations.active.key)
+      execute: () => conversations.commands.cancel(conversations.active.key)
     },
     [COMMANDS.allow]: {
       label: trans.__('Allow the Waiting AI Call Once'),

@@ -9,13 +9,17 @@ import {
   closeIcon,
   copyIcon,
   deleteIcon,
+  downloadIcon,
   editIcon,
   errorIcon,
+  fileIcon,
   folderIcon,
   historyIcon,
+  imageIcon,
   infoIcon,
   LabIcon,
   notebookIcon,
+  pauseIcon,
   runIcon,
   searchIcon,
   settingsIcon,
@@ -50,6 +54,11 @@ const sendIcon = own(
   '<path d="M11 20V8.400l-4.900 4.900L4.700 12 12 4.700l7.300 7.300-1.400 1.400L13 8.400V20z"/>'
 );
 
+const questionIcon = own(
+  'question',
+  '<path d="M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 18.200a8.200 8.200 0 1 1 0-16.400 8.200 8.200 0 0 1 0 16.400zM11 16h2v2h-2zm1-10a4 4 0 0 0-4 4h1.900a2.100 2.100 0 1 1 3.600 1.500c-1.200 1.200-2.500 1.800-2.500 3.500h2c0-1.100 1-1.600 1.900-2.500A4 4 0 0 0 12 6z"/>'
+);
+
 const toolIcon = own(
   'tool',
   '<path d="M12 2 3 7v10l9 5 9-5V7zm0 2.300L17.900 7.500 12 10.800 6.100 7.500zM5 9.200l6 3.300v6.600l-6-3.300zm8 9.900v-6.600l6-3.300v6.600z"/>'
@@ -64,14 +73,19 @@ const ICONS: Record<IconName, LabIcon> = {
   close: closeIcon,
   copy: copyIcon,
   delete: deleteIcon,
+  download: downloadIcon,
   error: errorIcon,
   eye: eyeIcon,
+  file: fileIcon,
   folder: folderIcon,
   history: historyIcon,
+  image: imageIcon,
   info: infoIcon,
   insert: addBelowIcon,
   notebook: notebookIcon,
+  pause: pauseIcon,
   pencil: editIcon,
+  question: questionIcon,
   run: runIcon,
   search: searchIcon,
   send: sendIcon,

@@ -208,13 +208,17 @@ describe('turns', () => {
   test('an interrupted turn can go on', async () => {
     const { server } = await showPanel(log('interrupted'));
     fireEvent.click(button('Resume'));
-    expect(server.asked.at(-1)).toEqual(['resume', 's1', 'resume']);
+    expect(server.asked.at(-1)).toEqual([
+      'resume',
+      's1',
+      { decision: 'resume' }
+    ]);
   });
 
   test('a pause before a retry counts down', async () => {
     const { container } = await showPanel(log('retry-waiting'));
     const line = container.querySelector('.shoulders-Status')?.textContent;
-    expect(line).toMatch(/The provider is overloaded. Trying again in \d+ s/);
+    expect(line).toMatch(/Trying again in \d+ s… The provider is overloaded./);
     expect(line).toContain('Step 1/25');
   });
 

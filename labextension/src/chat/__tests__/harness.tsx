@@ -48,6 +48,7 @@ export class FakeHost implements IChatHost {
     this.note('insert', args);
     return true;
   };
+  readonly save = (name: string): void => this.note('save', [name]);
   readonly copy = (text: string): void => this.note('copy', [text]);
   readonly highlight = async (
     code: string,

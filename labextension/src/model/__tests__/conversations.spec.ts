@@ -268,18 +268,29 @@ describe('history', () => {
 
 test('what the user decides goes to the session of the tab', async () => {
   const { conversations, key, server } = await withLog();
-  await conversations.cancel(key);
-  await conversations.resume(key, 'discard');
-  await conversations.answer(key, 'k1', { decision: 'allow', scope: 'once' });
+  const { commands } = conversations;
+  await commands.cancel(key);
+  await commands.resume(key, { decision: 'resume', limit_micro_usd: 7 });
+  await commands.answerApproval(key, 'k1', { decision: 'allow' });
+  await commands.answerQuestion(key, 'k2', ['one']);
+  await commands.answerQuestion(key, 'k2', ['one', 'two']);
+  await commands.supplyResult(key, 'k3', { content: 'x', ok: false });
   await conversations.decide('q1', { decision: 'apply' });
-  await conversations.editQueued(key, 'm2', 'changed');
-  await conversations.removeQueued(key, 'm2');
+  await commands.editQueued(key, 'm2', 'changed');
+  await commands.removeQueued(key, 'm2');
+  await commands.artifact(key, 'plot.png');
+  await commands.exportAs(key, 'md');
   expect(server.asked.slice(1)).toEqual([
     ['cancel', 's1'],
-    ['resume', 's1', 'discard'],
-    ['answerApproval', 's1', 'k1', { decision: 'allow', scope: 'once' }],
+    ['resume', 's1', { decision: 'resume', limit_micro_usd: 7 }],
+    ['answerApproval', 's1', 'k1', { decision: 'allow' }],
+    ['answerQuestion', 's1', 'k2', { answer: 'one' }],
+    ['answerQuestion', 's1', 'k2', { answer: ['one', 'two'] }],
+    ['supplyResult', 's1', 'k3', { content: 'x', ok: false }],
     ['decideProposal', 'q1', { decision: 'apply' }],
     ['editMessage', 's1', 'm2', 'changed'],
-    ['removeMessage', 's1', 'm2']
+    ['removeMessage', 's1', 'm2'],
+    ['artifact', 's1', 'plot.png'],
+    ['exportSession', 's1', 'md']
   ]);
 });

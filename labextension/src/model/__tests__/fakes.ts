@@ -6,6 +6,8 @@ import { ApiError, type IHttpClient } from '../../client/http';
 import type { IPageSocket, SocketStatus } from '../../client/socket';
 import type {
   AnswerApproval,
+  AnswerQuestion,
+  BudgetState,
   CreateSession,
   DecideProposal,
   ErrorInfo,
@@ -15,12 +17,16 @@ import type {
   ModelInfo,
   ModelList,
   PageFrame,
+  PutBudget,
+  ResumeTurn,
   Resync,
   SendMessage,
   ServerFrame,
   Session,
   SessionList,
-  Status
+  Status,
+  SupplyResult,
+  Usage
 } from '../../wire/generated';
 
 export const problem: ErrorInfo = {
@@ -93,6 +99,21 @@ export const status: Status = {
   state_directory_error: null
 };
 
+/** No limits, from nobody. */
+export const noBudget: BudgetState = {
+  limits: (['month', 'day', 'session', 'turn'] as const).map(scope => ({
+    scope,
+    limit_micro_usd: null,
+    user_micro_usd: null,
+    administrator_micro_usd: null,
+    spent_micro_usd: scope === 'month' || scope === 'day' ? 0 : null,
+    held_micro_usd: null
+  })),
+  month: '2026-11',
+  day: '2026-11-21',
+  error: null
+};
+
 /** The socket: `deliver` is the server speaking. */
 export class FakeSocket implements IPageSocket {
   readonly clientId = 'page';
@@ -135,6 +156,9 @@ export class FakeServer implements IHttpClient {
     providers: []
   };
   serverStatus = status;
+  /** Every file it gives out. */
+  file = new Blob(['content']);
+  budget: BudgetState = noBudget;
   readonly asked: unknown[][] = [];
   /** Thrown by the next request. */
   failure: ApiError | null = null;
@@ -210,11 +234,33 @@ export class FakeServer implements IHttpClient {
   async cancel(id: string): Promise<void> {
     this.note('cancel', id);
   }
-  async resume(id: string, decision: string): Promise<void> {
-    this.note('resume', id, decision);
+  async resume(id: string, body: ResumeTurn): Promise<void> {
+    this.note('resume', id, body);
   }
   async answerApproval(id: string, callId: string, body: AnswerApproval) {
     this.note('answerApproval', id, callId, body);
+  }
+  async answerQuestion(id: string, callId: string, body: AnswerQuestion) {
+    this.note('answerQuestion', id, callId, body);
+  }
+  async supplyResult(id: string, callId: string, body: SupplyResult) {
+    this.note('supplyResult', id, callId, body);
+  }
+  async artifact(id: string, name: string): Promise<Blob> {
+    this.note('artifact', id, name);
+    return this.file;
+  }
+  async exportSession(id: string, format: string): Promise<Blob> {
+    this.note('exportSession', id, format);
+    return this.file;
+  }
+  async usage(): Promise<Usage> {
+    // The rest of it is not shown here.
+    return this.answer({ budget: this.budget } as Usage);
+  }
+  async putBudget(body: PutBudget): Promise<BudgetState> {
+    this.note('putBudget', body);
+    return this.budget;
   }
   async decideProposal(id: string, body: DecideProposal): Promise<void> {
     this.note('decideProposal', id, body);

@@ -1,0 +1,154 @@
+/** What is wrong with the server or with a conversation, said above the messages. */
+
+import * as React from 'react';
+
+import type { ConversationStore } from '../model/conversation';
+import type { IOutgoing } from '../model/outbox';
+import type { ErrorInfo } from '../wire/generated';
+import { titleOf } from './Header';
+import { Button, ErrorNote } from './parts';
+import { useAction, useHost, usePlace, useTrans } from './use';
+
+/** Nothing can be stored, or usage cannot be counted. */
+export function ServerProblems(): React.JSX.Element | null {
+  const { conversations } = usePlace();
+  const { status } = conversations;
+  return (
+    <>
+      <ServerProblem error={status?.state_directory_error ?? null} />
+      <ServerProblem error={status?.usage_error ?? null} />
+    </>
+  );
+}
+
+function ServerProblem(props: {
+  error: ErrorInfo | null;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const { conversations } = usePlace();
+  const { busy, run } = useAction();
+  const { error } = props;
+  return error === null ? null : (
+    <div className="shoulders-Banner" role="alert">
+      <span className="shoulders-Banner-text">
+        {error.message}
+        {error.hint !== null && (
+          <span className="shoulders-Banner-hint">{error.hint}</span>
+        )}
+      </span>
+      <Button
+        disabled={busy}
+        onClick={() => run(() => conversations.refresh())}
+      >
+        {trans.__('Check again')}
+      </Button>
+    </div>
+  );
+}
+
+/** Why nothing can be added to a conversation. */
+export type Closed = 'deleted' | 'damaged';
+
+/** Whether and why a conversation can only be read. */
+export function closedBecause(
+  deleted: boolean,
+  store: ConversationStore | null,
+  outbox: readonly IOutgoing[]
+): Closed | null {
+  if (deleted) {
+    return 'deleted';
+  }
+  const refused =
+    store?.error?.code === 'quarantined' ||
+    outbox.some(({ error }) => error?.code === 'quarantined');
+  return store?.isDamaged === true || refused ? 'damaged' : null;
+}
+
+/** Says why, and what can be done. */
+export function ClosedBanner(props: {
+  because: Closed | null;
+}): React.JSX.Element | null {
+  switch (props.because) {
+    case 'deleted':
+      return <DeletedBanner />;
+    case 'damaged':
+      return <DamagedBanner />;
+    case null:
+      return null;
+  }
+}
+
+function DeletedBanner(): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { busy, error, run } = useAction();
+  const sessionId = conversations.tabs.find(
+    ({ key }) => key === tab
+  )?.sessionId;
+  return (
+    <div className="shoulders-Banner" role="status">
+      <span className="shoulders-Banner-text">
+        {trans.__('This conversation was deleted.')}
+      </span>
+      <Button
+        disabled={busy}
+        onClick={() => run(() => conversations.undelete(sessionId ?? ''))}
+      >
+        {trans.__('Bring it back')}
+      </Button>
+      <Button onClick={() => conversations.close(tab)}>
+        {trans.__('Close')}
+      </Button>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+function DamagedBanner(): React.JSX.Element {
+  const { save } = useHost();
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const title = titleOf(conversations.session(tab), trans);
+  const exported = useExport();
+  return (
+    <div className="shoulders-Banner" role="status">
+      <span className="shoulders-Banner-text">
+        {trans.__('This conversation can only be read.')}
+        <span className="shoulders-Banner-hint">
+          {trans.__(
+            'Its log holds something this version does not understand; the rest is shown. Go on in a new conversation.'
+          )}
+        </span>
+      </span>
+      {exported !== null && (
+        <Button onClick={() => save(`${title}.md`, exported)}>
+          {trans.__('Export')}
+        </Button>
+      )}
+      <Button onClick={() => conversations.create()}>
+        {trans.__('New conversation')}
+      </Button>
+    </div>
+  );
+}
+
+/** The conversation as a file, where the server can make one. */
+function useExport(): Blob | null {
+  const { conversations, tab } = usePlace();
+  const [exported, setExported] = React.useState<Blob | null>(null);
+  React.useEffect(() => {
+    let gone = false;
+    conversations.commands.exportAs(tab, 'md').then(
+      blob => {
+        if (!gone) {
+          setExported(blob);
+        }
+      },
+      () => undefined // No offer then.
+    );
+    return () => {
+      gone = true;
+    };
+  }, [conversations, tab]);
+  return exported;
+}

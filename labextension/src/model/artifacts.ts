@@ -1,0 +1,65 @@
+/** How a shared file may be shown. Pure; used by the artifact card. */
+
+/** `page` is HTML in a frame that can do nothing; `none` can only be saved. */
+export type Preview = 'picture' | 'text' | 'page' | 'none';
+
+/** Larger files are not shown, only saved; in bytes. */
+const LARGEST = { picture: 8_000_000, text: 1_000_000, page: 2_000_000 };
+
+/** Characters of a text that are shown. */
+const SHOWN = 20_000;
+
+const PICTURE = /^image\/(png|jpeg|gif|webp|svg\+xml)$/;
+const TEXT =
+  /^text\/|^application\/(json|xml|yaml|toml|javascript|x-(sh|python|yaml|ipynb\+json)|sql)$/;
+const TEXT_NAME = /\.(md|txt|csv|tsv|json|ya?ml|toml|py|r|jl|sql|sh|log|ini)$/i;
+
+/** The way to show a file of this type, name and size. */
+export function previewOf(file: {
+  media_type: string;
+  name: string;
+  size: number;
+}): Preview {
+  const kind = kindOf(file.media_type, file.name);
+  return kind !== 'none' && file.size <= LARGEST[kind] ? kind : 'none';
+}
+
+function kindOf(mediaType: string, name: string): Preview {
+  if (PICTURE.test(mediaType)) {
+    return 'picture';
+  }
+  if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') {
+    return 'page';
+  }
+  return TEXT.test(mediaType) || TEXT_NAME.test(name) ? 'text' : 'none';
+}
+
+/** The beginning of a text, and whether that is all. */
+export function beginning(text: string): { text: string; whole: boolean } {
+  return { text: text.slice(0, SHOWN), whole: text.length <= SHOWN };
+}
+
+/** Nothing is loaded from anywhere and nothing runs. */
+const POLICY =
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:";
+
+/**
+ * HTML for a frame without any permission (`sandbox=""`): its policy forbids every load, and its links lead nowhere,
+ * because a click on one would replace the frame by a page of somebody's choice.
+ */
+export function tamedPage(html: string): string {
+  const page = new DOMParser().parseFromString(html, 'text/html');
+  for (const name of ['href', 'xlink:href', 'action', 'formaction', 'ping']) {
+    page
+      .querySelectorAll(`[${CSS.escape(name)}]`)
+      .forEach(element => element.removeAttribute(name));
+  }
+  page
+    .querySelectorAll('meta[http-equiv], base, script, iframe, object, embed')
+    .forEach(element => element.remove());
+  const policy = page.createElement('meta');
+  policy.httpEquiv = 'Content-Security-Policy';
+  policy.content = POLICY;
+  page.head.prepend(policy);
+  return `<!doctype html>${page.documentElement.outerHTML}`;
+}

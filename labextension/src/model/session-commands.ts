@@ -1,0 +1,95 @@
+/** What the user may do in one conversation beside sending messages. Owned by `Conversations`, used by the views. */
+
+import type { ExportFormat, IHttpClient } from '../client/http';
+import type {
+  AnswerApproval,
+  AnswerQuestion,
+  ResumeTurn,
+  SupplyResult
+} from '../wire/generated';
+
+/** Commands by the key of a conversation's tab; each rejects with an `ApiError`. */
+export interface ISessionCommands {
+  cancel(key: string): Promise<void>;
+  /** Go on with a turn that was interrupted or paused, at a limit of money with a higher one, or end it. */
+  resume(key: string, body: ResumeTurn): Promise<void>;
+  answerApproval(
+    key: string,
+    callId: string,
+    body: AnswerApproval
+  ): Promise<void>;
+  answerQuestion(
+    key: string,
+    callId: string,
+    answer: readonly string[]
+  ): Promise<void>;
+  supplyResult(key: string, callId: string, body: SupplyResult): Promise<void>;
+  editQueued(key: string, messageId: string, text: string): Promise<void>;
+  removeQueued(key: string, messageId: string): Promise<void>;
+  artifact(key: string, name: string): Promise<Blob>;
+  exportAs(key: string, format: ExportFormat): Promise<Blob>;
+}
+
+/** The commands over HTTP. */
+export class SessionCommands implements ISessionCommands {
+  constructor(
+    private readonly http: IHttpClient,
+    /** The session of a tab; throws when it has none. */
+    private readonly idOf: (key: string) => string
+  ) {}
+
+  async cancel(key: string): Promise<void> {
+    await this.http.cancel(this.idOf(key));
+  }
+
+  async resume(key: string, body: ResumeTurn): Promise<void> {
+    await this.http.resume(this.idOf(key), body);
+  }
+
+  async answerApproval(
+    key: string,
+    callId: string,
+    body: AnswerApproval
+  ): Promise<void> {
+    await this.http.answerApproval(this.idOf(key), callId, body);
+  }
+
+  async answerQuestion(
+    key: string,
+    callId: string,
+    picks: readonly string[]
+  ): Promise<void> {
+    const [only] = picks;
+    const answer = picks.length === 1 && only !== undefined ? only : [...picks];
+    const body = { answer } as AnswerQuestion; // One to six, as many as there are options.
+    await this.http.answerQuestion(this.idOf(key), callId, body);
+  }
+
+  async supplyResult(
+    key: string,
+    callId: string,
+    body: SupplyResult
+  ): Promise<void> {
+    await this.http.supplyResult(this.idOf(key), callId, body);
+  }
+
+  async editQueued(
+    key: string,
+    messageId: string,
+    text: string
+  ): Promise<void> {
+    await this.http.editMessage(this.idOf(key), messageId, text);
+  }
+
+  async removeQueued(key: string, messageId: string): Promise<void> {
+    await this.http.removeMessage(this.idOf(key), messageId);
+  }
+
+  async artifact(key: string, name: string): Promise<Blob> {
+    return this.http.artifact(this.idOf(key), name);
+  }
+
+  async exportAs(key: string, format: ExportFormat): Promise<Blob> {
+    return this.http.exportSession(this.idOf(key), format);
+  }
+}
