@@ -104,12 +104,23 @@ def read_standing(standing: Standing) -> Texts:
     return Texts(texts, manifest_text(standing.skills), tuple(rules), tuple(problems))
 
 
+def data_limit(window: int) -> int:
+    """Return how many characters one fact out of files may have, by the model's window (tokens)."""
+    return min(max(window // 16, 600), 8_000)
+
+
 def facts_of(
-    situation: Situation, rules: Iterable[tuple[str, Rule]], context: MessageContext | None
+    situation: Situation,
+    rules: Iterable[tuple[str, Rule]],
+    context: MessageContext | None,
+    limit: int,
 ) -> tuple[FactRecord, ...]:
-    """Return the facts to log: those of the workspace, and the rules that apply to it."""
+    """Return the facts to log: those of the workspace, and the rules that apply to it.
+
+    ``limit`` is the characters a fact may have that came out of files.
+    """
     facts = [
-        FactRecord(name=fact.name, text=fact.text, is_data=fact.is_data)
+        FactRecord(name=fact.name, text=_whole_lines(fact.text, limit), is_data=fact.is_data)
         for fact in situation.facts
         if fact.text
     ]
@@ -126,6 +137,15 @@ def facts_of(
 
 async def _standing(surroundings: Surroundings) -> Standing:
     return await _or_else(surroundings.standing(), Standing(), "The instructions")
+
+
+def _whole_lines(text: str, limit: int) -> str:
+    """Return the lines that fit, and say when there are more."""
+    if len(text) <= limit:
+        return text
+    fitting = text[:limit]
+    whole, _, _ = fitting.rpartition("\n")
+    return f"{whole or fitting}\n… and more"
 
 
 async def _situation(surroundings: Surroundings, context: MessageContext | None) -> Situation:

@@ -35,6 +35,7 @@ from jupyter_ai_shoulders.engine.gather import (
     Attached,
     Gathered,
     Texts,
+    data_limit,
     facts_of,
     gather,
     read_standing,
@@ -136,7 +137,7 @@ class Preparation:
             self._enter_tools(self._definitions(turn, session, spec))
             self._drop_superseded()
         self._enter(ZONE, zone_blob(self.clock.now()))
-        self._enter_facts(around, texts)
+        self._enter_facts(around, texts, data_limit(spec.window))
 
     def _enter_standing(self, texts: Texts, session: Session, locale: str) -> None:
         """Enter system prompt, skills and instructions; a change of the latter is a rebase."""
@@ -194,12 +195,12 @@ class Preparation:
             replaced: JsonObject = dict.fromkeys(keys, "a later copy")
             self.record(ContextRebase(reason="attachment", replaced=replaced))
 
-    def _enter_facts(self, around: Gathered, texts: Texts) -> None:
+    def _enter_facts(self, around: Gathered, texts: Texts, limit: int) -> None:
         messages = [message for message, _ in self.context.unsettled()]
         if not messages:
             return
         context = next((m.context for m in reversed(messages) if m.context is not None), None)
-        facts = facts_of(around.situation, texts.rules, context)
+        facts = facts_of(around.situation, texts.rules, context, limit)
         if facts or self.context.entered(WORKSPACE) is not None:
             self._enter(WORKSPACE, MetaRecord(facts=facts).model_dump_json().encode())
 

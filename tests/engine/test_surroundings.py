@@ -10,6 +10,7 @@ import pytest
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.context import build
+from jupyter_ai_shoulders.engine.gather import data_limit, facts_of
 from jupyter_ai_shoulders.engine.surroundings import Fact, Situation
 from jupyter_ai_shoulders.engine.untrusted import label, marked, without_secret
 from jupyter_ai_shoulders.providers.base import ModelRequest
@@ -101,6 +102,20 @@ async def test_meta_is_whole_in_the_first_message_and_later_only_what_changed():
     assert user_texts(w.provider.requests[-1]).count(data) == 1
     assert rebases(w) == []
     check_reproducible(w)
+
+
+LIMITS = [(8_000, 600), (32_000, 2_000), (1_000_000, 8_000)]
+
+
+@pytest.mark.parametrize(("window", "limit"), LIMITS)
+def test_facts_leave_room_in_small_windows(window: int, limit: int):
+    lines = "\n".join(f"line {number}" for number in range(5_000))
+    situation = Situation(facts=(Fact("files", lines, is_data=True), Fact("git branch", "main")))
+    files, branch = facts_of(situation, (), None, data_limit(window))
+    assert limit - 20 < len(files.text) <= limit + 20
+    *shown, last = files.text.splitlines()
+    assert shown == lines.splitlines()[: len(shown)]
+    assert (last, branch.text) == ("… and more", "main")
 
 
 async def test_time_is_in_every_block_with_its_zone():
