@@ -10,6 +10,7 @@ import asyncio
 import logging
 from typing import assert_never
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.advance import WORKING, advance
@@ -203,6 +204,7 @@ class SessionDriver:
         turn_id = self.memory.accepted[message_id].turn_id
         plan = self._plan_for(queue[-1] if queued else message_id, turn_id)
         self.dispatch(sig.Begin(plan, orphan=None if queued else message_id))
+        crash_point("engine.message.begun_again")
 
     def _plan_for(self, message_id: MessageId, turn_id: TurnId | None = None) -> sig.TurnPlan:
         """Plan a turn with what its newest message asked for."""
@@ -232,8 +234,10 @@ class SessionDriver:
         self._operation = None
         try:
             signal = self._signal(task)
+            crash_point("engine.operation.ended")
             if not self.broken:
                 self.dispatch(signal)
+                crash_point("engine.operation.followed")
         except Exception:  # noqa: BLE001 the turn's last resort: logged, and the log is read anew
             _log.exception("Session %s cannot go on.", self.session_id)
             self._give_up()

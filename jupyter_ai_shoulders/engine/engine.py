@@ -10,6 +10,7 @@ import logging
 from random import Random
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine import signals as sig
@@ -99,6 +100,7 @@ class Engine:
         for driver in running:
             if not isinstance(driver.state.phase, Stopping):
                 _try(driver, sig.Shutdown())
+                crash_point("engine.shutdown.told")
         if running:
             waits = [asyncio.create_task(driver.still()) for driver in running]
             timeout = self._services.settings.stop_timeout_s
@@ -127,7 +129,9 @@ class Engine:
             self._repeat(driver, command)
         else:
             self._accept(driver, command, found)
+        crash_point("engine.message.committed")
         await self._services.log.sync()
+        crash_point("engine.message.synced")
         return driver.memory.accepted[command.id]
 
     async def edit_message(
@@ -153,6 +157,7 @@ class Engine:
                 self._go_on(driver, await driver.look(), sig.Discard())
             case _:
                 driver.dispatch(sig.Cancel())
+                crash_point("engine.cancel.accepted")
 
     async def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
         """Go on with an interrupted turn, or discard it.
@@ -164,11 +169,13 @@ class Engine:
         found = await driver.look()
         if command.decision == "discard":
             self._go_on(driver, found, sig.Discard())
+            crash_point("engine.discard.committed")
         else:
             again = driver.plan_again()
             if command.limit_micro_usd is not None:
                 self._raise_limit(driver, command.limit_micro_usd)
             self._go_on(driver, found, sig.Resume(again))
+            crash_point("engine.resume.committed")
         await self._services.log.sync()
 
     async def answer_approval(
@@ -193,8 +200,11 @@ class Engine:
             driver.plan_again()  # refused before anything is stored
         if command.decision == "allow" and command.scope == "always":
             self._services.rules.add(narrowest(call.tool, target_of(call.arguments or {})))
+            crash_point("approvals.rule.stored")
         self._dispatch_word(driver, sig.Answer(call_id, command))
+        crash_point("approvals.answer.committed")
         await self._services.log.sync()
+        crash_point("approvals.answer.synced")
 
     async def answer_question(
         self, session_id: SessionId, call_id: CallId, command: AnswerQuestion
@@ -210,6 +220,7 @@ class Engine:
         if driver.question != call_id:
             raise Conflict("This question was answered already.", code="already_answered")
         self._dispatch_word(driver, sig.Reply(call_id, picks))
+        crash_point("questions.answer.committed")
         await self._services.log.sync()
 
     async def supply_result(
@@ -233,6 +244,7 @@ class Engine:
             blob = self._services.blobs.put(command.content.encode("utf-8", "surrogatepass"))
             result = result.model_copy(update={"handle": blob})
         self._dispatch_word(driver, sig.Supply(result))
+        crash_point("results.supplied.committed")
         await self._services.log.sync()
 
     def is_running(self, session_id: SessionId) -> bool:
@@ -258,6 +270,7 @@ class Engine:
             if command.model is not None:
                 self._services.models.resolve(command.model)
             driver.dispatch(sig.Steer(command))
+            crash_point("engine.steer.committed")
             return
         plan = driver.plan(command.model, command.mode)
         if isinstance(driver.state.phase, Interrupted):
@@ -275,6 +288,7 @@ class Engine:
     ) -> None:
         if found and isinstance(driver.state.phase, Interrupted):
             driver.dispatch(sig.Found(found))
+            crash_point("engine.found.committed")
         driver.dispatch(signal)
 
     def _dispatch_word(self, driver: SessionDriver, signal: sig.Signal) -> None:
@@ -305,6 +319,7 @@ class Engine:
         if message_id not in driver.memory.accepted:
             raise NotFound(f"This conversation has no message {message_id}.")
         driver.dispatch(sig.ChangeQueued(message_id, text))
+        crash_point("engine.queue.changed")
         await self._services.log.sync()
 
 

@@ -10,6 +10,7 @@ from typing import assert_never, cast
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.core.prices import cost_micro_usd
 from jupyter_ai_shoulders.core.redaction import Redactor
@@ -81,6 +82,7 @@ class _Part:
 
     def _emit(self, text: str) -> None:
         self._record((TextDelta if self._text else ReasoningDelta)(part_id=self._id, text=text))
+        crash_point("engine.delta.recorded")
 
 
 class ModelCall:
@@ -122,6 +124,7 @@ class ModelCall:
         if self._stop is None:
             return self._failed(self._truncated(), attempt)
         self._say_notices()
+        crash_point("engine.reply.complete")
         return ModelFinished(self._stop, self.booked() or self._estimated(), empty=not self._shown)
 
     def booked(self) -> UsageUpdate | None:
@@ -165,6 +168,7 @@ class ModelCall:
         call = await self._tools.describe(ready)
         self._shown = True
         self._tools.record(call)
+        crash_point("engine.call.recorded")
 
     def _close_part(self, state: ProviderState | None = None) -> None:
         part, self._part = self._part, None

@@ -13,6 +13,7 @@ from random import Random
 from typing import assert_never
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.aftermath import settle_interrupted
 from jupyter_ai_shoulders.engine.approvals import Approvals
@@ -113,6 +114,7 @@ class Operations:
             case CallModel():
                 return await self._call_model(operation)
             case WaitRetry():
+                crash_point("engine.retry.waiting")
                 await asyncio.sleep(operation.delay_ms / 1000)
                 return RetryElapsed()
             case Judge():
@@ -135,6 +137,7 @@ class Operations:
             operation, self._turn(), session, self._resolved().spec
         )
         self._request = (request, size.tokens)
+        crash_point("engine.request.prepared")
         return size
 
     async def _call_model(self, operation: CallModel) -> ModelFinished | ModelFailed:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import aclosing
 
 from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.base import Applied, CellRunner, Notebooks
 from jupyter_ai_shoulders.storage.base import EventLog
@@ -84,6 +85,7 @@ class Proposals:
         notebook = self._notebooks.open(proposal.document)
         edit = CellSource(cell_id=proposal.cell_id, source=text)
         outcome = await notebook.apply([edit], {proposal.cell_id: proposal.current_version})
+        crash_point("proposals.cell.changed")
         if isinstance(outcome, Applied):
             if command.run:
                 self._run(proposal.document, proposal.cell_id)
@@ -120,6 +122,7 @@ class Proposals:
             turn_id=proposal.turn_id, proposal_id=proposal.id, state=state, by="user"
         )
         self._log.append(proposal.session_id, event)
+        crash_point("proposals.decision.recorded")
         await self._log.sync()
         return proposal.model_copy(update={"state": state})
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.engine.ports import Recoveries
 from jupyter_ai_shoulders.engine.shelf import Shelf
@@ -48,6 +49,7 @@ class Recovery:
                 self._set_aside(session_id)
                 return
             problem = await self._read(session_id)
+            crash_point("recovery.session.read")
             if problem is None:
                 self._end_bypass(session_id)
                 self._counts.end(session_id)
@@ -71,6 +73,7 @@ class Recovery:
         session = self._sessions.get(session_id)
         if session.mode == "bypass":
             self._sessions.update(session.model_copy(update={"mode": "ask"}))
+            crash_point("recovery.bypass.ended")
 
     def _set_aside(self, session_id: SessionId) -> None:
         self._shelf.quarantine(session_id)
@@ -79,6 +82,7 @@ class Recovery:
         aside = session.model_copy(update=changes)
         if aside != session:
             self._sessions.update(aside)
+            crash_point("recovery.session.set_aside")
 
 
 def _is_unreadable(problem: Exception) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.engine.batch_order import twins, waits_for
@@ -141,8 +142,10 @@ class Batch:
         if _differs(call, subject):
             return _Outcome("error", error=CHANGED_SINCE)
         self._tools.record(started(call.call_id, subject))
+        crash_point("tools.start.recorded")
         if call.risk != "read":
             await self._tools.sync()
+            crash_point("tools.start.synced")
         since = self._tools.clock.monotonic()
         progress = _ProgressLog(call.call_id, self._tools)
         work = asyncio.create_task(self._drain(tool, args, context, progress))
@@ -164,6 +167,7 @@ class Batch:
                 async for item in items:
                     if isinstance(item, Result):
                         result = item
+                        crash_point("tools.effect.done")
                     else:
                         progress.add(item)
         finally:
@@ -245,6 +249,7 @@ class Batch:
             return
         if result.question is not None and self._tools.policy.interactive:
             self._tools.record(_request(call.call_id, result.question))
+            crash_point("questions.request.recorded")
             return
         content, handle = self._digested(result)
         self._tools.record(
@@ -260,11 +265,13 @@ class Batch:
                 seen=result.seen,
             )
         )
+        crash_point("tools.result.recorded")
         if result.proposal is not None:
             self._tools.record(ProposalAdd(call_id=call.call_id, proposal=result.proposal))
         if outcome.status == "ok":
             for event in result.events:
                 self._tools.record(event)
+                crash_point("tools.event.recorded")
 
     def _digested(self, result: Result) -> tuple[tuple[ResultContent, ...], BlobHash | None]:
         """Return the content the model is sent, and where the whole is when it was cut."""

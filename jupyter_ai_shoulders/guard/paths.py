@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NewType
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import (
     Conflict,
     InvalidRequest,
@@ -141,13 +142,17 @@ class Workspace:
         with _reported(path), self._root.folder(directory) as folder:
             try:
                 _write_new(folder, temporary, content, expected)
+                crash_point("disk.replace.written")
                 _expect(folder, name, expected, path)
+                crash_point("disk.replace.before_rename")
                 folder.rename(temporary, name)
             except BaseException:
                 with contextlib.suppress(FileNotFoundError):
                     folder.unlink(temporary)
                 raise
+            crash_point("disk.replace.renamed")
             folder.sync()
+            crash_point("disk.replace.synced")
             return FileStat.of(folder.stat(name))
 
     def _relative(self, text: str) -> str:

@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.assist.single import SingleCalls
 from jupyter_ai_shoulders.assist.titles import Titler
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
@@ -194,7 +195,9 @@ class Host:
     async def _recover(self) -> None:
         try:
             await self._store.open()
+            crash_point("host.store.opened")
             await self.engine.start()
+            crash_point("host.engine.started")
             await self._documents.start()
         except StateUnavailable as error:
             if str(error) != self._reported:

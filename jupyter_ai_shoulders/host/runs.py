@@ -9,6 +9,7 @@ import hashlib
 import itertools
 
 from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.host.conversations import Conversations
@@ -40,6 +41,7 @@ class Runs:
         if not command.prompt.strip() and not command.attachments:
             raise InvalidRequest("prompt: a run needs a text or an attachment.")
         session, is_new = self._session(command, owner)
+        crash_point("runs.session.found")
         message = SendMessage(
             id=command.id or MessageId(self._ids.new("msg")),
             text=command.prompt,

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import InvalidNotebook
 from jupyter_ai_shoulders.guard.paths import FileChanged, FileStat, Workspace, WorkspacePath
 from jupyter_ai_shoulders.notebook.base import Applied, Backend, Conflicted, NotebookSnapshot
@@ -113,7 +114,9 @@ class NotebookFiles:
         known = entry is not None and entry.trusted
         if not known and not self._trust.is_trusted(written.before):
             return
+        crash_point("disk.trust.before_sign")
         self._trust.sign(written.after)
+        crash_point("disk.trust.signed")
         if entry is not None and entry.notebook is written.after:
             self._store(path, replace(entry, trusted=True))
 

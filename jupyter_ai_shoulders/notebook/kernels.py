@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_core.utils import ensure_async
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
@@ -138,7 +139,9 @@ class KernelRunner:
         run_id = RunId(self._ids.new("run"))
         view = PageView(self._pages, notebook.path, cell.id, run_id, outputs)
         view.start()
+        crash_point("kernel.cell.before_send")
         request.send(line.connection, cell.source, cell.id)
+        crash_point("kernel.cell.sent")
         ticket.sent = request
         try:
             run = await CellExecution(
@@ -153,6 +156,7 @@ class KernelRunner:
             request.close()
             is_taken = view.is_taken
             complete = view.end(request.execution_count)
+        crash_point("kernel.cell.finished")
         if run.status == "died":
             await self._disconnect(line)
         if is_taken:
@@ -168,6 +172,7 @@ class KernelRunner:
         )
         try:
             applied = await notebook.apply([edit], {})
+            crash_point("kernel.outputs.stored")
         except ShouldersError as error:
             log.warning("The outputs of cell %s were not stored", cell_id, exc_info=True)
             return replace(run, warning=f"The outputs are not in the notebook: {error}")
@@ -234,6 +239,7 @@ class KernelRunner:
             await connection.close()
             raise
         line.connection, line.reader = connection, MessageReader(connection)
+        crash_point("kernel.connection.opened")
 
     async def _drop_dead(self) -> None:
         """Forget kernels that are gone or were restarted, unless someone waits for them."""

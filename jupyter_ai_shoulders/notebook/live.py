@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
@@ -317,8 +318,10 @@ class LiveDocuments:
                 return  # announced again, or taken over, meanwhile
             self._timers.stop(claim)
             journal = self._ledger.end(claim)
+            crash_point("live.claim.ended")
             await self._deliveries.deliver(claim.path)
             self._ledger.keep_rejected(claim, await replay(self._disk, claim, journal))
+            crash_point("live.claim.replayed")
             # Only now: until then the copy holds the edits, should the server be killed.
             if self._ledger.claims.get(claim.path, claim.client) is None:
                 self._ledger.leave_copy(claim if keep_text else replace(claim, dirty=False))
@@ -333,6 +336,7 @@ class LiveDocuments:
         if isinstance(outcome, Conflicted):
             return outcome
         self._ledger.record(claim, edits, outcome.applied, is_in_page=False)
+        crash_point("live.overlay.recorded")
         return outcome.applied
 
     async def _deliver_locked(self, name: WorkspacePath) -> None:
@@ -347,6 +351,7 @@ class LiveDocuments:
         if isinstance(asked.frame, DocumentApply) and isinstance(answer, DocumentApplied):
             applied = Applied(answer.versions, answer.inverse)
             self._ledger.record(claim, asked.frame.edits, applied)
+            crash_point("live.page.applied")
         elif isinstance(answer, DocumentRefused) and answer.reason == "not_open":
             log.warning("A page does not have %s open any more", claim.path)
             self._close(claim, discarded=True)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.paths import WorkspacePath
 from jupyter_ai_shoulders.notebook.claims import Claim
@@ -160,8 +161,10 @@ class RecoveryCopies:
     def _store_one(self, name: str, copy: RecoveryCopy | None) -> None:
         if copy is None:
             self._store.remove(name)
+            crash_point("live.copy.removed")
         else:
             self._store.put(name, json.dumps(copy.model_dump(mode="json")))
+            crash_point("live.journal.written")
 
 
 def _name(*parts: str) -> str:

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.failures import storage_errors
@@ -93,6 +94,8 @@ def _write(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        crash_point("artifacts.put.written")
         temporary.replace(path)
+        crash_point("artifacts.put.renamed")
     finally:
         temporary.unlink(missing_ok=True)

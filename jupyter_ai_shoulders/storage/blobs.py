@@ -12,6 +12,7 @@ import secrets
 from collections import deque
 from pathlib import Path
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.failures import storage_errors
@@ -62,6 +63,7 @@ class FileBlobs:
                 _sync_file(path)
                 _sync_directory(path.parent)
                 self._pending.popleft()
+                crash_point("blobs.flush.synced")
 
     def _write(self, path: Path, content: bytes) -> None:
         self._directory.prepare()
@@ -69,7 +71,9 @@ class FileBlobs:
         temporary = path.with_name(f".{secrets.token_hex(8)}")
         try:
             temporary.write_bytes(content)
+            crash_point("blobs.put.written")
             temporary.replace(path)
+            crash_point("blobs.put.renamed")
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.storage import salvage
 from jupyter_ai_shoulders.storage.directory import StateDirectory
@@ -58,6 +59,7 @@ class Database:
             self.directory.prepare()
             with storage_errors("open the conversations", self.directory.path):
                 self._lock.acquire()
+                crash_point("database.lock.acquired")
                 try:
                     self._connection = self._opened()
                 except BaseException:
@@ -123,7 +125,9 @@ class Database:
             closing(self._connect()) as connection,
         ):
             connection.execute("PRAGMA synchronous = NORMAL")
+            crash_point("database.checkpoint.begun")
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            crash_point("database.checkpoint.done")
 
     def close(self) -> None:
         """Close the connection and let another process have the directory."""
@@ -146,6 +150,7 @@ class Database:
         connection = self._connect()
         try:
             self._configure(connection)
+            crash_point("database.file.made")
             self._check(connection)
             at = timestamp(self._clock.now())
             migrate(connection, at)
@@ -190,6 +195,7 @@ class Database:
             source = self._beside(suffix)
             if source.exists():
                 source.rename(f"{aside}{suffix}")
+                crash_point("database.aside.renamed")
         saved = salvage.read(aside)
         self.directory.damaged.unlink(missing_ok=True)
         _log.warning(

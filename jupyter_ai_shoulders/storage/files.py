@@ -9,6 +9,7 @@ import os
 import secrets
 from pathlib import Path
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.failures import storage_errors
 
@@ -48,6 +49,8 @@ def _replace(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+        crash_point("files.replace.written")
         temporary.replace(path)
+        crash_point("files.replace.renamed")
     finally:
         temporary.unlink(missing_ok=True)

@@ -26,6 +26,7 @@ from jupyter_ai_shoulders.core.budget import (
     scope_key,
 )
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.spending import Account, LimitScope
 from jupyter_ai_shoulders.storage.ledger_file import OPEN, PUT, LedgerFile
 from jupyter_ai_shoulders.storage.ledger_owners import Owners
@@ -104,6 +105,7 @@ class LedgerBook:
         with self.file.transaction() as connection:
             self._owners.begin()
             connection.execute(OPEN, self._row(reservation, "open", _presumed(planned)))
+            crash_point("ledger.open.written")
             return _one(connection, _SPENT, "month", month) or 0
 
     def settle(self, reservation: Reservation, outcome: CallOutcome) -> int:
@@ -117,6 +119,7 @@ class LedgerBook:
             connection.execute(PUT, row)
             delta = (outcome.cost_micro_usd or 0) - before
             _add(connection, reservation.planned.account, reservation.when, delta)
+            crash_point("ledger.settle.written")
             return _one(connection, _SPENT, "month", reservation.when.month) or 0
 
     def tallies(self, account: Account, when: Periods) -> Tallies:
@@ -132,6 +135,7 @@ class LedgerBook:
         """Grant one session or turn more. Raises ``StateUnavailable``."""
         with self.file.transaction() as connection:
             connection.execute(_RAISE, (scope, key, micro_usd))
+        crash_point("ledger.raise.committed")
 
     def claim(self, notice: str) -> bool:
         """Return whether this notice was never given before, by any process.
@@ -160,6 +164,8 @@ class LedgerBook:
                 return found
             made = Reservation(call, planned, timestamp(now), when, limits, tallies)
             connection.execute(OPEN, self._row(made, "open", _presumed(planned)))
+            crash_point("ledger.reserve.written")
+        crash_point("ledger.reserve.committed")
         return made
 
     def _row(
@@ -202,8 +208,10 @@ class LedgerBook:
             dead = [owner for owner in owners if not self._owners.alive(owner)]
             for owner in dead:
                 _presume(connection, owner)
+                crash_point("ledger.presume.written")
         for owner in dead:
             self._owners.forget(owner)
+            crash_point("ledger.owner.forgotten")
         self._swept = True
         return bool(dead)
 

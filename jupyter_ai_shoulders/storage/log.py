@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
 from jupyter_ai_shoulders.storage.database import Database
@@ -77,6 +78,7 @@ class SqliteEventLog:
         """
         tail = self._begin(session_id, event)
         stamped, text = self._redacted(*encode(self._stamped(session_id, event, tail)))
+        crash_point("log.event.stamped")
         if isinstance(stamped, Projected):
             tail = self._commit_projected(stamped, text, tail)
         else:
@@ -85,6 +87,7 @@ class SqliteEventLog:
         self._durability.committed(len(text))
         logged = LoggedEvent(stamped, text)
         self._sink.publish(logged)
+        crash_point("log.event.published")
         return logged
 
     async def sync(self) -> None:
@@ -202,6 +205,7 @@ class SqliteEventLog:
             insert_event(connection, tail, event, text)
         except sqlite3.Error as error:
             raise self._database.failed(_STORE, error) from error
+        crash_point("log.event.committed")
 
     def _commit_projected(self, event: Projected, text: str, tail: Tail) -> Tail:
         with self._database.transaction(_STORE) as connection:
@@ -210,11 +214,16 @@ class SqliteEventLog:
             else:
                 project(connection, event)
             insert_event(connection, tail, event, text)
+            crash_point("log.session.inserted")
+        crash_point("log.session.committed")
         return tail
 
     def _flush(self) -> None:
+        crash_point("log.sync.begun")
         self._flush_blobs()
+        crash_point("log.sync.blobs_flushed")
         self._database.flush()
+        crash_point("log.sync.done")
 
 
 def _parsed(session_id: SessionId, text: EventText) -> Event:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 
 SEQ_BITS = 32
@@ -73,7 +74,9 @@ def migrate(connection: sqlite3.Connection, at: str) -> None:
             for statement in MIGRATIONS[version - 1]:
                 connection.execute(statement)
             connection.execute("INSERT INTO schema_version VALUES (?, ?)", (version, at))
+            crash_point("migrations.step.applied")
             connection.execute("COMMIT")
+            crash_point("migrations.step.committed")
         except BaseException:
             connection.execute("ROLLBACK")
             raise

@@ -8,6 +8,7 @@ import json
 import logging
 from typing import cast
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.wire.ids import SessionId
 
@@ -25,6 +26,7 @@ class RecoveryCounts:
         counts = self._counts()
         failed = counts.get(session_id, 0)
         self._file.write(json.dumps({**counts, session_id: failed + 1}))
+        crash_point("recoveries.begin.written")
         return failed
 
     def end(self, session_id: SessionId) -> None:
@@ -32,6 +34,7 @@ class RecoveryCounts:
         counts = self._counts()
         if counts.pop(session_id, None) is not None:
             self._file.write(json.dumps(counts))
+            crash_point("recoveries.end.written")
 
     def _counts(self) -> dict[str, int]:
         text = self._file.read()

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS
 from jupyter_ai_shoulders.storage.projection import (
@@ -86,7 +87,9 @@ def restore(connection: sqlite3.Connection, saved: Saved, at: str) -> None:
                 "UPDATE sessions SET deleted_at = ? WHERE number = ?",
                 (saved.deleted[first.session.id], number),
             )
+        crash_point("salvage.session.written")
         connection.execute("COMMIT")
+        crash_point("salvage.session.committed")
 
 
 def _whole_sessions(bodies: dict[int, str]) -> tuple[tuple[Event, ...], ...]:

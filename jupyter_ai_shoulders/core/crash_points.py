@@ -1,0 +1,87 @@
+"""Named places where a test may kill the process: the harness of chapter 12.
+
+``crash_point`` stands at each boundary where the order of an effect and its record matters, in
+storage, guard, notebook and engine. It does nothing unless the process was started with ``ENABLED``
+in its environment, which only ``tests/crash_sweep`` does::
+
+    JUPYTER_AI_SHOULDERS_CRASH="armed"              nothing yet: a forked child calls ``plan``
+    JUPYTER_AI_SHOULDERS_CRASH="trace=/tmp/points"   writes each name on a line of the file
+    JUPYTER_AI_SHOULDERS_CRASH="trace=/tmp/points,at=17"          ends itself at the 17th point
+    JUPYTER_AI_SHOULDERS_CRASH="trace=/tmp/points,at=2,name=a.b"  at the second time it meets a.b
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ENABLED = "JUPYTER_AI_SHOULDERS_CRASH"
+
+
+@dataclass(frozen=True, slots=True)
+class CrashPlan:
+    """What a process does at its points: writes their names, and ends itself at one of them."""
+
+    trace: str | None = None
+    """A file that gets each name met, the last one included."""
+    at: int | None = None
+    """Counted from 1; None never."""
+    name: str | None = None
+    """Count only this point; None counts all."""
+
+
+class CrashPoints:
+    """The points of a process that a test may kill. Called from any thread."""
+
+    def __init__(self, plan: CrashPlan | None = None) -> None:
+        self._lock = threading.Lock()
+        self._plan = CrashPlan()
+        self._descriptor: int | None = None
+        self._count = 0
+        self.plan(plan or CrashPlan())
+
+    def plan(self, plan: CrashPlan) -> None:
+        """Begin to count anew, by this plan."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        if plan.trace is not None:
+            self._descriptor = os.open(plan.trace, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._plan, self._count = plan, 0
+
+    def __call__(self, name: str) -> None:
+        """Meet the point ``name``; does not return where the plan ends the process."""
+        with self._lock:
+            if self._descriptor is not None:
+                os.write(self._descriptor, f"{name}\n".encode())
+            if self._plan.at is None or self._plan.name not in {None, name}:
+                return
+            self._count += 1
+            if self._count == self._plan.at:
+                os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+                threading.Event().wait()  # the signal ends us before anything else is done
+
+
+def planned(text: str) -> CrashPlan:
+    """Return the plan the environment asks for. Raises ``ValueError`` for anything else."""
+    values = dict(part.split("=", 1) for part in text.split(",") if part != "armed")
+    unknown = values.keys() - {"trace", "at", "name"}
+    if unknown:
+        raise ValueError(f"{ENABLED}: unknown {', '.join(sorted(unknown))}")
+    at = values.get("at")
+    return CrashPlan(values.get("trace"), None if at is None else int(at), values.get("name"))
+
+
+def _nothing(name: str, /) -> None:
+    """Stand where a test may kill the process; here nobody does."""
+
+
+def _chosen(text: str | None) -> Callable[[str], None]:
+    return _nothing if text is None else CrashPoints(planned(text))
+
+
+crash_point: Callable[[str], None] = _chosen(os.environ.get(ENABLED))
+"""Meet the point of this name: does nothing, outside the harness."""
