@@ -203,6 +203,8 @@ class ToolCall(EventBase):
     target: str | None
     """What it acts on, for the line in the conversation ("Cell 4 · analysis.ipynb")."""
     state: ProviderState | None = None
+    via: Literal["call_tool"] | None = None
+    """The tool the call was made through, which then has its arguments in ``raw``, as given."""
 
 
 class AskReason(WireModel):

@@ -1074,6 +1074,7 @@ external: boolean
 title: string
 target: (string | null)
 state: (ProviderState | null)
+via: ("call_tool" | null)
 }
 /**
  * A call waits for the user.
