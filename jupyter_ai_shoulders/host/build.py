@@ -35,9 +35,12 @@ from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
 from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.live import LiveTimes
+from jupyter_ai_shoulders.providers.base import Provider
+from jupyter_ai_shoulders.providers.factory import make_provider
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
 from jupyter_ai_shoulders.providers.metered import Metering
 from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
+from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.files import StateFile
@@ -91,6 +94,8 @@ class HostSettings:
     """The administrator's limits, which the user's cannot exceed."""
     default_mode: Mode = "ask"
     step_limit: int = 25
+    nudges: bool = True
+    """Whether the model is told when it reads twice, wanders or answers with nothing."""
     titles: bool = False
     """Whether a small model names new conversations."""
     turn_time_limit: float | None = None
@@ -112,6 +117,8 @@ class HostPorts:
     clock: Clock = field(default_factory=SystemClock)
     ids: IdSource = field(default_factory=RandomIds)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    adapter: Callable[[Target], Provider] = make_provider
+    """Makes the provider of a model; the evaluation puts scripts in their place."""
 
 
 class Host:
@@ -242,6 +249,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         settings=EngineSettings(
             workspace=str(settings.workspace),
             step_limit=settings.step_limit,
+            nudges=settings.nudges,
             turn_time_limit_s=settings.turn_time_limit,
             allow_bypass=settings.allow_bypass,
         ),
@@ -325,6 +333,7 @@ def _models(
         last_used=last_used,
         preferences=preferences.models,
         metered=Metering(budgets),
+        adapter=ports.adapter,
     )
 
 

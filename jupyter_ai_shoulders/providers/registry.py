@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ProviderE
 from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.core.prices import prices_on
 from jupyter_ai_shoulders.core.redaction import Redactor
-from jupyter_ai_shoulders.providers.base import ResolvedModel
+from jupyter_ai_shoulders.providers.base import Provider, ResolvedModel
 from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
 from jupyter_ai_shoulders.providers.choice import (
     Prospects,
@@ -37,6 +37,7 @@ from jupyter_ai_shoulders.providers.keys import KeyStore
 from jupyter_ai_shoulders.providers.listed_models import asked_for, lister
 from jupyter_ai_shoulders.providers.round_trip import failed_test, round_trip
 from jupyter_ai_shoulders.providers.shown import model_info, provider_health
+from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.providers.targets import Targets
 from jupyter_ai_shoulders.wire.api import ModelInfo, ModelList, ProviderHealth, ProviderTest
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -60,10 +61,12 @@ class ModelRegistry:
         last_used: Callable[[], ModelId | None] = lambda: None,
         preferences: Callable[[], ModelPreferences] = ModelPreferences,
         metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved,
+        adapter: Callable[[Target], Provider] = make_provider,
     ) -> None:
         """``last_used`` says which model the user's latest conversation had.
 
-        ``metered`` puts the meter before the provider of each model that is resolved.
+        ``metered`` puts the meter before the provider of each model that is resolved, which
+        ``adapter`` makes.
         """
         self._files = files
         self._keys = keys
@@ -73,6 +76,7 @@ class ModelRegistry:
         self._last_used = last_used
         self._preferences = preferences
         self._metered = metered
+        self._adapter = adapter
         self._discovery = Discovery(files, targets, clock, self.redactor)
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
@@ -87,7 +91,7 @@ class ModelRegistry:
         catalogue = self._files.current()
         redactor = self.redactor()
         target = self._targets.make(spec, catalogue.providers[spec.provider], redactor)
-        return self._metered(ResolvedModel(self._priced(spec), make_provider(target), redactor))
+        return self._metered(ResolvedModel(self._priced(spec), self._adapter(target), redactor))
 
     def default_model(self) -> ModelId | None:
         """Return what a new conversation takes, see ``choice``; None when nothing can answer."""
@@ -160,7 +164,7 @@ class ModelRegistry:
         if unknown and self._targets.refusal(provider) is None:
             target = self._targets.make(lister(provider), provider, self.redactor())
             with contextlib.suppress(ProviderError):  # it is in the health book already
-                await make_provider(target).list_models()
+                await self._adapter(target).list_models()
         return self._state(provider)
 
     async def test(self, provider_id: ProviderId) -> ProviderTest:
@@ -278,6 +282,7 @@ def build_registry(
     preferences: Callable[[], ModelPreferences] = ModelPreferences,
     metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved,
     new_upstream: Callable[[], Upstream] = Upstream,
+    adapter: Callable[[Target], Provider] = make_provider,
 ) -> ModelRegistry:
     """Return a registry on the usual files: ``~/.shoulders`` and the workspace's state directory.
 
@@ -302,6 +307,7 @@ def build_registry(
         last_used=last_used,
         preferences=preferences,
         metered=metered,
+        adapter=adapter,
     )
 
 
