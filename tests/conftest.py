@@ -43,14 +43,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail the run when a key is in any file it wrote, but a key file (chapter 13)."""
-    if hasattr(session.config, "workerinput"):
-        return  # the process that started the workers looks at all their files
+    if hasattr(session.config, "workerinput"):  # the process that started the workers looks
+        tell = cast("Any", session.config).workeroutput
+        judge = session.config.stash[JUDGE]
+        tell["judged"] = [dict(judge.judged), judge.excused, judge.excused_tests]
+        return
     config = cast("Any", session.config)  # fixtures have a public way, hooks have none
     made: pytest.TempPathFactory = config._tmp_path_factory
     found = leaks(made.getbasetemp())
     session.config.stash[LEAKS] = found
     if found:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Add what a worker of pytest-xdist has judged."""
+    judged, excused, tests = getattr(node, "workeroutput", {}).get("judged", [{}, 0, 0])
+    judge: Judge = node.config.stash[JUDGE]
+    judge.judged.update(judged)
+    judge.excused += excused
+    judge.excused_tests += tests
 
 
 def pytest_terminal_summary(

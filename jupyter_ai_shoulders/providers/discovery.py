@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, ProviderError
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
+from jupyter_ai_shoulders.providers.choice import is_loopback
 from jupyter_ai_shoulders.providers.factory import load_adapter, make_provider
 from jupyter_ai_shoulders.providers.health import VALID_SECONDS
 from jupyter_ai_shoulders.providers.listed_models import entries, lister, lists_its_models
@@ -49,10 +50,11 @@ class Discovery:
         self._due: dict[tuple[ProviderId, str], float] = {}
         self._asking: dict[ProviderId, asyncio.Task[None]] = {}
 
-    async def look(self) -> None:
+    async def look(self, *, remote: bool = True) -> None:
         """Ask the services that are due, and wait a little for their answers.
 
-        Those that do not answer have no models; that is no failure of theirs.
+        Those that do not answer have no models; that is no failure of theirs. Without ``remote``
+        only services on this machine, which answer at once or not at all, are waited for.
         """
         due = self._due_now(self._files.current().providers.values())
         kinds: set[ProviderKind] = {provider.kind for provider in due}
@@ -61,8 +63,14 @@ class Discovery:
         for provider in due:
             name = f"shoulders-models-of-{provider.id}"
             self._asking[provider.id] = asyncio.create_task(self._ask(provider), name=name)
-        if self._asking:
-            await asyncio.wait(self._asking.values(), timeout=PATIENCE_SECONDS)
+        providers = self._files.current().providers
+        awaited = [
+            task
+            for provider_id, task in self._asking.items()
+            if remote or is_loopback(providers[provider_id].url)
+        ]
+        if awaited:
+            await asyncio.wait(awaited, timeout=PATIENCE_SECONDS)
 
     def forget(self, provider_id: ProviderId) -> None:
         """Ask a provider again at the next look, because its key changed."""

@@ -150,9 +150,12 @@ class ModelRegistry:
         """Return the redactor that knows the keys in use now."""
         return self._targets.redactor(self._files.current().providers.values())
 
-    async def discover(self) -> None:
-        """Ask services for their models, those that are due; waits a second at most."""
-        await self._discovery.look()
+    async def discover(self, *, remote: bool = True) -> None:
+        """Ask services for their models, those that are due; waits a second at most.
+
+        Without ``remote`` it waits for services on this machine only.
+        """
+        await self._discovery.look(remote=remote)
 
     async def check(self, provider_id: ProviderId) -> ProviderHealth:
         """Ask a provider for its models unless its state is known, and return its health.

@@ -19,7 +19,7 @@ class StatusHandler(ShouldersHandler):
     async def get(self) -> None:
         """Answer even when the state directory cannot be used: that is said here."""
         host = self.host
-        await host.models.discover()  # a local model is there from the first look on
+        await host.models.discover(remote=False)  # a local model is there from the first look on
         readiness = host.models.readiness()
         self.answer(
             Status(
