@@ -62,7 +62,13 @@ class Panel:
         return self.root.locator(".shoulders-Queue-item")
 
     def open(self) -> Panel:
-        """Show the panel and wait for its input."""
+        """Show the panel and wait until one can write in it."""
+        self.open_read_only()
+        expect(self.input).to_be_enabled(timeout=20_000)
+        return self
+
+    def open_read_only(self) -> Panel:
+        """Show the panel and wait for its input, which may be closed."""
         self.page.wait_for_function("() => window.jupyterapp?.commands !== undefined")
         self.page.evaluate("() => window.jupyterapp.restored")
         self.page.evaluate(
