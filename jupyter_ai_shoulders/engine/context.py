@@ -17,12 +17,13 @@ from jupyter_ai_shoulders.core.tokens import estimate_message, estimate_request
 from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord
 from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, SYSTEM_FILE
 from jupyter_ai_shoulders.engine.meta import MetaRecord
-from jupyter_ai_shoulders.engine.transcript import Transcript
+from jupyter_ai_shoulders.engine.protected import Replaced, without_middle
+from jupyter_ai_shoulders.engine.transcript import Middle, Transcript
 from jupyter_ai_shoulders.engine.user_message import Enclosed
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event, MessageAdd
 from jupyter_ai_shoulders.wire.ids import BlobHash
-from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolDefinition
+from jupyter_ai_shoulders.wire.parts import ModelMessage, ReasoningPart, ToolDefinition
 
 Entry = tuple[str, str]
 """Role and source of a ``context-add`` of which the last one counts."""
@@ -82,6 +83,8 @@ class Context:
             self._enter(event)
         if isinstance(event, ContextRebase):
             self._counted = ("other", 0, 0)
+            if event.reason == "compaction":
+                self._compact(Replaced.model_validate(event.replaced))
         self._transcript.add(event)
 
     def entered(self, entry: Entry) -> BlobHash | None:
@@ -101,6 +104,22 @@ class Context:
     def superseded(self) -> list[str]:
         """Return the attachments that stand in the conversation more than once."""
         return self._transcript.superseded()
+
+    def told(self) -> list[str]:
+        """Return what the model was told last of what is in front of the user."""
+        return self._transcript.told()
+
+    def middle(self) -> Middle | None:
+        """Return what a compaction may replace now; None when all of it is protected."""
+        return self._transcript.middle()
+
+    def tokens_without(
+        self, middle: Middle, built: Built, family: TokenFamily, correction: float
+    ) -> int:
+        """Return about how many tokens what was built would be without the middle."""
+        kept = without_middle(built.messages, middle.start, middle.end, "")
+        total = sum(estimate_message(_without_reasoning(message), family) for message in kept)
+        return round((total + self._frame_tokens(built, family)) * correction)
 
     def built(self, notices: Sequence[str] = ()) -> Built:
         """Return system prompt, messages and tools as they stand."""
@@ -128,6 +147,10 @@ class Context:
             total = estimate_request(built.system, (), built.tools, family)
             self._frame = (family, built.system, built.tools, total)
         return total
+
+    def _compact(self, replaced: Replaced) -> None:
+        summary = self._blobs.get(replaced.summary).decode()
+        self._transcript.compact(replaced.start, replaced.end, summary)
 
     def _enter(self, event: ContextAdd) -> None:
         content = self._blobs.get(event.blob)
@@ -157,6 +180,14 @@ class Context:
                 self._transcript.set_facts(MetaRecord.model_validate_json(content).facts)
             case _:
                 pass  # of a newer version, which put it where this one does not look
+
+
+def _without_reasoning(message: ModelMessage) -> ModelMessage:
+    """Return what a rebase leaves of a message."""
+    if not any(isinstance(part, ReasoningPart) for part in message.parts):
+        return message
+    kept = tuple(part for part in message.parts if not isinstance(part, ReasoningPart))
+    return message.model_copy(update={"parts": kept})
 
 
 def _entry(event: ContextAdd) -> Entry:

@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.wire.messages import MessageContext
 
 RULES = "instructions for what is open"
 NONE = "none"
-_IN_CONTEXT = ("active document", "active cell", "open documents")
+IN_CONTEXT = ("active document", "active cell", "open documents")
 """Lines that come from the page; without a context nothing is known of them."""
 
 
@@ -42,7 +42,7 @@ def context_facts(context: MessageContext | None) -> tuple[FactRecord, ...]:
         one_line(context.active_cell_id or ""),
         ", ".join(one_line(path) for path in context.open_documents),
     )
-    pairs = zip(_IN_CONTEXT, values, strict=True)
+    pairs = zip(IN_CONTEXT, values, strict=True)
     return tuple(FactRecord(name=name, text=text, is_data=False) for name, text in pairs if text)
 
 
@@ -55,7 +55,7 @@ def changed(
     gone = [
         name
         for name, text in told.items()
-        if text != NONE and name not in now and (has_context or name not in _IN_CONTEXT)
+        if text != NONE and name not in now and (has_context or name not in IN_CONTEXT)
     ]
     return (*news, *(FactRecord(name=name, text=NONE, is_data=False) for name in gone))
 

@@ -1,36 +1,72 @@
-"""Which messages a compaction may replace (chapter 04, budget); pure, for ``engine.context``.
+"""Which messages a compaction may replace, and by what (chapter 04, budget). Pure.
 
-The first message and the last three turn pairs stay as they are, everything between them becomes
-one summary. Whoever replaces it logs a ``context-rebase`` with reason ``compaction``, and has the
-next message tell the workspace whole again: what later messages only changed may have been told
-in the middle.
+The first message and the last three turns stay as they are, and so does the turn that is open;
+everything between becomes one message of the model's that holds the summary. Used by
+``engine.transcript``, which knows where turns begin, and by ``engine.compaction``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolResultPart, UserMessage
+from jupyter_ai_shoulders.wire.base import WireModel
+from jupyter_ai_shoulders.wire.ids import BlobHash, ModelId
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantMessage,
+    ModelMessage,
+    TextPart,
+    ToolResultPart,
+    UserMessage,
+)
 
 PROTECTED_TURNS = 3
-"""Turns at the end that are never summarised."""
+"""Turns before the open one that are never summarised."""
 
 
-def middle(messages: Sequence[ModelMessage]) -> tuple[int, int]:
-    """Return where what is between the protected begins and ends; equal when nothing is.
+class Replaced(WireModel):
+    """What a ``context-rebase`` with reason ``compaction`` says: which messages, by what.
 
-    It begins after the first message and ends where the third turn from the end begins, so what
-    follows it is a message of the user's that answers no call.
+    Messages are counted as they were sent, from 0; ``end`` is the first that stays.
     """
-    starts = [index for index, message in enumerate(messages) if begins_turn(message)]
-    if len(starts) <= PROTECTED_TURNS:
-        return (1, 1)
-    end = starts[-PROTECTED_TURNS]
-    return (1, max(end, 1))
+
+    start: int
+    end: int
+    summary: BlobHash
+    model: ModelId | None
+    """Who wrote the summary; None when it was made without a model."""
 
 
-def begins_turn(message: ModelMessage) -> bool:
-    """Return whether the user speaks here without answering calls; steering does not count."""
-    if not isinstance(message, UserMessage):
-        return False
-    return not any(isinstance(part, ToolResultPart) for part in message.parts)
+def middle(starts: Sequence[int]) -> tuple[int, int] | None:
+    """Return where what may be replaced begins and ends; None when all is protected.
+
+    ``starts`` are the messages that turns begin with, the last one being the open turn's.
+    """
+    if len(starts) <= PROTECTED_TURNS + 1:
+        return None
+    return (1, starts[-(PROTECTED_TURNS + 1)])
+
+
+def without_middle(
+    messages: Sequence[ModelMessage], start: int, end: int, summary: str
+) -> list[ModelMessage]:
+    """Return the messages with a summary in the place of those from ``start`` to ``end``.
+
+    It stands on the model's side, which keeps the sides alternating, and keeps anybody's words
+    that found their way into it from being the user's. Results at the beginning of what follows
+    answer calls that are gone, so they go too.
+    """
+    said = AssistantMessage(parts=(TextPart(text=summary),))
+    return [*messages[:start], said, _without_results(messages[end]), *messages[end + 1 :]]
+
+
+def leading_results(message: ModelMessage) -> UserMessage | None:
+    """Return the results a message begins with, which belong to the turn before it."""
+    results = tuple(part for part in message.parts if isinstance(part, ToolResultPart))
+    return UserMessage(parts=results) if results else None
+
+
+def _without_results(message: ModelMessage) -> ModelMessage:
+    if not isinstance(message, UserMessage) or leading_results(message) is None:
+        return message
+    kept = tuple(part for part in message.parts if not isinstance(part, ToolResultPart))
+    return UserMessage(parts=kept or (TextPart(text="Go on."),))

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord
-from jupyter_ai_shoulders.engine.meta import FactRecord
+from jupyter_ai_shoulders.engine.meta import IN_CONTEXT, FactRecord
+from jupyter_ai_shoulders.engine.protected import leading_results, middle, without_middle
 from jupyter_ai_shoulders.engine.step_notice import step_notice
 from jupyter_ai_shoulders.engine.untrusted import marked_content
 from jupyter_ai_shoulders.engine.user_message import Copy, Enclosed, Rendered, Setting, render
@@ -41,6 +42,9 @@ _OWN_WORDS = frozenset({"todo", "complete", "clarify", "share_artifact", "load_t
 """Tools whose results say what we or the user said; nothing in them was read somewhere."""
 _OUTSIDE = frozenset({"ok", "error"})
 """Results that hold what a tool read; all others are the engine's own words."""
+
+_OTHERS_REBASES = frozenset({"model", "compaction"})
+"""Adapters know what is theirs; a compaction comes with its summary (``Transcript.compact``)."""
 
 _PartEvent = (
     ev.TextStart
@@ -94,6 +98,18 @@ class _Reply:
         return [self.results.get(call.call_id) or _no_result(call) for call in self.calls.values()]
 
 
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """What a compaction may replace: the messages from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    messages: tuple[ModelMessage, ...]
+    """They, without an earlier summary, and with the results that stand in what follows."""
+    previous: str | None
+    """The earlier summary among them."""
+
+
 class Transcript:
     """Takes events in order and gives the messages so far."""
 
@@ -113,6 +129,10 @@ class Transcript:
         """What the model has been told of the workspace, by name."""
         self._copies: list[Copy] = []
         """Contents of attachments in settled messages, oldest first."""
+        self._starts: list[int] = []
+        """The messages that turns begin with, by position."""
+        self._summary: str | None = None
+        """What stands for messages that a compaction replaced."""
 
     @property
     def closed(self) -> list[ModelMessage]:
@@ -154,6 +174,23 @@ class Transcript:
     def superseded(self) -> list[str]:
         """Return what stands in the conversation more than once; a rebase leaves the latest."""
         return list(dict.fromkeys(copy.key for copy in self._superseded()))
+
+    def told(self) -> list[str]:
+        """Return what the page said is in front of the user, as the model was told last."""
+        return [f"{name}: {self._told[name]}" for name in IN_CONTEXT if name in self._told]
+
+    def middle(self) -> Middle | None:
+        """Return what a compaction may replace now; None when all of it is protected."""
+        span = middle(self._starts)
+        if span is None:
+            return None
+        start, end = span
+        messages = self._closed[start + (self._summary is not None) : end]
+        if not messages:
+            return None
+        results = leading_results(self._closed[end])
+        whole = (*messages, *([results] if results else []))
+        return Middle(start, end, whole, self._summary)
 
     def messages(self, notices: Iterable[str] = ()) -> list[ModelMessage]:
         """Return all messages; ``notices`` ride on the last one.
@@ -203,6 +240,17 @@ class Transcript:
             if any(_goes(part, gone) for part in message.parts):
                 kept = tuple(part for part in message.parts if not _goes(part, gone))
                 self._closed[index] = message.model_copy(update={"parts": kept})
+
+    def compact(self, start: int, end: int, summary: str) -> None:
+        """Put a summary in the place of messages; the next one tells the workspace whole."""
+        self.rebase()
+        self._closed[:] = without_middle(self._closed, start, end, summary)
+        self._summary = summary
+        self._told = {}
+        self._starts = [0, *(place - end + 2 for place in self._starts if place >= end)]
+        there = {id(part) for message in self._closed for part in message.parts}
+        there |= {id(part) for part in self._user}
+        self._copies = [copy for copy in self._copies if id(copy.parts[0]) in there]
 
     def _superseded(self) -> list[Copy]:
         """Return the settled copies that a later one replaces."""
@@ -321,10 +369,18 @@ class Transcript:
                 self._remarks.append(f"[notice] {event.text}")
             case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
                 self._reply = None  # the step is asked for again
-            case ev.ContextRebase() if event.reason != "model":  # adapters know what is theirs
+            case ev.TurnStart():
+                self._begin_turn()
+            case ev.ContextRebase() if event.reason not in _OTHERS_REBASES:
                 self.rebase()
             case _:
                 pass
+
+    def _begin_turn(self) -> None:
+        self._close_reply()
+        here = len(self._closed)
+        if self._starts[-1:] != [here]:  # a turn without an answer is one with the next
+            self._starts.append(here)
 
     def _close_reply(self) -> None:
         reply, self._reply = self._reply, None

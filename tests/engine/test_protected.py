@@ -1,34 +1,61 @@
-"""What a compaction may replace."""
+"""What a compaction may replace: never the first message, the last turns, or half a call."""
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.engine.protected import begins_turn, middle
-from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
-from tests.engine.surrounded import Place, placed
-from tests.engine.world import World
+import pytest
+
+from jupyter_ai_shoulders.engine.protected import leading_results, middle, without_middle
+from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantMessage,
+    ModelMessage,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    UserMessage,
+)
+from tests.engine.validity import check_history
 
 
-async def conversation(turns: int) -> World:
-    script = [turn(Say(f"Step {n}."), Call("look", {"path": "a"})) for n in range(turns)]
-    w = placed(Place(), *(entry for n in range(turns) for entry in (script[n], f"Answer {n}.")))
-    for number in range(turns):
-        await w.say(f"Question {number}")
-    return w
+@pytest.mark.parametrize(
+    ("starts", "expected"),
+    [
+        ([], None),
+        ([0], None),
+        ([0, 2, 4, 6], None),
+        ([0, 2, 4, 6, 8], (1, 2)),
+        ([0, 10, 20, 22, 40, 42], (1, 20)),
+    ],
+)
+def test_first_message_three_turns_and_the_open_one_are_protected(
+    starts: list[int], expected: tuple[int, int] | None
+):
+    assert middle(starts) == expected
 
 
-async def test_first_message_and_three_turns_are_protected():
-    w = await conversation(6)
-    messages = w.provider.requests[-1].messages
-    start, end = middle(messages)
-    assert start == 1
-    assert begins_turn(messages[end])
-    assert [begins_turn(m) for m in messages[end:]].count(True) == 3
-    assert "Question 3" in str(messages[end])
-    assert "Question 2" in str(messages[start:end])
-    assert "Question 0" in str(messages[0])
+def said(text: str) -> TextPart:
+    return TextPart(text=text)
 
 
-async def test_short_conversation_has_nothing_to_replace():
-    w = await conversation(3)
-    start, end = middle(w.provider.requests[-1].messages)
-    assert start == end
+def test_result_whose_call_is_replaced_goes_with_it():
+    call = ToolCallPart(call_id=CallId("c1"), tool="complete", arguments={})
+    result = ToolResultPart(
+        call_id=CallId("c1"), tool="complete", content=(said("Done."),), is_error=False
+    )
+    messages: list[ModelMessage] = [
+        UserMessage(parts=(said("First"),)),
+        AssistantMessage(parts=(call,)),
+        UserMessage(parts=(result, said("Second"))),
+        AssistantMessage(parts=(said("Yes."),)),
+        UserMessage(parts=(said("Third"),)),
+    ]
+    check_history(messages)
+    assert leading_results(messages[2]) == UserMessage(parts=(result,))
+    shorter = without_middle(messages, 1, 2, "Summary")
+    check_history(shorter)
+    assert shorter == [
+        messages[0],
+        AssistantMessage(parts=(said("Summary"),)),
+        UserMessage(parts=(said("Second"),)),
+        *messages[3:],
+    ]
