@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Operations, Services
 from jupyter_ai_shoulders.engine.results import internal_error
+from jupyter_ai_shoulders.engine.spill import Spill
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, State
 from jupyter_ai_shoulders.engine.working_time import WorkingTime
 from jupyter_ai_shoulders.wire.events import ErrorEvent, Event, ToolResult, TurnResume, TurnStart
@@ -63,6 +64,11 @@ class SessionDriver:
     def running(self) -> bool:
         """Whether a turn is open and not interrupted."""
         return not self.broken and not isinstance(self.state.phase, Idle | Interrupted)
+
+    @property
+    def spill(self) -> Spill:
+        """Where long outputs go."""
+        return self._operations.spill
 
     async def still(self) -> None:
         """Return once no operation runs."""

@@ -25,7 +25,6 @@ from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
 from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
-from jupyter_ai_shoulders.tools.digest import digest
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.tools.rules import narrowest, target_of
@@ -40,6 +39,7 @@ from jupyter_ai_shoulders.wire.commands import (
 )
 from jupyter_ai_shoulders.wire.events import ToolResult
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
+from jupyter_ai_shoulders.wire.parts import TextPart
 
 _log = logging.getLogger(__name__)
 
@@ -237,12 +237,9 @@ class Engine:
             raise Conflict("This call has its result already.", code="already_answered")
         if self._services.sessions.get(session_id).tools != "parse_only":
             raise Conflict("The tools of this conversation run here; their results come from them.")
-        shown = digest(command.content)
-        cut = shown != command.content
-        result = supplied(call, shown, ok=command.ok)
-        if cut:
-            blob = self._services.blobs.put(command.content.encode("utf-8", "surrogatepass"))
-            result = result.model_copy(update={"handle": blob})
+        given = command.content or "(no output)"
+        content, handle = driver.spill.shown([TextPart(text=given)])
+        result = supplied(call, content, handle, ok=command.ok)
         self._dispatch_word(driver, sig.Supply(result))
         crash_point("results.supplied.committed")
         await self._services.log.sync()

@@ -6,7 +6,10 @@ These are indexes for the rim (idempotent sends, versions seen, totals), not fac
 from __future__ import annotations
 
 from jupyter_ai_shoulders.engine.context import corrected
+from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS, loaded_category
+from jupyter_ai_shoulders.tools.plan import RUN_PLAN, left_behind
 from jupyter_ai_shoulders.wire.api import MessageAccepted
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import (
     ContextAdd,
     Event,
@@ -18,7 +21,15 @@ from jupyter_ai_shoulders.wire.events import (
     TurnStart,
     UsageUpdate,
 )
-from jupyter_ai_shoulders.wire.ids import CallId, CellId, MessageId, ModelId, TurnId, Version
+from jupyter_ai_shoulders.wire.ids import (
+    BlobHash,
+    CallId,
+    CellId,
+    MessageId,
+    ModelId,
+    TurnId,
+    Version,
+)
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 TITLE_LIMIT = 60
@@ -45,6 +56,13 @@ class Memory:
         """What estimates are multiplied with, by the last usage reported."""
         self.model: ModelId | None = None
         self.previous_model: ModelId | None = None
+        self.handles: set[BlobHash] = set()
+        """Whole outputs that results gave handles to."""
+        self.plan: JsonObject | None = None
+        """What a plan of this turn that is to be made anew left behind."""
+        self.loaded: set[str] = set()
+        """Categories of tools that were loaded before this turn: its block has them."""
+        self._loading: set[str] = set()
         self._begun: set[TurnId] = set()
         self._queued: dict[MessageId, MessageAdd] = {}
 
@@ -61,8 +79,11 @@ class Memory:
                 self._book(event)
             case ToolCall():
                 self.call_ids.add(event.call_id)
-            case ToolResult() | ContextAdd():
-                self.seen.update({(s.path, s.cell_id): s.version for s in event.seen})
+            case ContextAdd():
+                self._see(event)
+            case ToolResult():
+                self._see(event)
+                self._result(event)
             case _:
                 pass
 
@@ -88,7 +109,20 @@ class Memory:
         if message.context is not None:
             self.active_document = message.context.active_document
 
+    def _see(self, event: ContextAdd | ToolResult) -> None:
+        self.seen.update({(s.path, s.cell_id): s.version for s in event.seen})
+
+    def _result(self, event: ToolResult) -> None:
+        if event.handle is not None:
+            self.handles.add(event.handle)
+        if event.tool == RUN_PLAN:
+            self.plan = left_behind(event.result, self.plan)
+        if event.tool == LOAD_TOOLS and event.status == "ok":
+            self._loading |= loaded_category(event.result)
+
     def _begin(self, event: TurnStart) -> None:
+        self.plan = None
+        self.loaded |= self._loading
         if event.turn_id is not None:
             self._begun.add(event.turn_id)
         self.previous_model, self.model = self.model, event.model

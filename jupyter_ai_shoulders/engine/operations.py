@@ -14,6 +14,7 @@ from typing import assert_never
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.aftermath import settle_interrupted
 from jupyter_ai_shoulders.engine.approvals import Approvals
@@ -38,6 +39,7 @@ from jupyter_ai_shoulders.engine.signals import (
     RunCalls,
     WaitRetry,
 )
+from jupyter_ai_shoulders.engine.spill import Spill
 from jupyter_ai_shoulders.engine.state import State, Stopping, StopReason, Turn
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
 from jupyter_ai_shoulders.engine.tool_calls import Batch, BatchTools
@@ -46,9 +48,11 @@ from jupyter_ai_shoulders.providers.base import ModelRequest, ToolCallReady
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.base import CallContext
 from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.events import Event, ToolCall, ToolResult, UsageUpdate
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
+from jupyter_ai_shoulders.wire.sessions import Toolset
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ class Operations:
         self.model: ResolvedModel | None = None
         """The model of the open turn; set by the driver when a turn starts or resumes."""
         self._session_id = session_id
+        self._toolset: Toolset = services.sessions.get(session_id).toolset
         self._services = services
         self._memory = memory
         self._state = state
@@ -188,13 +193,21 @@ class Operations:
             stop_reason=self._stop_reason,
             policy=self._state().policy,
             tools=services.tools,
-            blobs=services.blobs,
+            spill=self.spill,
             clock=services.clock,
             interval=services.settings.delta_interval_s,
             redactor=self._resolved().redactor,
             settle_timeout=services.settings.settle_timeout_s,
         )
         return await Batch(calls, self._memory.seen, tools).run()
+
+    @property
+    def spill(self) -> Spill:
+        """Where long outputs of this session go."""
+        services = self._services
+        paged = READ_OUTPUT in services.tools.names(self._toolset)
+        redactor = self.model.redactor if self.model else Redactor()
+        return Spill(services.blobs, redactor, paged and READ_OUTPUT not in services.rules.disabled)
 
     async def aftermath(self) -> tuple[ToolResult, ...]:
         """Return what became of calls that a crash interrupted, where it can be told."""
@@ -214,6 +227,10 @@ class Operations:
             seen=dict(seen),
             active_document=self._memory.active_document,
             step=self._turn().step,
+            toolset=self._toolset,
+            mode=self._turn().mode,
+            handles=self._memory.handles,
+            plan=self._memory.plan,
         )
 
     def _stop_reason(self) -> StopReason | None:

@@ -9,8 +9,8 @@ from jupyter_ai_shoulders.engine.state import Call
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import CallStatus, ToolResult
-from jupyter_ai_shoulders.wire.ids import CallId
-from jupyter_ai_shoulders.wire.parts import TextPart
+from jupyter_ai_shoulders.wire.ids import BlobHash, CallId
+from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 SKIPPED = ErrorInfo(
@@ -73,16 +73,19 @@ def answered(call_id: CallId, tool: str, answer: tuple[str, ...]) -> ToolResult:
     )
 
 
-def supplied(call: Call, content: str, *, ok: bool) -> ToolResult:
-    """Return a result that the user supplied."""
+def supplied(
+    call: Call, content: tuple[ResultContent, ...], handle: BlobHash | None, *, ok: bool
+) -> ToolResult:
+    """Return a result that the user supplied, as it was cut for the model."""
     error = None if ok else ErrorInfo(code="cell_error", message="The call failed.")
     return ToolResult(
         call_id=call.call_id,
         tool=call.tool,
         status="ok" if ok else "error",
         result=ToolEnvelope(ok=ok, kind="text", data=None, error=error),
-        content=(TextPart(text=content or "(no output)"),),
+        content=content,
         duration_ms=0,
+        handle=handle,
     )
 
 

@@ -30,8 +30,8 @@ from jupyter_ai_shoulders.engine.results import (
     time_up,
 )
 from jupyter_ai_shoulders.engine.signals import CallsDone
+from jupyter_ai_shoulders.engine.spill import Spill
 from jupyter_ai_shoulders.engine.state import Call, Policy, Settle, StopReason
-from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
@@ -40,7 +40,6 @@ from jupyter_ai_shoulders.tools.base import (
     Result,
     Tool,
 )
-from jupyter_ai_shoulders.tools.digest import digest
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
@@ -52,8 +51,7 @@ from jupyter_ai_shoulders.wire.events import (
     ToolResult,
     ToolStart,
 )
-from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, CellId, Version
-from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, Version
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +68,7 @@ class BatchTools:
     stop_reason: Callable[[], StopReason | None]
     policy: Policy
     tools: ToolRegistry
-    blobs: Blobs
+    spill: Spill
     clock: Clock
     interval: float
     redactor: Redactor
@@ -251,7 +249,7 @@ class Batch:
             self._tools.record(_request(call.call_id, result.question))
             crash_point("questions.request.recorded")
             return
-        content, handle = self._digested(result)
+        content, handle = self._tools.spill.shown(result.content, result.handle)
         self._tools.record(
             ToolResult(
                 call_id=call.call_id,
@@ -272,19 +270,6 @@ class Batch:
             for event in result.events:
                 self._tools.record(event)
                 crash_point("tools.event.recorded")
-
-    def _digested(self, result: Result) -> tuple[tuple[ResultContent, ...], BlobHash | None]:
-        """Return the content the model is sent, and where the whole is when it was cut."""
-        content: list[ResultContent] = []
-        handle = result.handle
-        for part in result.content:
-            shown = part
-            if isinstance(part, TextPart):
-                shown = TextPart(text=digest(part.text))
-                if handle is None and shown.text != part.text:
-                    handle = self._tools.blobs.put(part.text.encode("utf-8", "surrogatepass"))
-            content.append(shown)
-        return tuple(content), handle
 
 
 def _replayed(result: Result | None) -> Result | None:

@@ -6,12 +6,13 @@ It gets the one to three ports it needs in its constructor.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import ArtifactShare, Risk, TodoUpdate
@@ -25,7 +26,7 @@ from jupyter_ai_shoulders.wire.ids import (
 )
 from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
+from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
 
 Category = Literal[
     "loop",
@@ -141,6 +142,12 @@ class CallContext:
     active_document: str | None
     step: int = 0
     """The step of the turn: calls of one step were made without knowing each other's results."""
+    toolset: Toolset = "full"
+    mode: Mode = "ask"
+    handles: Collection[BlobHash] = ()
+    """Blobs with whole outputs, of which results of this conversation showed a part."""
+    plan: JsonObject | None = None
+    """What a plan that asked to be made anew left behind (``tools.plan``)."""
 
 
 ArgsT = TypeVar("ArgsT", bound=ToolArguments)

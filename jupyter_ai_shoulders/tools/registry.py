@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from jupyter_ai_shoulders.tools.base import Tool, ToolArguments
+from jupyter_ai_shoulders.tools.base import Category, Tool, ToolArguments
 from jupyter_ai_shoulders.wire.api import ToolInfo
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -24,6 +24,14 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
 
 EXCERPT_LIMIT = 1_200
 """Characters of schema shown with a refusal."""
+
+ON_DEMAND: frozenset[Category] = frozenset({"git", "feedback"})
+"""Categories that few turns need: the model is told their names, and loads them (chapter 05).
+
+In the toolset ``document`` nothing is loaded: its models are small, and it has few tools.
+"""
+LOADERS = frozenset({"load_tools", "call_tool"})
+"""Offered only where there is something to load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +66,19 @@ class ToolRegistry:
         self,
         tools: Iterable[Tool[Any]],
         describe: Callable[[str], str] = shipped_description,
+        on_demand: Collection[Category] = ON_DEMAND,
     ) -> None:
         """Take the tools there are; ``describe`` finds the text a tool is offered with."""
         named = {tool.name: _Entry(tool, describe) for tool in tools}
         self._entries = dict(sorted(named.items()))
+        self._describe = describe
+        self._on_demand = frozenset(on_demand)
+
+    def extended(self, tools: Iterable[Tool[Any]]) -> ToolRegistry:
+        """Return a registry of these tools and more."""
+        more = ToolRegistry(tools, self._describe, self._on_demand)
+        more._entries = dict(sorted({**self._entries, **more._entries}.items()))
+        return more
 
     def get(self, name: str) -> Tool[Any] | None:
         """Return the tool, or None."""
@@ -69,20 +86,69 @@ class ToolRegistry:
         return entry.tool if entry else None
 
     def definitions(
-        self, toolset: Toolset, mode: Mode, disabled: Collection[str]
+        self,
+        toolset: Toolset,
+        mode: Mode,
+        disabled: Collection[str],
+        loaded: Collection[str] = (),
     ) -> tuple[ToolDefinition, ...]:
-        """Return what the model is offered, sorted by name; in plan mode only what reads."""
+        """Return what the model is offered, sorted by name; in plan mode only what reads.
+
+        Categories that are loaded on demand are there when they are among ``loaded``.
+        """
+        loadable = self.loadable(toolset, mode, disabled)
         return tuple(
             entry.definition
             for name, entry in self._entries.items()
-            if name not in disabled and _offered(entry.tool, toolset, mode)
+            if name not in disabled
+            and _offered(entry.tool, toolset, mode)
+            and (loadable or name not in LOADERS)
+            and (entry.tool.category not in loadable or entry.tool.category in loaded)
         )
 
-    def validate(self, name: str, arguments: JsonObject) -> ToolArguments | Problem:
-        """Check a call against the tool's argument model."""
-        entry = self._entries.get(name)
+    def loadable(
+        self, toolset: Toolset, mode: Mode, disabled: Collection[str]
+    ) -> tuple[Category, ...]:
+        """Return the categories that ``load_tools`` knows here, sorted; loaded ones too."""
+        if toolset == "document":
+            return ()
+        found: set[Category] = {
+            entry.tool.category
+            for name, entry in self._entries.items()
+            if entry.tool.category in self._on_demand
+            and name not in disabled
+            and _offered(entry.tool, toolset, mode)
+        }
+        return tuple(sorted(found))
+
+    def of_category(
+        self, category: str, toolset: Toolset, mode: Mode, disabled: Collection[str]
+    ) -> tuple[ToolDefinition, ...]:
+        """Return the tools of a category that may be called here, sorted by name."""
+        return tuple(
+            entry.definition
+            for name, entry in self._entries.items()
+            if entry.tool.category == category
+            and name not in disabled
+            and _offered(entry.tool, toolset, mode)
+        )
+
+    def names(self, toolset: Toolset) -> tuple[str, ...]:
+        """Return the names of the tools of a toolset, loaded or not, sorted."""
+        loadable = self.loadable(toolset, "ask", ())
+        return tuple(
+            name
+            for name, entry in self._entries.items()
+            if _offered(entry.tool, toolset, "ask") and (loadable or name not in LOADERS)
+        )
+
+    def validate(
+        self, name: str, arguments: JsonObject, among: Collection[str] | None = None
+    ) -> ToolArguments | Problem:
+        """Check a call against the tool's argument model; no tools but ``among`` are known."""
+        entry = self._entries.get(name) if among is None or name in among else None
         if entry is None:
-            return self._unknown(name)
+            return self._unknown(name, self._entries if among is None else among)
         try:
             return cast("ToolArguments", entry.tool.arguments.model_validate(arguments))
         except ValidationError as error:
@@ -104,14 +170,15 @@ class ToolRegistry:
             for name, entry in entries
         )
 
-    def _unknown(self, name: str) -> Problem:
-        near = difflib.get_close_matches(name, self._entries, n=1, cutoff=0.5)
+    def _unknown(self, name: str, known: Iterable[str]) -> Problem:
+        names = list(known)
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         guess = f" Did you mean {near[0]!r}?" if near else ""
         return Problem(
             ErrorInfo(
                 code="unknown_tool",
                 message=f"There is no tool named {name!r}.{guess}",
-                hint="The tools are: " + ", ".join(self._entries) + ".",
+                hint="The tools are: " + ", ".join(names) + ".",
             )
         )
 

@@ -104,7 +104,7 @@ async def test_long_result_is_digested_and_kept_whole():
     assert w.store.blobs.get(result.handle).decode() == text
     (shown,) = result.content
     assert isinstance(shown, TextPart)
-    assert "50 lines left out" in shown.text
+    assert "51 lines left out" in shown.text
 
 
 async def test_results_are_not_taken_where_tools_run_here():

@@ -1,0 +1,145 @@
+"""The tools that reach tools which are not in the model's list (chapters 04 and 05).
+
+``load_tools`` describes a category; ``call_tool`` makes one call. The engine never runs
+``call_tool``: it takes the inner call out of it (``engine.inner_call``), so that permissions, log
+and page see that one. Registered by ``host`` (``tools.planning_tools``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Category,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    refusal,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.parts import ToolDefinition
+from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+LOAD_TOOLS = "load_tools"
+CALL_TOOL = "call_tool"
+
+_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
+
+
+class LoadToolsArguments(ToolArguments):
+    """Arguments of ``load_tools``."""
+
+    category: str = Field(min_length=1, description="One of the categories named to you.")
+
+
+class LoadTools:
+    """Describes the tools of a category."""
+
+    name: ClassVar[str] = LOAD_TOOLS
+    category: ClassVar[Category] = "planning"
+    risk: ClassVar[Risk] = "read"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    arguments = LoadToolsArguments
+
+    def __init__(self, tools: ToolRegistry, rules: RuleBook) -> None:
+        """``tools`` are those that can be loaded and called."""
+        self._tools = tools
+        self._rules = rules
+
+    async def subject(self, args: LoadToolsArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del context
+        return CallSubject(
+            title=f"Load the {args.category} tools", target_label=None, target=Target()
+        )
+
+    async def run(
+        self, args: LoadToolsArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Describe them, or say what can be loaded."""
+        here = (context.toolset, context.mode, self._rules.disabled)
+        known = self._tools.loadable(*here)
+        found = self._tools.of_category(args.category, *here)
+        if args.category in known:
+            yield _loaded(args.category, found)
+        elif found:
+            yield refusal(f"The tools of {args.category!r} are in your list.", "Call them by name.")
+        else:
+            named = ", ".join(known) or "none"
+            yield refusal(
+                f"There is no category {args.category!r} to load.", f"There are: {named}."
+            )
+
+
+class CallToolArguments(ToolArguments):
+    """Arguments of ``call_tool``."""
+
+    name: str = Field(min_length=1, description="The tool's name, as load_tools gave it.")
+    arguments: dict[str, Any] = Field(description="The tool's own arguments, by its schema.")
+
+
+class CallTool:
+    """Calls a tool by name; see the module's docstring for who really does."""
+
+    name: ClassVar[str] = CALL_TOOL
+    category: ClassVar[Category] = "planning"
+    risk: ClassVar[Risk] = "read"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    arguments = CallToolArguments
+
+    async def subject(self, args: CallToolArguments, context: CallContext) -> CallSubject:
+        """Return how a call is shown from which no inner call could be taken."""
+        del context
+        return CallSubject(title=f"Call {args.name}", target_label=None, target=Target())
+
+    async def run(
+        self, args: CallToolArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Refuse: whoever runs tools takes the inner call out first."""
+        del context
+        yield refusal(f"{args.name} cannot be called from here.", "Call it by its own name.")
+
+
+def loaded_category(result: ToolEnvelope) -> set[str]:
+    """Return the category that a result of ``load_tools`` described, if it did."""
+    category = result.data.get("category") if isinstance(result.data, dict) else None
+    return {category} if isinstance(category, str) else set()
+
+
+def _loaded(category: str, tools: tuple[ToolDefinition, ...]) -> Result:
+    names: list[Json] = [tool.name for tool in tools]
+    count = f"{len(tools)} tool{'s' * (len(tools) != 1)}"
+    heading = (
+        f"{count} of {category!r}. Call them with {CALL_TOOL} {{name, arguments}} now; from the "
+        "user's next message on they are in your list."
+    )
+    return Result(
+        envelope=ToolEnvelope(
+            ok=True,
+            kind="text",
+            data={"category": category, "tools": names},
+            meta=ResultMeta(total=len(tools)),
+        ),
+        content=text_content("\n\n".join([heading, *map(_described, tools)])),
+    )
+
+
+def _described(tool: ToolDefinition) -> str:
+    schema = json.dumps(tool.parameters, ensure_ascii=False, separators=(",", ":"))
+    return f"{tool.name}: {tool.description}\nArguments: {schema}"

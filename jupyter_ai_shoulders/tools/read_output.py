@@ -1,0 +1,163 @@
+"""The tool that reads on in an output which was too long to be sent whole (chapter 05).
+
+Registered by ``host`` (``tools.planning_tools``). The whole is a blob; a conversation may read
+those that its own results gave handles to, and no others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Category,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    refusal,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.digest import BYTE_LIMIT, HANDLE_SHOWN, LINE_LIMIT, beginning
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import BlobHash
+from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+READ_OUTPUT = "read_output"
+
+PAGE_LINES = LINE_LIMIT - 10
+PAGE_BYTES = BYTE_LIMIT - 1_024
+"""A page with its heading keeps the limits of a result."""
+
+
+class ReadOutputArguments(ToolArguments):
+    """Arguments of ``read_output``."""
+
+    handle: str = Field(min_length=8, max_length=64, description="As the shortened result says.")
+    offset: int = Field(
+        default=0, ge=0, description="The character to begin at, as the last page says."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of a text: characters from ``offset`` on, and which lines they are of (from 1)."""
+
+    text: str
+    offset: int
+    first_line: int
+    total_characters: int
+    total_lines: int
+
+    @property
+    def end(self) -> int:
+        """Return the character after the last one."""
+        return self.offset + len(self.text)
+
+    @property
+    def next_offset(self) -> int | None:
+        """Return where the next page begins; None when this is the last."""
+        return self.end if self.end < self.total_characters else None
+
+    @property
+    def last_line(self) -> int:
+        """Return the line the page ends in."""
+        return self.first_line + self.text.removesuffix("\n").count("\n")
+
+
+class ReadOutput:
+    """Pages what a result left out."""
+
+    name: ClassVar[str] = READ_OUTPUT
+    category: ClassVar[Category] = "planning"
+    risk: ClassVar[Risk] = "read"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    toolsets: ClassVar[frozenset[Toolset]] = frozenset({"notebook", "workspace", "full"})
+    arguments = ReadOutputArguments
+
+    def __init__(self, blobs: Blobs) -> None:
+        self._blobs = blobs
+
+    async def subject(self, args: ReadOutputArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del args, context
+        return CallSubject(title="Read more of an output", target_label=None, target=Target())
+
+    async def run(
+        self, args: ReadOutputArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Read a page. Raises ``NotFound`` (no such handle here)."""
+        blob = _meant(args.handle, context)
+        content = await asyncio.to_thread(self._blobs.get, blob)
+        try:
+            text = content.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            yield refusal("This output is no text.", "Ask the user to look at it.")
+            return
+        if args.offset and args.offset >= len(text):
+            yield refusal(
+                f"The output has {len(text)} characters; none is at {args.offset}.",
+                "Read from a smaller offset.",
+            )
+            return
+        yield _result(blob, page_of(text, args.offset))
+
+
+def page_of(text: str, offset: int) -> Page:
+    """Return the page that begins here; it ends with a line where a line is not too long."""
+    rest = beginning(text[offset:], PAGE_LINES, PAGE_BYTES)
+    if offset + len(rest) < len(text) and "\n" in rest:
+        rest = rest[: rest.rindex("\n") + 1]
+    return Page(
+        text=rest,
+        offset=offset,
+        first_line=text.count("\n", 0, offset) + 1,
+        total_characters=len(text),
+        total_lines=text.removesuffix("\n").count("\n") + 1,
+    )
+
+
+def _meant(handle: str, context: CallContext) -> BlobHash:
+    found = [blob for blob in context.handles if blob.startswith(handle)]
+    if len(found) != 1:
+        raise NotFound(
+            f"No result of this conversation gave the handle {handle!r}.",
+            hint="Take the handle from a shortened result, or make that call again.",
+        )
+    return found[0]
+
+
+def _result(blob: BlobHash, page: Page) -> Result:
+    more = page.next_offset
+    heading = (
+        f"Output {blob[:HANDLE_SHOWN]} · lines {page.first_line}-{page.last_line} of "
+        f"{page.total_lines} · characters {page.offset}-{page.end} of {page.total_characters} · "
+        + ("the end" if more is None else f"next offset: {more}")
+    )
+    return Result(
+        envelope=ToolEnvelope(
+            ok=True,
+            kind="outputs",
+            data={
+                "handle": blob,
+                "offset": page.offset,
+                "next_offset": more,
+                "characters": page.total_characters,
+                "first_line": page.first_line,
+                "last_line": page.last_line,
+            },
+            meta=ResultMeta(total=page.total_lines, truncated=more is not None),
+        ),
+        content=text_content(f"{heading}\n{page.text}"),
+        handle=blob,
+    )
