@@ -1,0 +1,23 @@
+"""The evaluation: cases of agent behaviour, run through the same driver as every surface.
+
+``runner.evaluate`` is what the command line calls; ``docs/evaluation.md`` says how to write a case.
+"""
+
+from jupyter_ai_shoulders.evaluation.case import Case, Check, Message, User
+from jupyter_ai_shoulders.evaluation.fixture import Fixture, Notebook, code, markdown
+from jupyter_ai_shoulders.evaluation.report import CaseReport, Report
+from jupyter_ai_shoulders.evaluation.runner import evaluate
+
+__all__ = [
+    "Case",
+    "CaseReport",
+    "Check",
+    "Fixture",
+    "Message",
+    "Notebook",
+    "Report",
+    "User",
+    "code",
+    "evaluate",
+    "markdown",
+]

@@ -1,0 +1,65 @@
+"""The evaluation as a process: ``python -m jupyter_ai_shoulders.evaluation``.
+
+Without ``--model`` the scripted domain, which needs no key; with one, the cases that make sense
+with a real model, whose calls are paid for. Exits with 1 when a case fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import Sequence
+
+from jupyter_ai_shoulders.evaluation.case import Case
+from jupyter_ai_shoulders.evaluation.cases.catalogue import CASES
+from jupyter_ai_shoulders.evaluation.models import SCRIPTED
+from jupyter_ai_shoulders.evaluation.report import Report
+from jupyter_ai_shoulders.evaluation.runner import evaluate
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+NUDGES: dict[str, tuple[bool, ...]] = {"both": (True, False), "on": (True,), "off": (False,)}
+
+
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return what the command line says."""
+    parser = argparse.ArgumentParser(
+        prog="python -m jupyter_ai_shoulders.evaluation",
+        description="Run the evaluation cases, with scripted models or a real one.",
+    )
+    parser.add_argument("--model", metavar="ID", help="a configured model; its calls are paid for")
+    parser.add_argument("--case", metavar="NAME", action="append", help="only this; repeatable")
+    parser.add_argument("--nudges", choices=NUDGES, help="default: both, with a model: on")
+    parser.add_argument("--json", action="store_true", help="report as JSON")
+    parser.add_argument("--list", action="store_true", help="only list the cases")
+    return parser.parse_args(given)
+
+
+def chosen(names: Sequence[str] | None, *, real: bool) -> list[Case]:
+    """Return the cases asked for. Raises ``SystemExit`` for a name that no case has."""
+    known = [case for case in CASES if case.real or not real]
+    unknown = sorted(set(names or ()) - {case.name for case in known})
+    if unknown:
+        raise SystemExit(f"No such case here: {', '.join(unknown)}. See --list.")
+    return [case for case in known if not names or case.name in names]
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run, print the report, and return the exit code."""
+    options = arguments(given)
+    real = options.model is not None
+    cases = chosen(options.case, real=real)
+    if options.list:
+        sys.stdout.writelines(f"{case.name}: {case.about}\n" for case in cases)
+        return 0
+    logging.getLogger("jupyter_ai_shoulders").addHandler(logging.NullHandler())
+    model = ModelId(options.model) if real else SCRIPTED
+    nudges = NUDGES[options.nudges or ("on" if real else "both")]
+    report: Report = asyncio.run(evaluate(cases, model=model, nudges=nudges))
+    sys.stdout.write((report.json() if options.json else report.text()) + "\n")
+    return 0 if report.passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

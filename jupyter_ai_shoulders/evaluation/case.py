@@ -1,0 +1,124 @@
+"""What a case is: a workspace, a user, a model's turns, and what must hold at the end. Values only.
+
+``cases`` declares them, ``runner`` runs them, ``checks`` makes the assertions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from jupyter_ai_shoulders.core.budget import Limits
+from jupyter_ai_shoulders.evaluation.fixture import Fixture
+from jupyter_ai_shoulders.evaluation.record import Record
+from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.testing.scripted import Entry, Turn
+from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalRequest, Event
+from jupyter_ai_shoulders.wire.messages import Attachment
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind
+
+Script = tuple[Entry, ...] | Callable[[ModelRequest], Turn | str]
+"""One entry per request, or a function that answers them all."""
+Domain = Literal["any", "scripted"]
+Nudging = Literal["either", "on", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One assertion."""
+
+    says: str
+    problem: Callable[[Record], str | None]
+    """Returns what is wrong, None when nothing is."""
+    domain: Domain = "any"
+    """``scripted``: it depends on what the script does, so a real model is not held to it."""
+    nudging: Nudging = "either"
+    """Whether it is about what is said to a model, or about what becomes of one told nothing."""
+
+    def applies(self, *, scripted: bool, nudges: bool) -> bool:
+        """Return whether it is held against such a run."""
+        wanted = "on" if nudges else "off"
+        return (scripted or self.domain == "any") and self.nudging in ("either", wanted)
+
+
+def of_script(*checks: Check) -> tuple[Check, ...]:
+    """Return the checks for scripted runs only."""
+    return tuple(replace(check, domain="scripted") for check in checks)
+
+
+def with_nudges(*checks: Check) -> tuple[Check, ...]:
+    """Return the checks for runs in which the model is told when it strays."""
+    return tuple(replace(check, nudging="on") for check in checks)
+
+
+def without_nudges(*checks: Check) -> tuple[Check, ...]:
+    """Return the checks for runs in which it is not."""
+    return tuple(replace(check, nudging="off") for check in checks)
+
+
+def allow(request: ApprovalRequest) -> ApprovalDecision:
+    """Allow everything."""
+    del request
+    return "allow"
+
+
+def deny(request: ApprovalRequest) -> ApprovalDecision:
+    """Allow nothing."""
+    del request
+    return "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """What the person in front of the conversation does."""
+
+    decides: Callable[[ApprovalRequest], ApprovalDecision] = allow
+    answers: tuple[str | tuple[str, ...], ...] = ()
+    """To the agent's questions, in order."""
+    raises_to: int | None = None
+    """Micro-dollars, when a turn pauses at a limit; None discards the turn."""
+    meanwhile: Mapping[int, Callable[[Path], None]] = field(
+        default_factory=dict[int, Callable[[Path], None]]
+    )
+    """What happens in the workspace right before the model answers for the n-th time, from 1."""
+    stops_at: Callable[[Event], bool] | None = None
+    """Presses stop at the first event like this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What the user sends."""
+
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing the agent must do right."""
+
+    name: str
+    about: str
+    """One sentence: what must happen, and why it could go wrong."""
+    fixture: Fixture
+    asks: tuple[str | Message, ...]
+    """What the user sends, one after the other."""
+    script: Script
+    checks: tuple[Check, ...]
+    user: User = User()
+    kind: SessionKind = "chat"
+    mode: Mode = "auto_edit"
+    step_limit: int = 25
+    window: int = 100_000
+    """Of the scripted model, in tokens."""
+    limits: Limits = Limits()
+    """Of money; a call of the scripted model costs about 0.2 dollars at most."""
+    inspects: tuple[str, ...] = ()
+    """Expressions evaluated in the kernel of ``notebook`` at the end."""
+    notebook: str = "work.ipynb"
+    real: bool = False
+    """Whether it makes sense with a real model; the others script a model that misbehaves."""
+    seconds: float = 60.0
+    """The longest it may take with a script; ten times that with a real model."""

@@ -1,0 +1,264 @@
+"""Work in a notebook: finding, editing, running, and leaving alone what is the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jupyter_ai_shoulders.evaluation import checks
+from jupyter_ai_shoulders.evaluation.case import Case, Message, User, of_script
+from jupyter_ai_shoulders.evaluation.fixture import code, markdown, one, printed, user_edits
+from jupyter_ai_shoulders.testing.scripted import Call, Say, Turn, turn
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.messages import CellAttachment
+
+PATH = "work.ipynb"
+
+
+def read() -> Turn:
+    """Read the notebook."""
+    return turn(Call("read_notebook", {"path": PATH}))
+
+
+def edit(cell_id: str, source: str) -> Call:
+    """Give a cell another source."""
+    return Call("edit_cell", {"path": PATH, "cell_id": cell_id, "source": source})
+
+
+def run(cell_id: str) -> Call:
+    """Run a cell."""
+    return Call("run_cell", {"path": PATH, "cell_id": cell_id})
+
+
+_COUNTS = 'counts = {"north": 3, "south": 4}'
+_RENAMED = Case(
+    name="fix-by-rename",
+    about="A name that was changed in an early cell is mended there, and the later cell runs.",
+    fixture=one(
+        markdown("title", "# Bikes"),
+        code("load", 'bike_count = {"north": 3, "south": 4}'),
+        code("total", "total = sum(counts.values())\nprint(total)"),
+    ),
+    asks=(
+        "The last cell fails with a NameError. The dictionary of cell 2 should be named counts as "
+        "before; mend cell 2, and run cells 2 and 3.",
+    ),
+    script=(
+        read(),
+        turn(run("load"), run("total")),
+        turn(
+            Call(
+                "edit_cell",
+                {
+                    "path": PATH,
+                    "cell_id": "load",
+                    "old_string": "bike_count",
+                    "new_string": "counts",
+                },
+            )
+        ),
+        turn(run("load"), run("total")),
+        turn(Say("Cell 2 names the dictionary counts again; cell 3 prints 7.")),
+    ),
+    inspects=("total", "counts"),
+    checks=(
+        checks.exits("final_response"),
+        checks.cell_reads(PATH, "load", _COUNTS),
+        checks.cell_reads(PATH, "total", "total = sum(counts.values())\nprint(total)"),
+        checks.output_has(PATH, "total", "7\n"),
+        checks.in_kernel("total", "7"),
+        checks.in_kernel("counts", "{'north': 3, 'south': 4}"),
+        checks.asked_before("run_cell"),
+        checks.steps_at_most(12),
+        *of_script(
+            checks.changes("Run cell 2", "Edit cell 2", "Run cell 2", "Run cell 3"),
+            checks.told(3, "NameError: name 'counts' is not defined"),
+            checks.told(5, "finished: ok", "7"),
+            checks.steps(5),
+            checks.no_notices_but(),
+        ),
+    ),
+    real=True,
+)
+
+_ROUNDS = 12
+_TWELVE = Case(
+    name="edit-run-twelve-rounds",
+    about="Editing and running over and over, with results that change, is work and no loop.",
+    fixture=one(code("try", "value = 0\nprint(value)")),
+    asks=("Raise value step by step until it prints 12; run the cell after each edit.",),
+    script=(
+        read(),
+        *(
+            reply
+            for number in range(1, _ROUNDS + 1)
+            for reply in (turn(edit("try", f"value = {number}\nprint(value)")), turn(run("try")))
+        ),
+        turn(Say("It prints 12.")),
+    ),
+    step_limit=40,
+    inspects=("value",),
+    checks=(
+        checks.exits("final_response"),
+        checks.in_kernel("value", "12"),
+        checks.output_has(PATH, "try", "12\n"),
+        checks.asked(kind="loop"),
+        *of_script(
+            checks.asked(*["run_cell"] * _ROUNDS),
+            checks.no_notices_but(),
+            checks.steps(2 * _ROUNDS + 2),
+            checks.tokens_at_most(5_000),
+        ),
+    ),
+)
+
+_ORDER = Case(
+    name="added-cells-keep-their-order",
+    about="Several cells put below the same one stand in the order in which they were asked for.",
+    fixture=one(code("first", "a = 1"), code("last", "z = 26")),
+    asks=("Add cells that set b to 2 and c to 3, in this order, right below the first cell.",),
+    script=(
+        read(),
+        turn(
+            Call("add_cell", {"path": PATH, "source": "b = 2", "after": "first"}),
+            Call("add_cell", {"path": PATH, "source": "c = 3", "after": "first"}),
+        ),
+        turn(Say("Two cells added below the first.")),
+    ),
+    checks=(
+        checks.exits("final_response"),
+        checks.sources(PATH, "a = 1", "b = 2", "c = 3", "z = 26"),
+        checks.asked(),
+    ),
+    real=True,
+)
+
+_UNREAD = Case(
+    name="unread-cell-is-shown-first",
+    about="A cell the model has not read is not edited; it is shown, and can then be edited.",
+    fixture=one(code("a", "x = 1"), code("b", "y = 2")),
+    asks=("Set x to 10.",),
+    script=(turn(edit("a", "x = 5")), turn(edit("a", "x = 10")), turn(Say("x is 10."))),
+    checks=(
+        checks.exits("final_response"),
+        checks.only_line_changed(PATH, "x = 1", "x = 10"),
+        *of_script(
+            checks.refused("not_read", "x = 1"),
+            checks.results(("edit_cell", "error"), ("edit_cell", "ok")),
+            checks.changes("Edit cell 1"),
+        ),
+    ),
+    real=True,
+)
+
+
+def _user_sets_x(root: Path) -> None:
+    user_edits(root, PATH, "a", "x = 99  # mine")
+
+
+_STALE = Case(
+    name="stale-cell-becomes-a-proposal",
+    about="What the user changed after the model had read it is not overwritten but proposed, "
+    "and other cells of the same step are edited.",
+    fixture=one(code("a", "x = 1"), code("b", "y = 2")),
+    asks=("Add 1 to each value.",),
+    script=(
+        read(),
+        turn(edit("a", "x = 2"), edit("b", "y = 3")),
+        turn(Say("y is 3; you changed x meanwhile, so 2 is a proposal there.")),
+    ),
+    user=User(meanwhile={2: _user_sets_x}),
+    checks=(
+        checks.cell_has(PATH, "a", "# mine"),
+        *of_script(
+            checks.exits("final_response"),
+            checks.sources(PATH, "x = 99  # mine", "y = 3"),
+            checks.proposed(PATH, "a", "x = 1", "x = 2"),
+            checks.refused("stale", "nothing was overwritten", "x = 99  # mine"),
+            checks.changes("Edit cell 2"),
+        ),
+    ),
+    real=True,
+)
+
+_DELETED = Case(
+    name="stale-cell-is-not-deleted",
+    about="A cell the user is working on is not deleted by a model that has read its old text.",
+    fixture=one(code("a", "x = 1"), code("b", "y = 2")),
+    asks=("Delete the first cell.",),
+    script=(
+        read(),
+        turn(Call("delete_cell", {"path": PATH, "cell_id": "a"})),
+        turn(Say("You changed it meanwhile, so it stays; say if it should go all the same.")),
+    ),
+    user=User(meanwhile={2: _user_sets_x}),
+    checks=(
+        checks.exits("final_response"),
+        checks.sources(PATH, "x = 99  # mine", "y = 2"),
+        checks.refused("stale", "x = 99  # mine"),
+        checks.changes(),
+    ),
+)
+
+_PROTECTED = Case(
+    name="protected-cell-stays",
+    about="A cell that its metadata protects is not edited, whatever the mode.",
+    fixture=one(code("a", "SEED = 1", editable=False), code("b", "y = 2")),
+    asks=("Set SEED to 2.",),
+    script=(read(), turn(edit("a", "SEED = 2")), turn(Say("Cell 1 is protected, so it stays."))),
+    checks=(
+        checks.exits("final_response"),
+        checks.same_file(PATH),
+        *of_script(checks.refused("cell_protected"), checks.changes()),
+    ),
+    mode="bypass",
+    real=True,
+)
+
+_APPROVED = Case(
+    name="closed-notebook-asks-before-it-is-edited",
+    about="In mode ask, a notebook that is not in front of the user is edited only when allowed, "
+    "and every other byte of the file stays.",
+    fixture=one(
+        markdown("text", "Grüße"),
+        code("a", "x = 1", printed("1\n"), tags=["keep"]),
+        code("b", "y = 2"),
+    ),
+    asks=("Set x to 5.",),
+    script=(read(), turn(edit("a", "x = 5")), turn(Say("x is 5."))),
+    mode="ask",
+    checks=(
+        checks.exits("final_response"),
+        checks.only_line_changed(PATH, "x = 1", "x = 5"),
+        checks.asked_before("edit_cell"),
+        *of_script(checks.asked("edit_cell", kind="mode")),
+    ),
+    real=True,
+)
+
+_ATTACHED = Case(
+    name="attached-cell-counts-as-read",
+    about="A cell the user attached can be edited without reading it again.",
+    fixture=one(code("a", "x = 1"), code("b", "y = 2")),
+    asks=(
+        Message("Set this to 7.", (CellAttachment(kind="cell", path=PATH, cell_id=CellId("a")),)),
+    ),
+    script=(turn(edit("a", "x = 7")), turn(Say("x is 7."))),
+    checks=(
+        checks.exits("final_response"),
+        checks.sources(PATH, "x = 7", "y = 2"),
+        *of_script(checks.told(1, "x = 1"), checks.steps(2)),
+    ),
+    real=True,
+)
+
+CASES = (
+    _RENAMED,
+    _TWELVE,
+    _ORDER,
+    _UNREAD,
+    _STALE,
+    _DELETED,
+    _PROTECTED,
+    _APPROVED,
+    _ATTACHED,
+)

@@ -1,0 +1,96 @@
+"""Runs cases one after the other and reports. Called by ``__main__`` and by tests."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.evaluation.case import Case
+from jupyter_ai_shoulders.evaluation.invariants import INVARIANTS
+from jupyter_ai_shoulders.evaluation.kernels import Kernels
+from jupyter_ai_shoulders.evaluation.models import SCRIPTED
+from jupyter_ai_shoulders.evaluation.record import Record
+from jupyter_ai_shoulders.evaluation.report import CaseReport, Report
+from jupyter_ai_shoulders.evaluation.trial import Trial
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+BOTH = (True, False)
+
+
+class Runner:
+    """Runs cases of one model in folders of their own, which are deleted with it."""
+
+    def __init__(self, folder: Path, model: ModelId, kernels: Kernels) -> None:
+        self._folder = folder
+        self._model = model
+        self._kernels = kernels
+        self._count = 0
+
+    async def run(self, case: Case, *, nudges: bool = True) -> CaseReport:
+        """Run a case and check what is left of it."""
+        self._count += 1
+        root = self._folder / f"{self._count}" / "workspace"
+        root.mkdir(parents=True)
+        started = time.perf_counter()
+        try:
+            async with self._kernels.lent(root) as kernels:
+                trial = Trial(case, root, self._home(root), kernels, self._model, nudges)
+                record = await trial.run()
+        except (TimeoutError, ShouldersError) as error:
+            problem = f"It did not end: {type(error).__name__}: {error}"
+            seconds = time.perf_counter() - started
+            return CaseReport(case.name, nudges, (problem,), "-", 0, 0, seconds)
+        return CaseReport(
+            name=case.name,
+            nudges=nudges,
+            problems=self._problems(case, record, nudges=nudges),
+            exit=record.exit(),
+            steps=record.steps,
+            tokens=record.tokens,
+            seconds=time.perf_counter() - started,
+        )
+
+    def _home(self, root: Path) -> Path:
+        """Return where keys and the ledger are: the user's own for real models, who cost money."""
+        return root.parent / "home" if self._model == SCRIPTED else Path.home()
+
+    def _problems(self, case: Case, record: Record, *, nudges: bool) -> tuple[str, ...]:
+        scripted = self._model == SCRIPTED
+        checks = (*INVARIANTS, *case.checks)
+        found = [
+            (check.says, check.problem(record))
+            for check in checks
+            if check.applies(scripted=scripted, nudges=nudges)
+        ]
+        return tuple(f"{says}: {problem}" for says, problem in found if problem is not None)
+
+
+@asynccontextmanager
+async def runner(model: ModelId = SCRIPTED) -> AsyncGenerator[Runner]:
+    """Return a runner with kernels of its own; scripted cases share one."""
+    with tempfile.TemporaryDirectory(prefix="shoulders-eval-") as name:
+        folder = Path(name).resolve()
+        async with aclosing(Kernels(folder, shared=model == SCRIPTED)) as kernels:
+            yield Runner(folder, model, kernels)
+
+
+async def evaluate(
+    cases: Sequence[Case],
+    *,
+    model: ModelId = SCRIPTED,
+    nudges: Sequence[bool] = BOTH,
+    note: Callable[[CaseReport], None] = lambda report: None,
+) -> Report:
+    """Run cases with a model, each as often as ``nudges`` has entries; ``note`` hears of each."""
+    reports: list[CaseReport] = []
+    async with runner(model) as running:
+        for case in cases:
+            for told in nudges:
+                report = await running.run(case, nudges=told)
+                reports.append(report)
+                note(report)
+    return Report(model, tuple(reports))
