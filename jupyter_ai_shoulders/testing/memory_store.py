@@ -80,7 +80,8 @@ class MemoryBlobs:
 class MemoryStore:
     """``EventLog`` and ``Sessions`` over lists of events.
 
-    ``before_append`` is called with each event and may raise, as a full disk would.
+    ``before_append`` is called with each event and may raise, as a full disk would; ``after_append``
+    with each one as it is kept, as the log's own sink is.
     """
 
     def __init__(self) -> None:
@@ -90,6 +91,7 @@ class MemoryStore:
         self.synced: dict[SessionId, int] = {}
         """How many events of a session were synced."""
         self.before_append: Callable[[Event], None] | None = None
+        self.after_append: Callable[[LoggedEvent], None] | None = None
 
     def cut(self, session_id: SessionId, count: int) -> MemoryStore:
         """Return a store that holds only the first ``count`` events of the session."""
@@ -109,7 +111,10 @@ class MemoryStore:
         stamp = {"seq": len(events) + 1, "session_id": session_id}
         stamped = event.model_copy(update={**stamp, "at": timestamp(self.clock.now())})
         events.append(stamped)
-        return LoggedEvent(stamped, stamped.model_dump_json())
+        logged = LoggedEvent(stamped, stamped.model_dump_json())
+        if self.after_append is not None:
+            self.after_append(logged)
+        return logged
 
     async def sync(self) -> None:
         """Note what is on the disk now."""
