@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.inner_call import Made, call_made
 from jupyter_ai_shoulders.engine.results import error_text
 from jupyter_ai_shoulders.engine.signals import Allowed, Asks
 from jupyter_ai_shoulders.engine.state import Call, Defer, Settle, State
 from jupyter_ai_shoulders.providers.base import ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
+from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
 from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
 from jupyter_ai_shoulders.tools.rules import ONCE, Allow, Ask, Deny, Question, decide, target_of
 from jupyter_ai_shoulders.wire.base import JsonObject
@@ -39,22 +42,24 @@ class Approvals:
 
     async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
         """Return the event for a call the model made, valid or not."""
-        tool = self.tools.get(ready.tool)
-        problem = self._problem(ready)
+        made = call_made(ready, self.tools)
+        tool = self._known(made.tool, context)
+        problem = self._problem(made, context)
         subject = None
-        if tool is not None and problem is None and ready.arguments is not None:
-            subject = await _subject(self.tools, tool, ready.arguments, context)
+        if tool is not None and problem is None and made.arguments is not None:
+            subject = await _subject(self.tools, tool, made.arguments, context)
         return ToolCall(
             call_id=context.call_id,
-            tool=ready.tool,
-            arguments=None if problem else ready.arguments,
-            raw=ready.raw if problem else None,
+            tool=made.tool,
+            arguments=None if problem else made.arguments,
+            raw=ready.raw if problem or made.via else None,
             invalid=problem,
             risk=tool.risk if tool else "read",
             external=tool.external if tool else False,
-            title=subject.title if subject else ready.tool.replace("_", " ").capitalize(),
+            title=subject.title if subject else made.tool.replace("_", " ").capitalize(),
             target=subject.target_label if subject else None,
             state=ready.state,
+            via=made.via,
         )
 
     async def judge(
@@ -62,14 +67,14 @@ class Approvals:
     ) -> Allowed | Asks | Settle | Defer:
         """Return whether the call may run. Raises what a bug in a tool raises."""
         refused = self._refused(call, tools_mode)
-        tool = self.tools.get(call.tool)
+        tool = self._known(call.tool, context)
         if refused is not None or tool is None or call.arguments is None:
             return refused or Settle("error", _invalid_call(call, known=tool is not None))
         try:
             args = self.tools.validate(call.tool, call.arguments)
             if isinstance(args, Problem):
                 return Settle("error", args.error)
-            if tools_mode == "parse_only" and tool.category != "loop":
+            if tools_mode == "parse_only" and not _of_the_conversation(tool):
                 return Defer()
             subject = await tool.subject(args, context)
         except ShouldersError as error:
@@ -87,10 +92,22 @@ class Approvals:
             decision = Ask(GOES_ROUND, ONCE) if repeated else decision
         return _outcome(decision, call.arguments, subject)
 
-    def _problem(self, ready: ToolCallReady) -> str | None:
-        if ready.arguments is None and self.tools.get(ready.tool) is not None:
-            return ready.problem or "The arguments are not a JSON object."
-        checked = self.tools.validate(ready.tool, ready.arguments or {})
+    def _known(self, name: str, context: CallContext) -> Tool[Any] | None:
+        """Return the tool when the conversation's toolset has it."""
+        return self.tools.get(name) if name in self.tools.names(context.toolset) else None
+
+    def _problem(self, made: Made, context: CallContext) -> str | None:
+        if self._known(made.tool, context) is not None:
+            if made.arguments is None:
+                return made.problem or "The arguments are not a JSON object."
+            if made.problem is not None:
+                return made.problem
+        names = [
+            name
+            for name in self.tools.names(context.toolset)
+            if name == made.tool or name not in self.rules.disabled
+        ]
+        checked = self.tools.validate(made.tool, made.arguments or {}, names)
         return error_text(checked.error) if isinstance(checked, Problem) else None
 
     def _refused(self, call: Call, tools_mode: ToolsMode) -> Settle | None:
@@ -127,6 +144,11 @@ def _invalid_call(call: Call, *, known: bool) -> ErrorInfo:
         code="invalid_arguments" if known else "unknown_tool",
         message=call.invalid or f"There is no tool named {call.tool!r}.",
     )
+
+
+def _of_the_conversation(tool: Tool[Any]) -> bool:
+    """Return whether a call is about the conversation itself, so that nobody else can answer it."""
+    return tool.category == "loop" or tool.name in {LOAD_TOOLS, READ_OUTPUT}
 
 
 def _tellable(

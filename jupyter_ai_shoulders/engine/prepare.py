@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord, describe
+from jupyter_ai_shoulders.engine.compaction import fit, overflowed
 from jupyter_ai_shoulders.engine.context import (
     SECRET,
     SKILLS,
@@ -27,7 +28,6 @@ from jupyter_ai_shoulders.engine.context import (
     Context,
     Entry,
     output_reserve,
-    prompt_budget,
     tools_blob,
     zone_blob,
 )
@@ -112,13 +112,12 @@ class Preparation:
             around = await gather(self.surroundings, session, new, images=spec.images)
             self._enter_context(operation, turn, session, spec, around)
         notice = step_notice(operation.step, turn.step_limit)
-        built = self.context.built((notice,) if notice else ())
-        tokens = self.context.tokens(built, spec.family, self.memory.correction)
-        request = _request(built, spec, session, turn, operation.step)
-        budget = prompt_budget(spec)
-        if tokens > budget:
-            return request, Overflowed(tokens, budget, spec.window)
-        return request, Prepared(tokens, spec.window)
+        notices = (notice,) if notice else ()
+        measured = fit(self.context, spec, self.memory.correction, notices)
+        request = _request(self.context.built(notices), spec, session, turn, operation.step)
+        if measured.tokens > measured.budget:
+            return request, overflowed(measured, self.context, spec)
+        return request, Prepared(measured.tokens, spec.window)
 
     def _enter_context(
         self, operation: Prepare, turn: Turn, session: Session, spec: ModelSpec, around: Gathered
@@ -130,7 +129,8 @@ class Preparation:
         """
         texts = read_standing(around.standing)
         if operation.fresh:
-            self._enter_standing(texts, session, around.standing.locale)
+            not_loaded = self._not_loaded(session, spec)
+            self._enter_standing(texts, session, around.standing.locale, not_loaded)
         self._enter_enclosed(around)
         if operation.fresh:
             self._note_model_change(turn)
@@ -139,11 +139,14 @@ class Preparation:
         self._enter(ZONE, zone_blob(self.clock.now()))
         self._enter_facts(around, texts, data_limit(spec.window))
 
-    def _enter_standing(self, texts: Texts, session: Session, locale: str) -> None:
+    def _enter_standing(
+        self, texts: Texts, session: Session, locale: str, not_loaded: Sequence[str]
+    ) -> None:
         """Enter system prompt, skills and instructions; a change of the latter is a rebase."""
         first = self.context.entered(SYSTEM) is None
         if first:
-            prompt = system_prompt(session.created_at, self.settings.workspace, locale)
+            workspace = self.settings.workspace
+            prompt = system_prompt(session.created_at, workspace, locale, not_loaded)
             self._enter(SYSTEM, prompt.encode())
         if self.context.entered(SECRET) is None:
             self._enter(SECRET, secrets.token_hex(8).encode())
@@ -213,7 +216,15 @@ class Preparation:
     def _definitions(self, turn: Turn, session: Session, spec: ModelSpec) -> Tools:
         if not spec.tools or session.tools == "disabled":
             return ()
-        return self.tools.definitions(session.toolset, turn.mode, self.rules.disabled)
+        return self.tools.definitions(
+            session.toolset, turn.mode, self.rules.disabled, self.memory.loaded
+        )
+
+    def _not_loaded(self, session: Session, spec: ModelSpec) -> Sequence[str]:
+        """Return the categories to name in the system prompt, which stays as it is made first."""
+        if not spec.tools or session.tools == "disabled":
+            return ()
+        return self.tools.loadable(session.toolset, "ask", self.rules.disabled)
 
     def _enter_tools(self, tools: Tools) -> None:
         before = self.context.entered(TOOLS)

@@ -7,12 +7,12 @@ objects, so that providers can keep their encoded bytes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord
+from jupyter_ai_shoulders.engine.inner_call import call_said
 from jupyter_ai_shoulders.engine.meta import IN_CONTEXT, FactRecord
 from jupyter_ai_shoulders.engine.protected import leading_results, middle, without_middle
 from jupyter_ai_shoulders.engine.step_notice import step_notice
@@ -20,7 +20,6 @@ from jupyter_ai_shoulders.engine.untrusted import marked_content
 from jupyter_ai_shoulders.engine.user_message import Copy, Enclosed, Rendered, Setting, render
 from jupyter_ai_shoulders.engine.watch import REMARK_CODES
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
@@ -333,8 +332,9 @@ class Transcript:
 
     def _call(self, event: ev.ToolCall) -> None:
         reply = self._open_reply()
+        tool, arguments = call_said(event)
         call = ToolCallPart(
-            call_id=event.call_id, tool=event.tool, arguments=_arguments(event), state=event.state
+            call_id=event.call_id, tool=tool, arguments=arguments, state=event.state
         )
         reply.parts.append(call)
         reply.calls[event.call_id] = call
@@ -345,7 +345,7 @@ class Transcript:
             return
         self._reply.results[event.call_id] = ToolResultPart(
             call_id=event.call_id,
-            tool=event.tool,
+            tool=self._reply.calls[event.call_id].tool,
             content=self._result_content(event, self._reply.labels[event.call_id]),
             is_error=event.status != "ok",
         )
@@ -425,14 +425,3 @@ def _says_something(part: AssistantPart) -> bool:
 def _no_result(call: ToolCallPart) -> ToolResultPart:
     content = (TextPart(text=NO_RESULT),)
     return ToolResultPart(call_id=call.call_id, tool=call.tool, content=content, is_error=True)
-
-
-def _arguments(event: ev.ToolCall) -> JsonObject:
-    """Return the arguments the model gave, as far as they are a JSON object."""
-    if event.arguments is not None:
-        return event.arguments
-    try:
-        given: Json = json.loads(event.raw or "")
-    except ValueError:
-        return {}
-    return given if isinstance(given, dict) else {}
