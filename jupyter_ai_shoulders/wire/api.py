@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from jupyter_ai_shoulders.wire.base import JsonObject, WireModel
+from jupyter_ai_shoulders.wire.commands import RuleExamples
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Event, Risk
@@ -132,7 +133,12 @@ class Rule(WireModel):
     action: Literal["allow", "ask", "deny"]
     tool: str
     match: JsonObject | None
+    examples: RuleExamples | None
     problem: str | None
+    line: int | None
+    """Where it stands in ``.shoulders/tools.json``; null for the administrator's."""
+    locked: bool
+    """The administrator's: no file and no answer loosens it."""
 
 
 class ToolList(WireModel):
@@ -140,7 +146,11 @@ class ToolList(WireModel):
 
     tools: tuple[ToolInfo, ...]
     disabled: tuple[str, ...]
+    disable_external: bool
     rules: tuple[Rule, ...]
+    """The administrator's first, then those of the file."""
+    problems: tuple[str, ...]
+    """What is wrong with the file or worth a look, with lines."""
 
 
 class ProxySecret(WireModel):

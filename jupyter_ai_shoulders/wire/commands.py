@@ -51,6 +51,22 @@ class SendMessage(CommandModel):
     context: MessageContext | None = None
     model: ModelId | None = None
     mode: Mode | None = None
+    replaces: MessageId | None = None
+    """A message of the past that this one is the edited version of.
+
+    The conversation goes on from here; what stood behind the old message stays in the log
+    (``branches``). Documents are not put back.
+    """
+
+
+class ForkSession(CommandModel):
+    """``POST sessions/{id}/fork``."""
+
+    seq: int | None = Field(default=None, ge=1)
+    """The last event copied: a message of the user, or one after which no turn is open.
+
+    Without it as far as the conversation is settled.
+    """
 
 
 class EditMessage(CommandModel):
@@ -130,12 +146,20 @@ class SetKey(CommandModel):
     key: str = Field(min_length=1, max_length=4096)
 
 
+class RuleExamples(CommandModel):
+    """Targets a rule must match and must not; checked whenever the rule is read."""
+
+    match: tuple[str, ...] = ()
+    not_match: tuple[str, ...] = ()
+
+
 class RuleBody(CommandModel):
     """One permission rule (chapter 05)."""
 
     action: Literal["allow", "ask", "deny"]
     tool: str
     match: JsonObject | None = None
+    examples: RuleExamples | None = None
 
 
 class PutPermissions(CommandModel):
@@ -144,3 +168,5 @@ class PutPermissions(CommandModel):
     version: Literal[1] = 1
     disabled: tuple[str, ...] = ()
     rules: tuple[RuleBody, ...] = ()
+    disable_external: bool = False
+    """One switch for all tools that reach out of this computer."""

@@ -61,11 +61,22 @@ class EventBase(WireModel):
     at: Timestamp = ""
 
 
+class ForkOrigin(WireModel):
+    """What a session was copied from. Its events up to ``seq`` have their numbers and times."""
+
+    session_id: SessionId
+    seq: int
+    """The last event that is a copy; who was paid or allowed by one was so in the origin."""
+    root: SessionId
+    """The first session of the line; the prompt caches of providers go by it."""
+
+
 class SessionCreate(EventBase):
     """The session began."""
 
     type: Literal["session-create"] = "session-create"
     session: Session
+    origin: ForkOrigin | None = None
 
 
 class SessionUpdate(EventBase):
@@ -73,6 +84,18 @@ class SessionUpdate(EventBase):
 
     type: Literal["session-update"] = "session-update"
     session: Session
+
+
+class Replaced(WireModel):
+    """What an edited message takes the place of. Nothing is erased: its events are hidden."""
+
+    message_id: MessageId
+    seq: int
+    """The first event that is hidden; the last is the one before the edited message."""
+    messages: int
+    """How many messages of the user are hidden."""
+    todo: tuple[TodoItem, ...]
+    """The checklist as it was before them."""
 
 
 class MessageAdd(EventBase):
@@ -88,6 +111,8 @@ class MessageAdd(EventBase):
     mode: Mode | None = None
     answers: CallId | None = None
     """The question (``clarify``) that waited when it was sent, and that it answers."""
+    replaces: Replaced | None = None
+    """Of a message that was edited and sent again: the conversation goes on from here."""
 
 
 class MessageUpdate(EventBase):

@@ -34,6 +34,7 @@ EMPTY = Conversation(
     session=None,
     last_seq=0,
     messages=(),
+    branches=(),
     queued=(),
     turn=None,
     pending_call=None,
@@ -134,6 +135,7 @@ def _message(state: Conversation, event: MessageEvent) -> Conversation:
             )
             return replace(state, queued=(*state.queued, waiting))
         case ev.MessageAdd():
+            state = state if event.replaces is None else _rewound(state, event, event.replaces)
             message = views.UserView(
                 message_id=event.message_id,
                 seq=event.seq,
@@ -147,6 +149,26 @@ def _message(state: Conversation, event: MessageEvent) -> Conversation:
             return _queued_message(state, event)
         case _:
             assert_never(event)
+
+
+def _rewound(state: Conversation, event: ev.MessageAdd, replaced: ev.Replaced) -> Conversation:
+    """Hide what stood behind the message that was edited; what it cost stays counted."""
+    branch = views.BranchView(
+        message_id=replaced.message_id,
+        seq=event.seq,
+        at=event.at,
+        first_seq=replaced.seq,
+        last_seq=event.seq - 1,
+    )
+    return replace(
+        state,
+        messages=tuple(message for message in state.messages if message.seq < replaced.seq),
+        branches=(*state.branches, branch),
+        queued=(),
+        turn=None,
+        pending_call=None,
+        todo=replaced.todo,
+    )
 
 
 def _queued_message(state: Conversation, event: ev.MessageUpdate) -> Conversation:

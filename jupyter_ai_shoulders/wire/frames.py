@@ -268,6 +268,19 @@ class CellRunEnd(WireModel):
     execution_count: int | None
 
 
+class SessionDelete(WireModel):
+    """A conversation was deleted; one that is brought back comes as a ``session-update``."""
+
+    type: Literal["session-delete"] = "session-delete"
+    session_id: SessionId
+
+
+class ToolsUpdate(WireModel):
+    """The permissions changed: fetch ``GET tools`` where they are shown."""
+
+    type: Literal["tools-update"] = "tools-update"
+
+
 class FrameError(WireModel):
     """A frame of the page could not be understood or served."""
 
@@ -285,6 +298,8 @@ ServerFrame = Annotated[
     | CellRunStart
     | CellRunOutput
     | CellRunEnd
+    | SessionDelete
+    | ToolsUpdate
     | FrameError,
     Field(discriminator="type"),
 ]

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from jupyter_ai_shoulders.wire import (
     api,
+    audit,
     commands,
     errors,
     events,
@@ -47,6 +48,7 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("event_page", api.EventPage),
     ("message_accepted", api.MessageAccepted),
     ("tool_list", api.ToolList),
+    ("audit_page", audit.AuditPage),
     ("proposal_list", api.ProposalList),
     ("usage", usage.Usage),
     ("budget_state", usage.BudgetState),
@@ -57,6 +59,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,
     commands.PatchSession,
     commands.SendMessage,
+    commands.ForkSession,
     commands.EditMessage,
     commands.AnswerApproval,
     commands.ResumeTurn,

@@ -266,12 +266,26 @@ class UsageView(WireModel):
     month_limit_micro_usd: int | None
 
 
+class BranchView(WireModel):
+    """What stood behind a message until it was edited; a fork at ``last_seq`` goes on with it."""
+
+    message_id: MessageId
+    """The message that was replaced."""
+    seq: int
+    """Of the message that took its place."""
+    at: Timestamp
+    first_seq: int
+    last_seq: int
+
+
 class Conversation(WireModel):
     """A session's log, folded."""
 
     session: Session | None
     last_seq: int
     messages: tuple[MessageView, ...]
+    branches: tuple[BranchView, ...]
+    """What edited messages have hidden, oldest first."""
     queued: tuple[QueuedView, ...]
     turn: TurnView | None
     pending_call: CallId | None

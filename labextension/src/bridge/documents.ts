@@ -194,6 +194,8 @@ export class DocumentBridge implements IDisposable {
       case 'welcome':
       case 'events':
       case 'resync':
+      case 'session-delete':
+      case 'tools-update':
       case 'frame-error':
         return;
     }

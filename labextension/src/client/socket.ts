@@ -162,6 +162,8 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'cell-run-start':
       case 'cell-run-output':
       case 'cell-run-end':
+      case 'session-delete':
+      case 'tools-update':
         this.frameReceived.emit(frame);
         return;
       default:

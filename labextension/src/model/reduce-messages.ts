@@ -4,7 +4,8 @@ import type {
   Conversation,
   MessageAdd,
   MessageUpdate,
-  QueuedView
+  QueuedView,
+  Replaced
 } from '../wire/generated';
 
 /** A message was accepted: into the conversation, or, while a turn runs, into the queue. */
@@ -14,12 +15,40 @@ export function addMessage(
 ): Conversation {
   const { message_id, at, text, attachments, context, seq } = event;
   const message = { message_id, at, text, attachments, context };
-  return event.queued
-    ? { ...state, queued: [...state.queued, message] }
-    : {
-        ...state,
-        messages: [...state.messages, { role: 'user', seq, ...message }]
-      };
+  if (event.queued) {
+    return { ...state, queued: [...state.queued, message] };
+  }
+  const before = event.replaces
+    ? rewound(state, event, event.replaces)
+    : state; // Logs of older servers have no `replaces`.
+  return {
+    ...before,
+    messages: [...before.messages, { role: 'user', seq, ...message }]
+  };
+}
+
+/** Hide what stood behind the message that was edited; what it cost stays counted. */
+function rewound(
+  state: Conversation,
+  { seq, at }: MessageAdd,
+  { message_id, seq: first, todo }: Replaced
+): Conversation {
+  const branch = {
+    message_id,
+    seq,
+    at,
+    first_seq: first,
+    last_seq: seq - 1
+  };
+  return {
+    ...state,
+    messages: state.messages.filter(message => message.seq < first),
+    branches: [...state.branches, branch],
+    queued: [],
+    turn: null,
+    pending_call: null,
+    todo
+  };
 }
 
 /** A queued message was edited, removed or consumed. */

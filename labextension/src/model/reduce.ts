@@ -41,6 +41,7 @@ export const EMPTY: Conversation = {
   session: null,
   last_seq: 0,
   messages: [],
+  branches: [],
   queued: [],
   turn: null,
   pending_call: null,

@@ -44,12 +44,13 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | CellRunStart | CellRunOutput | CellRunEnd | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | CellRunStart | CellRunOutput | CellRunEnd | SessionDelete | ToolsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
 answer_question: AnswerQuestion
 attachment: Attachment
+audit_page: AuditPage
 budget_state: BudgetState
 cell_edit: CellEdit
 conversation: Conversation
@@ -59,6 +60,7 @@ edit_message: EditMessage
 error_body: ErrorBody
 event: Event
 event_page: EventPage
+fork_session: ForkSession
 message_accepted: MessageAccepted
 message_view: MessageView
 model_list: ModelList
@@ -217,6 +219,49 @@ kind: "thread"
 session_id: string
 }
 /**
+ * ``GET audit``, the latest decision first.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AuditPage".
+ */
+export interface AuditPage {
+entries: AuditEntry[]
+next_cursor: (string | null)
+}
+/**
+ * One decision about one call.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AuditEntry".
+ */
+export interface AuditEntry {
+session_id: string
+session_title: string
+owner: (string | null)
+deleted: boolean
+turn_id: (string | null)
+call_id: string
+seq: number
+at: string
+tool: string
+arguments_hash: string
+reason: (AskReason | null)
+decision: ("allow" | "deny")
+scope: ("once" | "document" | "session" | "always")
+feedback: (string | null)
+by: ("user" | "agent" | "policy" | "system")
+}
+/**
+ * Why a call asks.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AskReason".
+ */
+export interface AskReason {
+kind: ("mode" | "rule" | "taint" | "protected" | "run_policy" | "loop")
+text: string
+}
+/**
  * ``PUT budget``, and part of ``GET usage``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -339,6 +384,7 @@ export interface Conversation {
 session: (Session | null)
 last_seq: number
 messages: (UserView | AgentView)[]
+branches: BranchView[]
 queued: QueuedView[]
 turn: (TurnView | null)
 pending_call: (string | null)
@@ -507,16 +553,6 @@ preview: (string | null)
 language: (string | null)
 reason: AskReason
 scopes: ("once" | "document" | "session" | "always")[]
-}
-/**
- * Why a call asks.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "AskReason".
- */
-export interface AskReason {
-kind: ("mode" | "rule" | "taint" | "protected" | "run_policy" | "loop")
-text: string
 }
 /**
  * How an approval was decided.
@@ -715,6 +751,19 @@ error: (ErrorInfo | null)
 summary: (string | null)
 }
 /**
+ * What stood behind a message until it was edited; a fork at ``last_seq`` goes on with it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "BranchView".
+ */
+export interface BranchView {
+message_id: string
+seq: number
+at: string
+first_seq: number
+last_seq: number
+}
+/**
  * A message that waits for the next step boundary.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -842,6 +891,18 @@ turn_id: (string | null)
 at: string
 type: "session-create"
 session: Session
+origin: (ForkOrigin | null)
+}
+/**
+ * What a session was copied from. Its events up to ``seq`` have their numbers and times.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ForkOrigin".
+ */
+export interface ForkOrigin {
+session_id: string
+seq: number
+root: string
 }
 /**
  * Title, model, mode, status or totals changed.
@@ -877,6 +938,19 @@ queued: boolean
 model: (string | null)
 mode: (("ask" | "auto_edit" | "plan" | "bypass") | null)
 answers: (string | null)
+replaces: (Replaced | null)
+}
+/**
+ * What an edited message takes the place of. Nothing is erased: its events are hidden.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Replaced".
+ */
+export interface Replaced {
+message_id: string
+seq: number
+messages: number
+todo: TodoItem[]
 }
 /**
  * A queued message was consumed, removed or edited.
@@ -1511,6 +1585,15 @@ last_seq: number
 has_more: boolean
 }
 /**
+ * ``POST sessions/{id}/fork``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ForkSession".
+ */
+export interface ForkSession {
+seq?: (number | null)
+}
+/**
  * ``POST sessions/{id}/messages``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1870,6 +1953,7 @@ export interface PutPermissions {
 version?: 1
 disabled?: string[]
 rules?: RuleBody[]
+disable_external?: boolean
 }
 /**
  * One permission rule (chapter 05).
@@ -1883,6 +1967,17 @@ tool: string
 match: ({
 [k: string]: Json
 } | null)
+examples: (RuleExamples | null)
+}
+/**
+ * Targets a rule must match and must not; checked whenever the rule is read.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RuleExamples".
+ */
+export interface RuleExamples {
+match: string[]
+not_match: string[]
 }
 /**
  * ``PUT settings``: what is given is stored, null goes back to the default, the rest stays.
@@ -2023,6 +2118,7 @@ attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAtt
 context?: (MessageContext | null)
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+replaces?: (string | null)
 }
 /**
  * Answer to ``hello``.
@@ -2136,6 +2232,25 @@ run_id: string
 path: string
 cell_id: string
 execution_count: (number | null)
+}
+/**
+ * A conversation was deleted; one that is brought back comes as a ``session-update``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SessionDelete".
+ */
+export interface SessionDelete {
+type: "session-delete"
+session_id: string
+}
+/**
+ * The permissions changed: fetch ``GET tools`` where they are shown.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ToolsUpdate".
+ */
+export interface ToolsUpdate {
+type: "tools-update"
 }
 /**
  * A frame of the page could not be understood or served.
@@ -2269,7 +2384,9 @@ ok?: boolean
 export interface ToolList {
 tools: ToolInfo[]
 disabled: string[]
+disable_external: boolean
 rules: Rule[]
+problems: string[]
 }
 /**
  * A tool of the catalogue.
@@ -2300,7 +2417,10 @@ tool: string
 match: ({
 [k: string]: Json
 } | null)
+examples: (RuleExamples | null)
 problem: (string | null)
+line: (number | null)
+locked: boolean
 }
 /**
  * ``GET usage``.
