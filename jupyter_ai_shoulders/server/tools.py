@@ -7,16 +7,21 @@ from tornado import web
 
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.tools.permissions import unknown_tools
 from jupyter_ai_shoulders.wire.api import ToolList
 from jupyter_ai_shoulders.wire.commands import PutPermissions
 
 
 def _listing(host: Host) -> ToolList:
-    disabled = host.rules.disabled
+    permissions = host.rules.permissions
+    tools = host.tools.infos(host.rules.disabled)
+    unknown = unknown_tools(permissions, [tool.name for tool in tools])
     return ToolList(
-        tools=host.tools.infos(disabled),
-        disabled=tuple(sorted(disabled)),
-        rules=host.rules.listing(),
+        tools=tools,
+        disabled=tuple(sorted(permissions.rules.disabled)),
+        disable_external=permissions.rules.no_external,
+        rules=permissions.listing,
+        problems=(*permissions.problems, *unknown),
     )
 
 

@@ -3,7 +3,7 @@
 ``RuleBook`` is made by ``host`` with a file port; read by ``engine.approvals`` and the handler of
 ``tools/permissions``. The file::
 
-    {"version": 1, "disabled": ["git_commit"],
+    {"version": 1, "disabled": ["git_commit"], "disable_external": false,
      "rules": [{"action": "allow", "tool": "run_command", "match": {"command": "git diff"},
                 "examples": {"match": ["git diff HEAD"], "not_match": ["git push"]}}]}
 """
@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.patterns import glob_matches
 from jupyter_ai_shoulders.tools.rules import Question, RuleMatch, Rules, ToolRule, rule_matches
 from jupyter_ai_shoulders.wire.api import Rule
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
-from jupyter_ai_shoulders.wire.commands import PutPermissions, RuleBody
+from jupyter_ai_shoulders.wire.commands import PutPermissions, RuleBody, RuleExamples
 
 FILE_NAME = ".shoulders/tools.json"
 VERSION = 1
@@ -44,16 +47,11 @@ class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class _Examples(_StrictModel):
-    match: tuple[str, ...] = ()
-    not_match: tuple[str, ...] = ()
-
-
 class _StoredRule(_StrictModel):
     action: Literal["allow", "ask", "deny"]
     tool: str = Field(min_length=1)
     match: RuleMatch | None = None
-    examples: _Examples | None = None
+    examples: RuleExamples | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,33 +75,93 @@ def parse_permissions(text: str | None) -> Permissions:
     if not isinstance(content, dict):
         return _broken(f"{FILE_NAME} does not hold a JSON object")
     values = cast("JsonObject", content)
-    if values.get("version") != VERSION:
-        return _broken(
-            f"{FILE_NAME} has version {values.get('version')!r}; this program reads version "
-            f"{VERSION}"
-        )
+    problem = _unreadable(values)
+    if problem is not None:
+        return _broken(f"{FILE_NAME}{problem}")
     rules, disabled = values.get("rules", []), values.get("disabled", [])
-    if not isinstance(rules, list) or not _is_names(disabled):
-        return _broken(f'{FILE_NAME}: "rules" and "disabled" must be lists')
-    return _checked(rules, cast("list[str]", disabled), _rule_lines(text))
+    checked = _checked(cast("list[Json]", rules), cast("list[str]", disabled), _rule_lines(text))
+    no_external = values.get("disable_external") is True
+    return replace(checked, rules=replace(checked.rules, no_external=no_external))
+
+
+def _unreadable(values: JsonObject) -> str | None:
+    """Return what is wrong with the file as a whole."""
+    if values.get("version") != VERSION:
+        return f" has version {values.get('version')!r}; this program reads version {VERSION}"
+    if not isinstance(values.get("rules", []), list) or not _is_names(values.get("disabled", [])):
+        return ': "rules" and "disabled" must be lists'
+    if not isinstance(values.get("disable_external", False), bool):
+        return ': "disable_external" must be true or false'
+    return None
+
+
+def locked_rules(entries: Sequence[Json]) -> Permissions:
+    """Read the administrator's rules. They deny or ask; one that is invalid denies."""
+    rules: list[ToolRule] = []
+    listing: list[Rule] = []
+    for position, entry in enumerate(entries, start=1):
+        source = f"Rule {position} of the administrator"
+        rule, problem = _read_rule(entry, source)
+        if rule.action == "allow":
+            problem = "a rule of the administrator denies or asks"
+            rule = ToolRule("deny", rule.tool, None, source, problem)
+        rules.append(rule)
+        listing.append(_shown(entry, problem, None).model_copy(update={"locked": True}))
+    problems = tuple(f"{rule.source}: {rule.problem}" for rule in rules if rule.problem)
+    return Permissions(Rules(locked=tuple(rules)), tuple(listing), problems)
+
+
+def unknown_tools(permissions: Permissions, known: Collection[str]) -> tuple[str, ...]:
+    """Return, in words, what names a tool that there is not; later versions may have it."""
+    rules = (*permissions.rules.locked, *permissions.rules.rules)
+    named = [
+        f"{rule.source} names {rule.tool!r}"
+        for rule in rules
+        if rule.tool is not None and not any(glob_matches(rule.tool, name) for name in known)
+    ]
+    gone = sorted(permissions.rules.disabled - set(known))
+    named += [f"{FILE_NAME} switches off {name!r}" for name in gone]
+    return tuple(f"{text}, but there is no such tool." for text in named)
 
 
 class RuleBook:
     """The rules in force, read again when the file changes."""
 
-    def __init__(self, file: PermissionsFile) -> None:
-        """Read through ``file``, each time anew: it is small, and the user may edit it."""
+    def __init__(
+        self,
+        file: PermissionsFile,
+        locked: Permissions | None = None,
+        external: Callable[[], Collection[str]] = frozenset[str],
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Read through ``file``, each time anew: it is small, and the user may edit it.
+
+        ``locked`` are the administrator's rules, ``external`` names the tools that one switch
+        turns off. ``changed`` is called when an answer of the user added a rule.
+        """
         self._file = file
-        self._text: str | None = None
-        self._permissions = Permissions()
+        self._locked = locked or Permissions()
+        self._external = external
+        self._changed = changed
+        self._writing = threading.Lock()
+        """A rule may be added while the whole file is replaced in a thread."""
+        self._read: tuple[str | None, Permissions] = (None, self._joined(None))
 
     @property
     def permissions(self) -> Permissions:
-        """The file as it is now. Raises ``StateUnavailable``."""
+        """The file as it is now, with the administrator's rules. Raises ``StateUnavailable``."""
         text = self._file.read()
-        if text != self._text:
-            self._text, self._permissions = text, parse_permissions(text)
-        return self._permissions
+        if text != self._read[0]:
+            self._read = (text, self._joined(text))
+        return self._read[1]
+
+    def _joined(self, text: str | None) -> Permissions:
+        stored, locked = parse_permissions(text), self._locked
+        return Permissions(
+            replace(stored.rules, locked=locked.rules.locked),
+            (*locked.listing, *stored.listing),
+            (*locked.problems, *stored.problems),
+        )
 
     @property
     def rules(self) -> Rules:
@@ -113,7 +171,8 @@ class RuleBook:
     @property
     def disabled(self) -> frozenset[str]:
         """Names of the tools that are neither offered nor executed."""
-        return self.permissions.rules.disabled
+        rules = self.permissions.rules
+        return rules.disabled | frozenset(self._external()) if rules.no_external else rules.disabled
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -126,6 +185,12 @@ class RuleBook:
 
     def add(self, rule: RuleBody) -> None:
         """Store one more rule. Raises ``Conflict`` (unreadable file), ``StateUnavailable``."""
+        with self._writing:
+            added = self._add(rule)
+        if added:
+            self._changed()
+
+    def _add(self, rule: RuleBody) -> bool:
         broken = self.permissions.rules.broken
         if broken is not None:
             raise Conflict(
@@ -134,28 +199,52 @@ class RuleBook:
         content = self._content()
         rules = cast("list[Json]", content["rules"])
         entry = _entry(rule)
-        if entry not in rules:
-            rules.append(entry)
-            self._store(content)
+        if entry in rules:
+            return False
+        rules.append(entry)
+        self._store(content)
+        return True
 
     def replace(self, permissions: PutPermissions) -> None:
-        """Store the whole file. Raises ``InvalidRequest`` (bad rule), ``StateUnavailable``.
+        """Store the whole file, atomically; it blocks, for threads.
 
-        A rule that was there before keeps its examples.
+        A rule that was there before keeps its examples, unless it brings others. Raises
+        ``InvalidRequest`` (bad rule), ``Conflict`` (the file is of a newer version, and stays),
+        ``StateUnavailable``.
         """
         entries: list[Json] = [_entry(rule) for rule in permissions.rules]
         for position, entry in enumerate(entries, start=1):
             _, problem = _read_rule(entry, f"Rule {position}")
             if problem is not None:
                 raise InvalidRequest(f"Rule {position} is invalid: {problem}.", rule=position)
-        known = {_key(rule): rule for rule in self._stored_rules()}
-        self._store(
-            {
+        with self._writing:
+            self._refuse_newer()
+            known = {_key(rule): rule for rule in self._stored_rules()}
+            rules = [
+                entry if "examples" in entry else known.get(_key(entry), entry)
+                for entry in cast("list[JsonObject]", entries)
+            ]
+            content: JsonObject = {
                 "version": VERSION,
                 "disabled": list(dict.fromkeys(permissions.disabled)),
-                "rules": [known.get(_key(entry), entry) for entry in entries],
+                "rules": cast("list[Json]", rules),
             }
-        )
+            if permissions.disable_external:
+                content["disable_external"] = True
+            self._store(content)
+
+    def _refuse_newer(self) -> None:
+        """Raise ``Conflict`` when a newer version wrote the file: it may say more than we read."""
+        try:
+            content: Any = json.loads(self._file.read() or "{}")
+        except ValueError:
+            return
+        version = cast("JsonObject", content).get("version") if isinstance(content, dict) else None
+        if isinstance(version, int) and version > VERSION:
+            raise Conflict(
+                f"{FILE_NAME} was written by a newer version (version {version}); it was kept.",
+                hint="Upgrade jupyter-ai-shoulders, or move the file away.",
+            )
 
     def _stored_rules(self) -> list[Json]:
         if self.permissions.rules.broken is not None:
@@ -187,7 +276,8 @@ def _checked(entries: list[Json], disabled: list[str], lines: list[int]) -> Perm
         line = f", line {lines[position]}" if position < len(lines) else ""
         rule, problem = _read_rule(entry, f"Rule {position + 1} of {FILE_NAME}{line}")
         rules.append(rule)
-        listing.append(_shown(entry, problem))
+        number = lines[position] if position < len(lines) else None
+        listing.append(_shown(entry, problem, number))
     problems = tuple(f"{rule.source}: {rule.problem}" for rule in rules if rule.problem)
     return Permissions(Rules(tuple(rules), frozenset(disabled)), tuple(listing), problems)
 
@@ -213,7 +303,7 @@ def _tool_name(entry: Json) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _example_problem(rule: ToolRule, examples: _Examples) -> str | None:
+def _example_problem(rule: ToolRule, examples: RuleExamples) -> str | None:
     for example in examples.match:
         if not _example_matches(rule, example):
             return f"its example {example!r} does not match"
@@ -234,21 +324,33 @@ def _example_matches(rule: ToolRule, example: str) -> bool:
     return rule_matches(rule, Question(rule.tool or "", "execute", False, subject))
 
 
-def _shown(entry: Json, problem: str | None) -> Rule:
+def _shown(entry: Json, problem: str | None, line: int | None) -> Rule:
     values = entry if isinstance(entry, dict) else {}
     action, match = values.get("action"), values.get("match")
     return Rule(
         action=action if action in ("allow", "ask", "deny") else "deny",
         tool=_tool_name(entry) or "",
         match=match if isinstance(match, dict) else None,
+        examples=_shown_examples(values.get("examples")),
         problem=problem,
+        line=line,
+        locked=False,
     )
+
+
+def _shown_examples(value: Json) -> RuleExamples | None:
+    try:
+        return None if value is None else RuleExamples.model_validate(value)
+    except ValidationError:
+        return None  # the rule's problem says so
 
 
 def _entry(rule: RuleBody) -> JsonObject:
     entry: JsonObject = {"action": rule.action, "tool": rule.tool}
     if rule.match is not None:
         entry["match"] = rule.match
+    if rule.examples is not None:
+        entry["examples"] = rule.examples.model_dump(mode="json")
     return entry
 
 

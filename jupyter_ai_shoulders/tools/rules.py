@@ -66,6 +66,10 @@ class Rules:
     rules: tuple[ToolRule, ...] = ()
     disabled: frozenset[str] = frozenset()
     broken: str | None = None
+    no_external: bool = False
+    """Every tool that reaches out of this computer is switched off."""
+    locked: tuple[ToolRule, ...] = ()
+    """The administrator's: they deny or ask, and nothing loosens them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +123,13 @@ def decide(
 ) -> Decision:
     """Judge a call: hard deny > deny > ask > allow > mode (chapter 05).
 
-    A protected path asks whatever the rules and grants say. A grant is the answer to an asking
-    rule, so it stands above it. Where nobody can answer, asking is refusing.
+    A protected path, or a rule of the administrator, asks whatever the rules and grants say. A
+    grant is the answer to an asking rule of the user, so it stands above it. Where nobody can
+    answer, asking is refusing.
     """
     decision = (
         _refused(question, rules, mode)
+        or _locked(question, rules)
         or _protected(question)
         or _granted(question, grants)
         or _ruled(question, rules)
@@ -186,13 +192,14 @@ def clean_path(path: str) -> str:
 
 
 def _refused(question: Question, rules: Rules, mode: Mode) -> Deny | None:
-    if question.tool in rules.disabled:
-        return Deny(f"The tool {question.tool} is switched off in the permissions.", "disabled")
+    off = _switched_off(question, rules)
+    if off is not None:
+        return Deny(off, "disabled")
     if question.risk != "read" and _is_sealed(question.subject.target.path):
         return Deny("Tools never change permissions, settings or keys.")
     if mode == "plan" and (question.risk != "read" or question.external):
         return Deny("In plan mode only reading is allowed; switch the mode to act.")
-    for rule in rules.rules:
+    for rule in (*rules.locked, *rules.rules):
         if rule.problem is not None and _invalid_covers(rule, question):
             return Deny(f"{rule.source} is invalid ({rule.problem}), so it denies. Correct it.")
         if rule.action == "deny" and rule.problem is None and rule_matches(rule, question):
@@ -200,10 +207,25 @@ def _refused(question: Question, rules: Rules, mode: Mode) -> Deny | None:
     return None
 
 
+def _switched_off(question: Question, rules: Rules) -> str | None:
+    if question.tool in rules.disabled:
+        return f"The tool {question.tool} is switched off in the permissions."
+    if question.external and rules.no_external:
+        return "Tools that reach out of this computer are switched off."
+    return None
+
+
 def _invalid_covers(rule: ToolRule, question: Question) -> bool:
     if rule.tool is None:
         return question.risk != "read" or question.external
     return glob_matches(rule.tool, question.tool)
+
+
+def _locked(question: Question, rules: Rules) -> Ask | None:
+    for rule in rules.locked:
+        if rule.action == "ask" and rule.problem is None and rule_matches(rule, question):
+            return Ask(AskReason(kind="rule", text=f"{rule.source} says to ask."), ONCE)
+    return None
 
 
 def _protected(question: Question) -> Ask | None:
