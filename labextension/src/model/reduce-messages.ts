@@ -18,9 +18,7 @@ export function addMessage(
   if (event.queued) {
     return { ...state, queued: [...state.queued, message] };
   }
-  const before = event.replaces
-    ? rewound(state, event, event.replaces)
-    : state; // Logs of older servers have no `replaces`.
+  const before = event.replaces ? rewound(state, event, event.replaces) : state; // Logs of older servers have no `replaces`.
   return {
     ...before,
     messages: [...before.messages, { role: 'user', seq, ...message }]
