@@ -148,10 +148,13 @@ function useFollow(sent: number): {
     if (element === null || inner === null) {
       return;
     }
+    let before = element.scrollTop;
     const onScroll = (): void => {
-      const left =
-        element.scrollHeight - element.scrollTop - element.clientHeight;
-      follows.current = left < NEAR;
+      const { scrollTop } = element;
+      const left = element.scrollHeight - scrollTop - element.clientHeight;
+      // Only the way up leaves the end; a field that takes the focus may scroll a little down.
+      follows.current = left < NEAR || (follows.current && scrollTop >= before);
+      before = scrollTop;
       setAway(left > element.clientHeight);
     };
     const onGrowth = (): void => {

@@ -60,7 +60,6 @@ function Item({ item }: { item: TodoItem }): React.JSX.Element {
       <span
         className="shoulders-Markdown-check"
         role="img"
-        aria-checked={item.done}
         aria-label={item.done ? trans.__('Done:') : trans.__('To do:')}
       />
       <span>{visible(item.text)}</span>

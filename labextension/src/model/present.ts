@@ -58,7 +58,7 @@ export function toolIcon(tool: string): ToolIcon {
 export function presentParts(message: AgentView): Item[] {
   const items: Item[] = [];
   message.parts.forEach((part, index) => {
-    if (isHidden(part)) {
+    if (isHidden(part) || isSaidAgain(part, message.parts[index + 1])) {
       return;
     }
     const last = items.at(-1);
@@ -105,6 +105,16 @@ function isShownElsewhere({ tool, state }: CallView): boolean {
     default:
       return false;
   }
+}
+
+/** A remark that the part after it makes too: on a limit, before the turn stops at it. */
+function isSaidAgain(part: PartView, next: PartView | undefined): boolean {
+  if (part.type !== 'notice' || next === undefined) {
+    return false;
+  }
+  return next.type === 'notice'
+    ? part.code === 'budget_80' && PAUSES.has(next.code)
+    : next.type === 'end' && next.error?.message === part.text;
 }
 
 function isQuietRead(part: PartView): part is CallView {

@@ -255,6 +255,42 @@ describe('the budget', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
+  test('is said once: the remarks before the end are not repeated', async () => {
+    const paused = log('paused');
+    const said = paused[5];
+    const text = said?.type === 'notice' ? said.text : '';
+    const nearly: Event = {
+      ...base,
+      seq: 6,
+      type: 'notice',
+      level: 'warning',
+      code: 'budget_80',
+      text: '104 % is spent.',
+      call_id: null,
+      details: null
+    };
+    const end: Event = {
+      ...base,
+      seq: 9,
+      type: 'turn-end',
+      exit: 'budget_exhausted',
+      summary: null,
+      error: { ...problem, code: 'budget_exhausted', message: text }
+    };
+    const later = paused.slice(5).map(event => ({
+      ...event,
+      seq: event.seq + 1
+    }));
+    const { container } = await showPanel([
+      ...paused.slice(0, 5),
+      nearly,
+      ...later,
+      end
+    ]);
+    expect(container.querySelector('.shoulders-Notice')).toBeNull();
+    expect(screen.getAllByText(text)).toHaveLength(1);
+  });
+
   test('of the administrator is not offered to be changed', async () => {
     await showPanel(exhausted(true));
     expect(screen.getByText('All is spent.')).toBeTruthy();
