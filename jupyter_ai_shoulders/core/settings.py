@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jupyter_ai_shoulders.core.summaries import CompactionMode
+
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
@@ -26,6 +28,10 @@ class EngineSettings:
     """How long ``Engine.stop`` waits for running turns; a hub kills after five seconds."""
     turn_time_limit_s: float | None = None
     """How long a turn may work, in seconds; waiting for the user does not count."""
+    compaction: CompactionMode = "auto"
+    """What happens when a conversation outgrows its model."""
+    compaction_time_limit_s: float = 90.0
+    """How long a model may take for a summary, before one is made without it."""
     allow_bypass: bool = True
     """Whether the mode ``bypass`` may be chosen."""
     kept_sessions: int = 64

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from jupyter_ai_shoulders.engine import batch, turns
+from jupyter_ai_shoulders.engine import batch, overflow, turns
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.draft import Draft
 from jupyter_ai_shoulders.engine.fold import fold
@@ -71,7 +71,8 @@ ACCEPTED_IN: dict[type[sig.Signal], tuple[type[Phase], ...]] = {
     sig.Found: (Interrupted,),
     sig.TimeUp: WORKING,
     sig.Prepared: (Preparing, Stopping),
-    sig.Overflowed: (Preparing, Stopping),
+    sig.Overflowed: (Preparing, Compacting, Stopping),
+    sig.Compacted: (Compacting, Stopping),
     sig.ModelFinished: (Streaming, Stopping),
     sig.ModelFailed: (Streaming, Stopping),
     sig.RetryElapsed: (WaitingToRetry, Stopping),
@@ -97,6 +98,11 @@ _REFUSALS: dict[type[sig.Signal], tuple[ErrorCode, str]] = {
     sig.Found: ("conflict", "The conversation is not interrupted."),
 }
 _UNEXPECTED: tuple[ErrorCode, str] = ("conflict", "An operation ended that was not running.")
+
+_OUTGROWN = ErrorInfo(
+    code="context_overflow",
+    message="The conversation has outgrown the model's context window.",
+)
 
 Given = Event | sig.Signal
 Advanced = tuple[State, tuple[sig.Effect, ...]]
@@ -271,7 +277,7 @@ def _stopped(draft: Draft, phase: Stopping, signal: sig.OperationEnd) -> None:
 
 def _operation_end(draft: Draft, signal: sig.OperationEnd) -> sig.Refuse | None:
     match signal:
-        case sig.Prepared() | sig.Overflowed():
+        case sig.Prepared() | sig.Overflowed() | sig.Compacted():
             _request_ready(draft, signal)
         case sig.ModelFinished():
             _model_finished(draft, signal)
@@ -293,9 +299,12 @@ def _operation_end(draft: Draft, signal: sig.OperationEnd) -> sig.Refuse | None:
     return None
 
 
-def _request_ready(draft: Draft, signal: sig.Prepared | sig.Overflowed) -> None:
+def _request_ready(draft: Draft, signal: sig.Prepared | sig.Overflowed | sig.Compacted) -> None:
     if isinstance(signal, sig.Overflowed):
-        turns.fail(draft, _overflow_error(signal))
+        overflow.too_long(draft, signal)
+        return
+    if isinstance(signal, sig.Compacted):
+        overflow.compacted(draft, signal)
         return
     phase = draft.state.phase
     assert isinstance(phase, Preparing)
@@ -304,18 +313,6 @@ def _request_ready(draft: Draft, signal: sig.Prepared | sig.Overflowed) -> None:
         StepStart(step=phase.step, limit=limit, tokens_used=signal.tokens, window=signal.window)
     )
     draft.enter(Streaming(phase.step, attempt=1), sig.CallModel(phase.step, attempt=1))
-
-
-def _overflow_error(signal: sig.Overflowed) -> ErrorInfo:
-    return ErrorInfo(
-        code="context_overflow",
-        message=(
-            f"The conversation needs about {signal.tokens} tokens, and the model leaves room for "
-            f"{signal.budget} of its {signal.window}."
-        ),
-        hint="Start a new conversation, choose a model with a larger window, or remove large "
-        "attachments and outputs.",
-    )
 
 
 def _model_finished(draft: Draft, signal: sig.ModelFinished) -> None:
@@ -331,14 +328,7 @@ def _model_finished(draft: Draft, signal: sig.ModelFinished) -> None:
         )
         return
     if signal.stop == "context_overflow":
-        turns.fail(
-            draft,
-            ErrorInfo(
-                code="context_overflow",
-                message="The conversation has outgrown the model's context window.",
-                hint="Start a new conversation or choose a model with a larger window.",
-            ),
-        )
+        overflow.refused(draft, draft.turn.step, _OUTGROWN)
         return
     if signal.empty and signal.stop != "max_tokens" and turns.nudge_empty(draft):
         return
@@ -360,6 +350,9 @@ def _model_failed(draft: Draft, signal: sig.ModelFailed) -> None:
     assert isinstance(phase, Streaming)
     if signal.usage is not None:
         draft.record(signal.usage)
+    if signal.error.code == "context_overflow":
+        overflow.refused(draft, phase.step, signal.error)
+        return
     if signal.retry_ms is None:
         turns.fail_or_pause(draft, signal.error)
         return

@@ -14,9 +14,16 @@ from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine import signals as sig
+from jupyter_ai_shoulders.engine.compaction import NoSummarizer
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.operations import Services
-from jupyter_ai_shoulders.engine.ports import Budgets, Models, Recoveries, Surroundings
+from jupyter_ai_shoulders.engine.ports import (
+    Budgets,
+    Models,
+    Recoveries,
+    Summarizer,
+    Surroundings,
+)
 from jupyter_ai_shoulders.engine.quarantine import Recovery, Uncounted
 from jupyter_ai_shoulders.engine.requests import Requests
 from jupyter_ai_shoulders.engine.results import supplied
@@ -62,6 +69,7 @@ class Engine:
         surroundings: Surroundings | None = None,
         budgets: Budgets | None = None,
         recoveries: Recoveries | None = None,
+        summarizer: Summarizer | None = None,
     ) -> None:
         """Take the ports; nothing is read or started before it is asked for."""
         self._services = Services(
@@ -77,6 +85,7 @@ class Engine:
             rng=Random(),  # noqa: S311 spreads retries, guards nothing
             surroundings=surroundings or NoSurroundings(),
             budgets=budgets or Unmetered(),
+            summarizer=summarizer or NoSummarizer(),
         )
         self._shelf = Shelf(self._services)
         self._recovery = Recovery(self._shelf, sessions, recoveries or Uncounted())
@@ -297,7 +306,7 @@ class Engine:
 
     def _raise_limit(self, driver: SessionDriver, micro_usd: int) -> None:
         turn = driver.state.turn
-        if turn is None or turn.paused is None:
+        if turn is None or turn.paused is None or turn.paused.scope == "window":
             raise Conflict("The conversation does not wait at a limit that could be raised here.")
         self._services.budgets.raise_limit(
             turn.paused.scope, micro_usd, driver.session_id, turn.turn_id

@@ -29,8 +29,14 @@ from jupyter_ai_shoulders.wire.ids import CallId, TurnId
 
 INTERRUPTED = "interrupted"
 """Code of the notice that a turn was interrupted."""
-PAUSES: dict[str, PauseScope] = {"turn_limit": "turn", "session_limit": "session"}
-"""Codes of the notice that a turn paused at a limit of money, and whose limit it was."""
+COMPACTION_ASK = "compaction_ask"
+"""Code of the notice that asks whether earlier messages may be summarised."""
+PAUSES: dict[str, PauseScope] = {
+    "turn_limit": "turn",
+    "session_limit": "session",
+    COMPACTION_ASK: "window",
+}
+"""Codes of the notice that a turn paused at a limit, and whose limit it was."""
 
 
 def restore(policy: Policy, events: Iterable[ev.Event]) -> State:
@@ -125,6 +131,7 @@ def _fold_turn(turn: Turn, event: ev.Event) -> Turn:
                 step_limit=event.step_limit,
                 suspended=False,
                 paused=None,
+                may_compact=turn.may_compact or _asked_for_room(turn),
             )
         case ev.StepStart():
             done = (*turn.done, *(call.title for call in turn.calls if call.changed))
@@ -143,7 +150,14 @@ def _notice(turn: Turn, event: ev.Notice) -> Turn:
     if event.code == INTERRUPTED:
         return replace(turn, suspended=True)
     scope = PAUSES.get(event.code)
-    return turn if scope is None else replace(turn, paused=Pause(scope, event.text))
+    if scope is None:
+        return turn
+    complete = turn.reply_complete and scope != "window"  # the step is to be asked for again
+    return replace(turn, paused=Pause(scope, event.text), reply_complete=complete)
+
+
+def _asked_for_room(turn: Turn) -> bool:
+    return turn.paused is not None and turn.paused.scope == "window"
 
 
 def _fold_call(turn: Turn, event: ev.Event) -> Turn:

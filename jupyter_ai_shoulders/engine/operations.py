@@ -18,14 +18,23 @@ from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.aftermath import settle_interrupted
 from jupyter_ai_shoulders.engine.approvals import Approvals
+from jupyter_ai_shoulders.engine.compaction import Compaction, NoSummarizer
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.model_call import CallTools, ModelCall
-from jupyter_ai_shoulders.engine.ports import Budgets, Models, ResolvedModel, Surroundings
+from jupyter_ai_shoulders.engine.ports import (
+    Budgets,
+    Models,
+    ResolvedModel,
+    Summarizer,
+    Surroundings,
+)
 from jupyter_ai_shoulders.engine.prepare import EncodedTools, Preparation
 from jupyter_ai_shoulders.engine.signals import (
     CallModel,
     CallsDone,
+    Compact,
+    Compacted,
     Judge,
     Judged,
     ModelFailed,
@@ -71,6 +80,7 @@ class Services:
     rng: Random
     surroundings: Surroundings = field(default_factory=NoSurroundings)
     budgets: Budgets = field(default_factory=Unmetered)
+    summarizer: Summarizer = field(default_factory=NoSummarizer)
     encoded: EncodedTools = field(default_factory=EncodedTools)
 
 
@@ -108,6 +118,13 @@ class Operations:
             encoded=services.encoded,
             surroundings=services.surroundings,
         )
+        self._compaction = Compaction(
+            session_id=session_id,
+            context=context,
+            blobs=services.blobs,
+            summarizer=services.summarizer,
+            time_limit_s=services.settings.compaction_time_limit_s,
+        )
         self._request: tuple[ModelRequest, int] | None = None
         self._call: ModelCall | None = None
 
@@ -116,6 +133,8 @@ class Operations:
         match operation:
             case Prepare():
                 return await self._prepare(operation)
+            case Compact():
+                return await self._compact(operation)
             case CallModel():
                 return await self._call_model(operation)
             case WaitRetry():
@@ -144,6 +163,10 @@ class Operations:
         self._request = (request, size.tokens)
         crash_point("engine.request.prepared")
         return size
+
+    async def _compact(self, operation: Compact) -> Compacted | Overflowed:
+        spec, correction = self._resolved().spec, self._memory.correction
+        return await self._compaction.run(operation, self._turn(), spec, correction)
 
     async def _call_model(self, operation: CallModel) -> ModelFinished | ModelFailed:
         assert self._request is not None, "a request is prepared before it is sent"

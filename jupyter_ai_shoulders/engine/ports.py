@@ -7,6 +7,7 @@ from typing import Protocol
 
 from jupyter_ai_shoulders.core import spending
 from jupyter_ai_shoulders.core.spending import BudgetNotice, LimitScope
+from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.skills import Skill
 from jupyter_ai_shoulders.engine.surroundings import Situation, Standing
@@ -77,6 +78,17 @@ class Surroundings(Protocol):
 
     async def skill(self, skill: Skill) -> str | None:
         """Return the text of a skill; None when it cannot be read."""
+        ...
+
+
+class Summarizer(Protocol):
+    """Summarises conversations by a model; implemented by ``assist.summaries``."""
+
+    async def summarise(self, order: SummaryOrder) -> Summary | None:
+        """Return the summary; None when no model may or can write one.
+
+        Raises ``ShouldersError``: the budget forbids it, or calls failed twice.
+        """
         ...
 
 

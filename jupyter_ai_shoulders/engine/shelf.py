@@ -85,8 +85,14 @@ class Shelf:
         """Fold the log a page at a time, so that a long one does not hold up the event loop."""
         session = self._services.sessions.get(session_id)
         settings = self._services.settings
-        limit_s, nudges = settings.turn_time_limit_s, settings.nudges
-        state = State(policy_for(session.kind, session.interactive, limit_s, nudges=nudges))
+        policy = policy_for(
+            session.kind,
+            session.interactive,
+            settings.turn_time_limit_s,
+            nudges=settings.nudges,
+            compaction=settings.compaction,
+        )
+        state = State(policy)
         context, memory = Context(self._services.blobs), Memory()
         seq = 0
         while page := self._services.log.read(session_id, seq, PAGE):

@@ -17,7 +17,9 @@ from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
     ApprovalScope,
     AskReason,
+    ContextRebase,
     Event,
+    Notice,
     ToolResult,
     UsageUpdate,
 )
@@ -149,11 +151,25 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Overflowed:
-    """The request does not fit the model."""
+    """The request does not fit the model; sizes in estimated tokens."""
 
     tokens: int
     budget: int
     window: int
+    compactable: bool = False
+    """Whether it would fit with a summary in the place of earlier messages."""
+    largest: tuple[tuple[str, int], ...] = ()
+    """What takes most of it, by name."""
+    told: ErrorInfo | None = None
+    """What the provider said, where it was the provider that found it too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A summary was written; nothing is replaced before these are logged."""
+
+    rebase: ContextRebase
+    notice: Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +254,7 @@ Command = Send | Steer | Begin | ChangeQueued | Cancel | Shutdown | TimeUp | Wor
 OperationEnd = (
     Prepared
     | Overflowed
+    | Compacted
     | ModelFinished
     | ModelFailed
     | RetryElapsed
@@ -258,6 +275,17 @@ class Prepare:
 
     step: int
     fresh: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """Summarise earlier messages to make room for a step; ends with ``Overflowed`` if none is.
+
+    ``told`` is what the provider said when it refused the step.
+    """
+
+    step: int
+    told: ErrorInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +317,7 @@ class RunCalls:
     call_ids: tuple[CallId, ...]
 
 
-Operation = Prepare | CallModel | WaitRetry | Judge | RunCalls
+Operation = Prepare | Compact | CallModel | WaitRetry | Judge | RunCalls
 
 
 # effects

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.engine.watch import Watch
 from jupyter_ai_shoulders.tools.rules import Grant
 from jupyter_ai_shoulders.wire.base import JsonObject
@@ -19,8 +20,8 @@ from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind
 
 SettledStatus = Literal["error", "denied", "skipped", "cancelled"]
 StopReason = Literal["cancel", "shutdown", "time"]
-PauseScope = Literal["turn", "session"]
-"""Whose limit of money was reached."""
+PauseScope = Literal["turn", "session", "window"]
+"""Whose limit of money was reached; the model's window, of tokens."""
 
 ENDING_TOOLS = frozenset({"complete", "clarify"})
 """A batch with one of these runs serially and stops there (chapter 04)."""
@@ -38,6 +39,8 @@ class Policy:
     """How long a turn may work; waiting for the user does not count."""
     nudges: bool = True
     """Whether the model is told when it reads twice, wanders or answers with nothing."""
+    compaction: CompactionMode = "auto"
+    """What happens when the conversation outgrows the model."""
 
 
 def policy_for(
@@ -46,6 +49,7 @@ def policy_for(
     time_limit_s: float | None = None,
     *,
     nudges: bool = True,
+    compaction: CompactionMode = "auto",
 ) -> Policy:
     """Return the policy of a session of this kind."""
     return Policy(
@@ -53,6 +57,7 @@ def policy_for(
         interactive=interactive,
         time_limit_s=time_limit_s,
         nudges=nudges,
+        compaction=compaction,
     )
 
 
@@ -170,7 +175,9 @@ class Turn:
     summary: str | None = None
     """What ``complete`` was given; the turn ends after this step."""
     paused: Pause | None = None
-    """It stopped at a limit of money, and goes on when the user says so."""
+    """It stopped at a limit, and goes on when the user says so."""
+    may_compact: bool = False
+    """The user was asked, and lets earlier messages be summarised."""
 
     def call(self, call_id: CallId) -> Call | None:
         """Return the call of the present step with this id."""
@@ -222,7 +229,7 @@ class WaitingToRetry:
 
 @dataclass(frozen=True, slots=True)
 class Compacting:
-    """The history is being summarised (a later issue)."""
+    """Earlier messages are being summarised to make room for this step."""
 
     step: int
 

@@ -142,13 +142,15 @@ def pause_code(error: ErrorInfo) -> str | None:
 
 
 def discard(draft: Draft) -> None:
-    """End the turn that is interrupted, or paused at a limit of money."""
+    """End the turn that is interrupted, or paused at a limit."""
     pause = draft.turn.paused
     if pause is None:
         end(draft, "interrupted")
     else:
+        window = pause.scope == "window"
         details: JsonObject = {"scope": pause.scope}
-        fail(draft, ErrorInfo(code="budget_exhausted", message=pause.text, details=details))
+        code = "context_overflow" if window else "budget_exhausted"
+        fail(draft, ErrorInfo(code=code, message=pause.text, details=details))
 
 
 def settle_found(draft: Draft, results: tuple[ToolResult, ...]) -> None:

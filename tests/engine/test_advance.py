@@ -25,6 +25,7 @@ TURN = TurnId("t1")
 CALL = CallId("c1")
 PLAN = sig.TurnPlan(TURN, ModelId("m"), ProviderId("p"), "ask", 25)
 ERROR = ErrorInfo(code="provider_error", message="Broken.")
+TOO_LONG = ErrorInfo(code="context_overflow", message="Too long.")
 USAGE = ev.UsageUpdate(
     model=ModelId("m"),
     usage=TokenUsage(),
@@ -69,6 +70,12 @@ SIGNALS: dict[str, sig.Signal] = {
     "time up": sig.TimeUp(),
     "prepared": sig.Prepared(10, 1000),
     "overflowed": sig.Overflowed(2000, 800, 1000),
+    "overflowed, compactable": sig.Overflowed(2000, 800, 1000, compactable=True),
+    "compacted": sig.Compacted(
+        ev.ContextRebase(reason="compaction", replaced={}),
+        ev.Notice(level="info", code="compacted", text="Summarised."),
+    ),
+    "too long": sig.ModelFailed(TOO_LONG, None, USAGE),
     "finished": sig.ModelFinished("end_turn", USAGE),
     "finished empty": sig.ModelFinished("end_turn", USAGE, empty=True),
     "filtered": sig.ModelFinished("content_filter", USAGE),
@@ -127,7 +134,7 @@ TURNS = (
             (False, True),
             ((), *((call,) for call in CALLS), (ASKED, OTHER), (CALLS[-1], OTHER)),
             (None, "Summary"),
-            (None, st.Pause("turn", "Spent.")),
+            (None, st.Pause("turn", "Spent."), st.Pause("window", "Too long.")),
         )
     ),
 )
@@ -151,7 +158,10 @@ QUEUES = ((), (st.Queued(MessageId("u2")),))
 
 def states() -> list[st.State]:
     """Return states of every phase with every kind of turn."""
-    policies = (st.Policy(), st.Policy(interactive=False, stop_on_rejection=False, time_limit_s=9))
+    policies = (
+        st.Policy(compaction="ask"),
+        st.Policy(interactive=False, stop_on_rejection=False, time_limit_s=9),
+    )
     idle = [st.State(policies[0], queue=queue) for queue in QUEUES]
     return idle + [
         st.State(policy, phase, turn, queue)
@@ -216,7 +226,8 @@ def _facts(state: st.State) -> object:
         calls = tuple(
             (call.call_id, call.scopes, call.started, call.asks, call.status) for call in turn.calls
         )
-        facts = (turn.turn_id, turn.step, turn.reply_complete, turn.paused, calls)
+        told = (turn.paused, turn.may_compact)
+        facts = (turn.turn_id, turn.step, turn.reply_complete, told, calls)
         return (*facts, state.queue, state.grants)
     return (None, state.queue, state.grants)
 

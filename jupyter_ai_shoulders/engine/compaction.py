@@ -1,0 +1,202 @@
+"""Writes the summary that stands for the middle of a conversation (chapter 04, budget).
+
+Run by ``engine.operations`` when a request does not fit. Nothing is replaced here: the summary
+becomes a blob, and the event that puts it in place is recorded by ``engine.overflow`` afterwards,
+so that a crash or a cancel in between leaves the conversation as it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.spending import Account
+from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
+from jupyter_ai_shoulders.core.tokens import ASCII_PER_TOKEN, estimate_text
+from jupyter_ai_shoulders.engine.context import Context, prompt_budget
+from jupyter_ai_shoulders.engine.largest import largest
+from jupyter_ai_shoulders.engine.ports import Summarizer
+from jupyter_ai_shoulders.engine.protected import Replaced
+from jupyter_ai_shoulders.engine.signals import Compact, Compacted, Overflowed
+from jupyter_ai_shoulders.engine.state import Turn
+from jupyter_ai_shoulders.engine.summary_text import (
+    pieces,
+    shortened,
+    todo_list,
+    whole_summary,
+    without_model,
+)
+from jupyter_ai_shoulders.engine.transcript import Middle
+from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.wire.events import ContextRebase, Notice
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+MOST_TOKENS = 3_000
+"""Of a summary; a longer one would not be shorter than what it stands for for long."""
+LEAST_TOKENS = 200
+"""Room without which a summary says nothing."""
+COMPACTED = "compacted"
+"""Code of the notice that earlier messages were summarised."""
+
+_log = logging.getLogger(__name__)
+
+
+class NoSummarizer:
+    """Lets every summary be made without a model."""
+
+    async def summarise(self, order: SummaryOrder) -> Summary | None:
+        """Return None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether a conversation fits, and what could be done about it; in estimated tokens."""
+
+    tokens: int
+    budget: int
+    window: int
+    middle: Middle | None
+    room: int
+    """For a summary in the place of the middle."""
+
+    @property
+    def compactable(self) -> bool:
+        """Whether a compaction would make it fit."""
+        return self.middle is not None and self.room >= LEAST_TOKENS
+
+
+def fit(context: Context, spec: ModelSpec, correction: float, notices: tuple[str, ...] = ()) -> Fit:
+    """Measure what would be sent now; the one measure of gate, gauge, preview and compaction."""
+    built = context.built(notices)
+    tokens = context.tokens(built, spec.family, correction)
+    budget = prompt_budget(spec)
+    middle = context.middle() if tokens > budget else None
+    room = 0
+    if middle is not None:
+        room = budget - context.tokens_without(middle, built, spec.family, correction)
+    return Fit(tokens, budget, spec.window, middle, room)
+
+
+def overflowed(measured: Fit, context: Context, spec: ModelSpec) -> Overflowed:
+    """Say that a request does not fit, and what takes most of it."""
+    built = context.built()
+    return Overflowed(
+        tokens=measured.tokens,
+        budget=measured.budget,
+        window=measured.window,
+        compactable=measured.compactable,
+        largest=largest(built.system, built.messages, built.tools, spec.family),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """What compactions of one session need."""
+
+    session_id: SessionId
+    context: Context
+    blobs: Blobs
+    summarizer: Summarizer
+    time_limit_s: float
+
+    async def run(
+        self, operation: Compact, turn: Turn, spec: ModelSpec, correction: float
+    ) -> Compacted | Overflowed:
+        """Return what replaces earlier messages, or that nothing can."""
+        measured = fit(self.context, spec, correction)
+        middle = self.context.middle()
+        if middle is None or (operation.told is None and not measured.compactable):
+            return self._nothing(operation, measured, spec)
+        text, summary = await self._summary(middle, turn, _limit(measured, spec))
+        text = _fitting(text, _tokens(measured), spec)
+        crash_point("engine.compaction.summarised")
+        model = summary.model if summary else None
+        replaced = Replaced(
+            start=middle.start,
+            end=middle.end,
+            summary=self.blobs.put(text.encode("utf-8", "replace")),
+            model=model,
+        )
+        crash_point("engine.compaction.stored")
+        return Compacted(
+            ContextRebase(reason="compaction", replaced=replaced.model_dump(mode="json")),
+            _notice(measured, replaced),
+        )
+
+    def _nothing(self, operation: Compact, measured: Fit, spec: ModelSpec) -> Overflowed:
+        found = overflowed(measured, self.context, spec)
+        return Overflowed(
+            tokens=found.tokens,
+            budget=found.budget,
+            window=found.window,
+            largest=found.largest,
+            told=operation.told,
+        )
+
+    async def _summary(self, middle: Middle, turn: Turn, limit: int) -> tuple[str, Summary | None]:
+        """Return the text that stands for the middle, and what a model wrote of it."""
+        todo = todo_list(middle.messages)
+        facts = self.context.told()
+        frame = len(whole_summary("", facts, todo, None))
+        if frame > limit // 2:
+            todo, facts, frame = None, [], len(whole_summary("", (), None, None))
+        room = max(limit - frame, limit // 3)
+        summary = await self._ask(middle, turn, room)
+        if summary is None:
+            told = without_model(middle.messages, middle.previous, room)
+        else:
+            told = shortened(summary.text, room)
+        return whole_summary(told, facts, todo, summary.model if summary else None), summary
+
+    async def _ask(self, middle: Middle, turn: Turn, limit: int) -> Summary | None:
+        """Return what a model wrote; None when none can, may, or does in time."""
+        order = SummaryOrder(
+            pieces=pieces(middle.messages),
+            previous=middle.previous,
+            turn_model=turn.model,
+            account=Account("summary", self.session_id, turn.turn_id),
+            limit=limit,
+        )
+        try:
+            async with asyncio.timeout(self.time_limit_s):
+                summary = await self.summarizer.summarise(order)
+        except (ShouldersError, TimeoutError) as error:
+            _log.warning("No model summarised %s: %s", self.session_id, error or "no time left")
+            return None
+        return summary if summary is not None and summary.text.strip() else None
+
+
+def _tokens(measured: Fit) -> int:
+    """Return the tokens of a summary: half of the room, so that some is left to go on."""
+    return min(max(measured.room // 2, LEAST_TOKENS), MOST_TOKENS)
+
+
+def _limit(measured: Fit, spec: ModelSpec) -> int:
+    """Return about how many characters that is."""
+    return int(_tokens(measured) * ASCII_PER_TOKEN[spec.family])
+
+
+def _fitting(text: str, tokens: int, spec: ModelSpec) -> str:
+    """Return the text, shorter where its script has more tokens than ASCII."""
+    needed = estimate_text(text, spec.family)
+    return text if needed <= tokens else shortened(text, len(text) * tokens // needed)
+
+
+def _notice(measured: Fit, replaced: Replaced) -> Notice:
+    by = "" if replaced.model else " No model could write the summary, so it is a plain list."
+    return Notice(
+        level="info",
+        code=COMPACTED,
+        text="Earlier messages were summarised for the model to make room; you still see all of"
+        f" them.{by}",
+        details={
+            "messages": replaced.end - replaced.start,
+            "tokens": measured.tokens,
+            "budget": measured.budget,
+            "model": replaced.model,
+        },
+    )

@@ -1,0 +1,95 @@
+"""What happens when a request is too long: a compaction, a question, or the end. Pure.
+
+Part of ``engine.advance``. Told by the gate before sending (``Overflowed``) or by the provider. It
+cannot go round: within a turn what may be replaced does not grow (``engine.protected``), so a
+second compaction finds nothing but the first one's summary, and the turn ends.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.engine import turns
+from jupyter_ai_shoulders.engine.draft import Draft
+from jupyter_ai_shoulders.engine.fold import COMPACTION_ASK
+from jupyter_ai_shoulders.engine.results import NOT_RUN, settled
+from jupyter_ai_shoulders.engine.signals import Compact, Compacted, Overflowed, Prepare, Sync
+from jupyter_ai_shoulders.engine.state import Compacting, Interrupted, Preparing
+from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Notice
+
+_ELSE = "choose a model with a larger window, or start a new conversation."
+
+
+def too_long(draft: Draft, signal: Overflowed) -> None:
+    """The request does not fit: make room once, if there is any to make."""
+    phase = draft.state.phase
+    if isinstance(phase, Preparing) and signal.compactable:
+        _make_room(draft, phase.step, overflow_error(signal), None)
+    else:
+        turns.fail(draft, overflow_error(signal))
+
+
+def refused(draft: Draft, step: int, told: ErrorInfo) -> None:
+    """The provider says that the prompt is too long: make room and ask again."""
+    for call in draft.open_calls():
+        draft.record(settled(call.call_id, call.tool, "cancelled", NOT_RUN))
+    _make_room(draft, step, told, told)
+
+
+def compacted(draft: Draft, signal: Compacted) -> None:
+    """There is room now: the step is prepared again, with what was sent meanwhile."""
+    phase = draft.state.phase
+    assert isinstance(phase, Compacting)
+    draft.record(signal.rebase)
+    draft.record(signal.notice)
+    turns.consume_queue(draft)
+    draft.enter(Preparing(phase.step), Prepare(phase.step, fresh=False))
+
+
+def overflow_error(signal: Overflowed) -> ErrorInfo:
+    """Return what is needed, what there is, and what to remove."""
+    needs = (
+        f"The conversation needs about {signal.tokens} tokens, and the model leaves room for "
+        f"{signal.budget} of its {signal.window}."
+    )
+    told = signal.told
+    named = ", ".join(f"{name} (about {tokens} tokens)" for name, tokens in signal.largest)
+    largest: list[Json] = [{"name": name, "tokens": tokens} for name, tokens in signal.largest]
+    return ErrorInfo(
+        code="context_overflow",
+        message=needs if told is None else f"{told.message} {needs}",
+        hint=f"Remove or shorten what is largest: {named}; {_ELSE}" if named else _cap(_ELSE),
+        details={
+            "tokens": signal.tokens,
+            "budget": signal.budget,
+            "window": signal.window,
+            "largest": largest,
+        },
+        provider=told.provider if told else None,
+        model=told.model if told else None,
+        request_id=told.request_id if told else None,
+    )
+
+
+def _make_room(draft: Draft, step: int, error: ErrorInfo, told: ErrorInfo | None) -> None:
+    """Begin a compaction, or ask for it; ``error`` ends the turn where none is wanted."""
+    policy = draft.state.policy
+    if policy.compaction == "off":
+        hint = f"{error.hint or _cap(_ELSE)} Earlier messages are not summarised: it is off."
+        turns.fail(draft, error.model_copy(update={"hint": hint}))
+    elif policy.compaction == "ask" and policy.interactive and not draft.turn.may_compact:
+        _ask(draft, error)
+    else:
+        draft.enter(Compacting(step), Compact(step, told))
+
+
+def _ask(draft: Draft, error: ErrorInfo) -> None:
+    text = f"{error.message} Earlier messages can be summarised to make room."
+    draft.record(Notice(level="warning", code=COMPACTION_ASK, text=text, details=error.details))
+    draft.enter(Interrupted())
+    draft.show("waiting")
+    draft.add(Sync())
+
+
+def _cap(text: str) -> str:
+    return text[:1].upper() + text[1:]
