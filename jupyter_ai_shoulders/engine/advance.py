@@ -173,7 +173,8 @@ def _word(draft: Draft, signal: sig.Word) -> sig.Refuse | None:
 def _send(draft: Draft, signal: sig.Send) -> None:
     waiting = draft.state.queue
     message, plan = signal.message, signal.plan
-    draft.record(_message(message, plan.turn_id, queued=bool(waiting)))
+    said = _message(message, plan.turn_id, queued=bool(waiting))
+    draft.record(said.model_copy(update={"replaces": signal.replaced}))
     turns.begin(draft, plan, waiting[0].message_id if waiting else message.id)
 
 

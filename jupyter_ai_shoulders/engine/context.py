@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.engine.protected import Replaced, without_middle
 from jupyter_ai_shoulders.engine.transcript import Middle, Transcript
 from jupyter_ai_shoulders.engine.user_message import Enclosed
 from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.wire.branches import in_sight
 from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event, MessageAdd
 from jupyter_ai_shoulders.wire.ids import BlobHash
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ReasoningPart, ToolDefinition
@@ -56,7 +57,7 @@ class Built:
 def build(events: Iterable[Event], blobs: Blobs, notices: Sequence[str] = ()) -> Built:
     """Return what the model was, or would be, sent after these events."""
     context = Context(blobs)
-    for event in events:
+    for event in in_sight(list(events)):
         context.add(event)
     return context.built(notices)
 

@@ -86,6 +86,8 @@ def _message(state: State, event: ev.MessageAdd | ev.MessageUpdate) -> State:
         if event.answers is not None and state.turn is not None:
             turn = _change(state.turn, event.answers, lambda call: replace(call, reply=event.text))
             return replace(state, turn=turn)
+        if event.replaces is not None:  # what follows the edited message begins anew
+            return replace(state, turn=None, queue=())
         added = (Queued(event.message_id),) if event.queued else ()
         return replace(state, queue=state.queue + added) if added else state
     if event.status == "queued":

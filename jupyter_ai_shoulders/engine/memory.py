@@ -15,7 +15,10 @@ from jupyter_ai_shoulders.wire.events import (
     Event,
     MessageAdd,
     MessageUpdate,
+    SessionCreate,
     StepStart,
+    TodoItem,
+    TodoUpdate,
     ToolCall,
     ToolResult,
     TurnStart,
@@ -27,6 +30,7 @@ from jupyter_ai_shoulders.wire.ids import (
     CellId,
     MessageId,
     ModelId,
+    SessionId,
     TurnId,
     Version,
 )
@@ -46,6 +50,13 @@ class Memory:
         self.call_ids: set[CallId] = set()
         self.seen: dict[tuple[str, CellId | None], Version] = {}
         """Versions this conversation has read or written, by path and cell."""
+        self.said: dict[MessageId, int] = {}
+        """Where each of the user's messages in sight entered the conversation, by ``seq``."""
+        self.answers: set[MessageId] = set()
+        """Those that answered a question."""
+        self.todo: tuple[TodoItem, ...] = ()
+        self.root: SessionId | None = None
+        """The first session of a line of forks, whose prompt caches this one finds."""
         self.active_document: str | None = None
         self.title = ""
         """The first line of the first message."""
@@ -79,11 +90,29 @@ class Memory:
                 self._book(event)
             case ToolCall():
                 self.call_ids.add(event.call_id)
+            case TodoUpdate():
+                self.todo = event.items
+            case SessionCreate():
+                self.root = event.origin.root if event.origin else None
             case ContextAdd():
                 self._see(event)
             case ToolResult():
                 self._see(event)
                 self._result(event)
+            case _:
+                pass
+
+    def pass_by(self, event: Event) -> None:
+        """Take an event of a branch that was left: what was accepted and paid stays so."""
+        match event:
+            case MessageAdd():
+                self._accept(event)
+            case TurnStart() if event.turn_id is not None:
+                self._begun.add(event.turn_id)
+            case UsageUpdate():
+                self._pay(event)
+            case ToolCall():
+                self.call_ids.add(event.call_id)
             case _:
                 pass
 
@@ -93,17 +122,29 @@ class Memory:
 
     def _message(self, event: MessageAdd | MessageUpdate) -> None:
         if isinstance(event, MessageAdd):
-            turn_id = event.turn_id or TurnId("")
-            self.accepted[event.message_id] = MessageAccepted(turn_id=turn_id, seq=event.seq)
+            self._accept(event)
+            if event.replaces is not None:
+                self._queued.clear()
+                self.todo = event.replaces.todo
+            if event.answers is not None:
+                self.answers.add(event.message_id)
             if event.model is not None or event.mode is not None:
                 self.choices[event.message_id] = (event.model, event.mode)
             self.title = self.title or _first_line(event.text)
             if event.queued:
                 self._queued[event.message_id] = event
             else:
-                self._look(event)
+                self._enter(event, event.seq)
         elif event.status == "consumed" and event.message_id in self._queued:
-            self._look(self._queued.pop(event.message_id))
+            self._enter(self._queued.pop(event.message_id), event.seq)
+
+    def _accept(self, event: MessageAdd) -> None:
+        turn_id = event.turn_id or TurnId("")
+        self.accepted[event.message_id] = MessageAccepted(turn_id=turn_id, seq=event.seq)
+
+    def _enter(self, message: MessageAdd, seq: int) -> None:
+        self.said[message.message_id] = seq
+        self._look(message)
 
     def _look(self, message: MessageAdd) -> None:
         if message.context is not None:
@@ -130,11 +171,15 @@ class Memory:
             self.correction = 1.0
 
     def _book(self, event: UsageUpdate) -> None:
+        self._pay(event)
+        if not event.usage.estimated:
+            self.correction = corrected(self.correction, self.tokens_used, event.usage.input_tokens)
+
+
+    def _pay(self, event: UsageUpdate) -> None:
         if self.cost_micro_usd is not None:
             cost = event.cost_micro_usd
             self.cost_micro_usd = None if cost is None else self.cost_micro_usd + cost
-        if not event.usage.estimated:
-            self.correction = corrected(self.correction, self.tokens_used, event.usage.input_tokens)
 
 
 def _first_line(text: str) -> str:

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.wire.events import (
     ContextRebase,
     Event,
     Notice,
+    Replaced,
     ToolResult,
     UsageUpdate,
 )
@@ -47,6 +48,8 @@ class Send:
 
     message: SendMessage
     plan: TurnPlan
+    replaced: Replaced | None = None
+    """Of an edited message: what it takes the place of, which the state does not hold any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,6 +267,8 @@ class Transcript:
         elif event.queued:
             self._queued[event.message_id] = event
         else:
+            if event.replaces is not None:
+                self._queued.clear()  # of a branch that was left; nothing waits when one edits
             self._say(event)
 
     def _queued_message(self, event: ev.MessageUpdate) -> None:

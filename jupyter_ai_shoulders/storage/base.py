@@ -54,11 +54,14 @@ class EventLog(Protocol):
         """Return the last sequence number, 0 for an empty log. Raises ``NotFound``."""
         ...
 
-    def find(self, types: Collection[str]) -> list[LoggedEvent]:
-        """Return the events of these types over all sessions that are not deleted.
+    def find(
+        self, types: Collection[str], session_id: SessionId | None = None
+    ) -> list[LoggedEvent]:
+        """Return the events of these types, of one session or of all that are not deleted.
 
         Sessions come in the order of their creation, events of one session by ``seq``. Streamed
-        types (deltas, tool progress) are not indexed and are never returned.
+        types (deltas, tool progress) are not indexed and are never returned. What cannot be
+        understood is left out.
         """
         ...
 

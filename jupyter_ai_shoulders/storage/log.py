@@ -125,13 +125,26 @@ class SqliteEventLog:
         """Return the last sequence number. Raises ``NotFound``."""
         return self._tail(session_id).seq
 
-    def find(self, types: Collection[str]) -> list[LoggedEvent]:
-        """Return the events of these types over all sessions that are not deleted.
+    def find(
+        self, types: Collection[str], session_id: SessionId | None = None
+    ) -> list[LoggedEvent]:
+        """Return the events of these types, of one session or of all that are not deleted.
 
         Sessions come in the order of their creation, events of one session by ``seq``. Streamed
-        types (deltas, tool progress) are not indexed and are never returned.
+        types (deltas, tool progress) are not indexed and are never returned. What cannot be
+        understood is left out.
         """
         marks = ", ".join("?" * len(types))
+        if session_id is not None:
+            number = self._tail(session_id).number
+            rows = self._database.rows(
+                f"SELECT body FROM events WHERE type IN ({marks}) AND {UNSTREAMED} "  # noqa: S608 as below
+                "AND id > ? AND id <= ? ORDER BY id",
+                *types,
+                first_id(number),
+                last_id(number),
+            )
+            return [logged for (body,) in rows if (logged := _readable(body)) is not None]
         rows = self._database.rows(
             f"""
             SELECT e.body FROM events e JOIN sessions s ON s.number = e.id >> {SEQ_BITS}

@@ -133,9 +133,12 @@ class MemoryStore:
         """Return the last sequence number."""
         return len(self._of(session_id))
 
-    def find(self, types: Collection[str]) -> list[LoggedEvent]:
-        """Return the events of these types over all sessions."""
-        found = [event for events in self.events.values() for event in events]
+    def find(
+        self, types: Collection[str], session_id: SessionId | None = None
+    ) -> list[LoggedEvent]:
+        """Return the events of these types, of one session or of all."""
+        logs = self.events.values() if session_id is None else [self._of(session_id)]
+        found = [event for events in logs for event in events]
         return [
             LoggedEvent(event, event.model_dump_json()) for event in found if event.type in types
         ]
