@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from jupyter_ai_shoulders.assist.single import SingleCalls
+from jupyter_ai_shoulders.assist.summaries import Summaries
 from jupyter_ai_shoulders.assist.titles import Titler
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.settings import EngineSettings
+from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.host.budgets import Budgets
@@ -101,6 +103,8 @@ class HostSettings:
     turn_time_limit: float | None = None
     """Seconds a turn may work; None is no limit."""
     allow_bypass: bool = True
+    compaction: CompactionMode = "auto"
+    """What happens when a conversation outgrows its model."""
     page_grace: float = 10.0
     """Seconds a page with unsaved changes may be away before its agent's edits are written."""
     has_owners: bool = False
@@ -237,6 +241,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     share = ShareArtifact(documents.workspace, artifacts)
     surroundings = _surroundings(settings, ports, store, documents, secrets)
     tools = ToolRegistry([Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids)])
+    calls = SingleCalls(models, preferences.models)
     engine = Engine(
         log=store.log,
         sessions=store.sessions,
@@ -252,12 +257,14 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             nudges=settings.nudges,
             turn_time_limit_s=settings.turn_time_limit,
             allow_bypass=settings.allow_bypass,
+            compaction=settings.compaction,
         ),
         surroundings=surroundings,
         budgets=budgets,
+        summarizer=Summaries(calls, models),
         recoveries=RecoveryCounts(StateFile(store.directory, "recoveries.json")),
     )
-    titler = Titler(SingleCalls(models, preferences.models), models, store.sessions)
+    titler = Titler(calls, models, store.sessions)
     if settings.titles:
         store.hub.add(titler)
     conversations = Conversations(

@@ -121,6 +121,17 @@ class ModelRegistry:
             return turn_model
         return self.by_strategy("cheapest")
 
+    def for_summary(self, turn_model: ModelId) -> ModelId | None:
+        """Return what may summarise a conversation with this model: the cheapest that can.
+
+        Where no cheap one can answer, the model itself does. Nobody reads the demo's, and what a
+        local model was told stays with it.
+        """
+        try:
+            return self.for_title(turn_model)
+        except InvalidRequest:
+            return turn_model
+
     def readiness(self) -> Literal["none", "demo", "ready"]:
         """Return whether a real model can answer, only the demo, or none."""
         catalogue = self._files.current()

@@ -76,6 +76,13 @@ class Shoulders(Configurable):
         0: no limit.""",
     ).tag(config=True)
 
+    compaction = Enum(
+        ["auto", "ask", "off"],
+        default_value="auto",
+        help="""What happens when a conversation outgrows its model: earlier messages are summarised
+        for the model (you still see all of them), you are asked first, or the turn ends.""",
+    ).tag(config=True)
+
     allow_bypass = Bool(
         True,
         help="""Whether the mode `bypass`, in which nothing asks, may be chosen for a conversation.

@@ -16,6 +16,7 @@ from jupyter_server.serverapp import ServerApp
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.host.warm import import_for_turns
 from jupyter_ai_shoulders.server.activity import ActivityReport
@@ -106,6 +107,7 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         titles=config.titles,
         turn_time_limit=config.turn_time_limit or None,
         allow_bypass=config.allow_bypass,
+        compaction=cast("CompactionMode", config.compaction),
         page_grace=config.page_grace,
         has_owners=bool(os.environ.get("JUPYTERHUB_API_URL")),
         collaboration=COLLABORATION in serverapp.extension_manager.extension_apps,
