@@ -26,6 +26,7 @@ from jupyter_ai_shoulders.engine.ports import (
 )
 from jupyter_ai_shoulders.engine.quarantine import Recovery, Uncounted
 from jupyter_ai_shoulders.engine.requests import Requests
+from jupyter_ai_shoulders.engine.resend import editable, replaced
 from jupyter_ai_shoulders.engine.results import supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
@@ -125,17 +126,16 @@ class Engine:
         """Accept a user message: start a turn, or queue it as steering while one runs.
 
         While a question waits, the message is its answer. Idempotent by ``command.id``. Discards
-        an interrupted turn first. Raises ``NotFound``
-        (session), ``InvalidRequest`` (blank), ``ShouldersError`` (model), ``StateUnavailable``;
+        an interrupted turn first. One that ``replaces`` another begins where that one stood.
+        Raises ``NotFound`` (session, message replaced), ``InvalidRequest`` (blank), ``Conflict``
+        (the message cannot be replaced now), ``ShouldersError`` (model), ``StateUnavailable``;
         then nothing was recorded.
         """
-        driver = await self._shelf.driver(session_id)
-        while isinstance(driver.state.phase, Stopping):
-            await driver.still()
-            driver = await self._shelf.driver(session_id)
-        found = await driver.look()
+        driver, found = await self._ready(session_id)
         if command.id in driver.memory.accepted:
             self._repeat(driver, command)
+        elif command.replaces is not None:
+            driver = await self._resend(driver, command, command.replaces, found)
         else:
             self._accept(driver, command, found)
         crash_point("engine.message.committed")
@@ -264,11 +264,46 @@ class Engine:
         if driver is not None:
             await driver.still()
 
+    async def _ready(
+        self, session_id: SessionId
+    ) -> tuple[SessionDriver, tuple[ToolResult, ...]]:
+        """Return the session once nothing in it is being stopped, and what became of its calls."""
+        while True:
+            driver = await self._shelf.driver(session_id)
+            if isinstance(driver.state.phase, Stopping):
+                await driver.still()
+                continue
+            found = await driver.look()
+            if self._shelf.loaded(session_id) is driver:
+                return driver, found
+
+    async def _resend(
+        self,
+        driver: SessionDriver,
+        command: SendMessage,
+        message_id: MessageId,
+        found: tuple[ToolResult, ...],
+    ) -> SessionDriver:
+        """Go on from an edited message; return the session as it is then."""
+        _check_words(command)
+        seq = editable(driver, message_id)
+        driver.plan(command.model, command.mode)  # refused before anything is recorded
+        if isinstance(driver.state.phase, Interrupted):
+            self._go_on(driver, found, sig.Discard())
+        again = await self._shelf.rewound(driver, seq)
+        try:
+            plan = again.plan(command.model, command.mode)
+            hidden = replaced(message_id, seq, driver.memory, again.memory)
+            again.dispatch(sig.Send(command, plan, hidden))
+        except BaseException:
+            self._shelf.drop(again)
+            raise
+        return again
+
     def _accept(
         self, driver: SessionDriver, command: SendMessage, found: tuple[ToolResult, ...]
     ) -> None:
-        if not command.text.strip() and not command.attachments:
-            raise InvalidRequest("text: a message needs text or an attachment.")
+        _check_words(command)
         if driver.question is not None:
             self._dispatch_word(driver, sig.Reply(driver.question, (), message=command))
             return
@@ -327,6 +362,11 @@ class Engine:
         driver.dispatch(sig.ChangeQueued(message_id, text))
         crash_point("engine.queue.changed")
         await self._services.log.sync()
+
+
+def _check_words(command: SendMessage) -> None:
+    if not command.text.strip() and not command.attachments:
+        raise InvalidRequest("text: a message needs text or an attachment.")
 
 
 def _try(driver: SessionDriver, signal: sig.Signal) -> None:

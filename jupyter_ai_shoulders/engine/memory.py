@@ -55,6 +55,8 @@ class Memory:
         self.answers: set[MessageId] = set()
         """Those that answered a question."""
         self.todo: tuple[TodoItem, ...] = ()
+        self.copied = 0
+        """The last event that a fork has from its origin."""
         self.root: SessionId | None = None
         """The first session of a line of forks, whose prompt caches this one finds."""
         self.active_document: str | None = None
@@ -93,7 +95,7 @@ class Memory:
             case TodoUpdate():
                 self.todo = event.items
             case SessionCreate():
-                self.root = event.origin.root if event.origin else None
+                self._descend(event)
             case ContextAdd():
                 self._see(event)
             case ToolResult():
@@ -138,6 +140,10 @@ class Memory:
         elif event.status == "consumed" and event.message_id in self._queued:
             self._enter(self._queued.pop(event.message_id), event.seq)
 
+    def _descend(self, event: SessionCreate) -> None:
+        if event.origin is not None:
+            self.copied, self.root = event.origin.seq, event.origin.root
+
     def _accept(self, event: MessageAdd) -> None:
         turn_id = event.turn_id or TurnId("")
         self.accepted[event.message_id] = MessageAccepted(turn_id=turn_id, seq=event.seq)
@@ -174,7 +180,6 @@ class Memory:
         self._pay(event)
         if not event.usage.estimated:
             self.correction = corrected(self.correction, self.tokens_used, event.usage.input_tokens)
-
 
     def _pay(self, event: UsageUpdate) -> None:
         if self.cost_micro_usd is not None:

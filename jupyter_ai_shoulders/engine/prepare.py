@@ -54,7 +54,7 @@ from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event, Notice
-from jupyter_ai_shoulders.wire.ids import BlobHash
+from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
 from jupyter_ai_shoulders.wire.sessions import Session
 
@@ -114,7 +114,8 @@ class Preparation:
         notice = step_notice(operation.step, turn.step_limit)
         notices = (notice,) if notice else ()
         measured = fit(self.context, spec, self.memory.correction, notices)
-        request = _request(self.context.built(notices), spec, session, turn, operation.step)
+        built, root = self.context.built(notices), self.memory.root
+        request = _request(built, spec, session, turn, operation.step, root or session.id)
         if measured.tokens > measured.budget:
             return request, overflowed(measured, self.context, spec)
         return request, Prepared(measured.tokens, spec.window)
@@ -256,7 +257,12 @@ class Preparation:
 
 
 def _request(
-    built: Built, spec: ModelSpec, session: Session, turn: Turn, step: int
+    built: Built,
+    spec: ModelSpec,
+    session: Session,
+    turn: Turn,
+    step: int,
+    cache_key: SessionId,
 ) -> ModelRequest:
     return ModelRequest(
         model=spec.model,
@@ -265,7 +271,7 @@ def _request(
         tools=built.tools,
         thinking=spec.thinking,
         max_output=output_reserve(spec),
-        cache_key=session.id,
+        cache_key=cache_key,
         trace_id=f"{turn.turn_id}/{step}",
         account=Account("turn", session.id, turn.turn_id),
     )

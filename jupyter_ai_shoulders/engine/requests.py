@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.engine.prepare import Preparation
 from jupyter_ai_shoulders.engine.signals import Prepare
 from jupyter_ai_shoulders.engine.state import Turn
 from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.wire.branches import Branches
 from jupyter_ai_shoulders.wire.events import (
     Event,
     MessageAdd,
@@ -52,7 +53,7 @@ class Requests:
         start, seq = await self._find(session_id, step, turn_id)
         context = Context(self._services.blobs)
         tokens, window = 0, None
-        async for event in self._events(session_id):
+        async for event in self._in_sight(session_id, seq):
             context.add(event)
             if event.seq == seq and isinstance(event, StepStart):
                 tokens, window = event.tokens_used, event.window
@@ -85,7 +86,7 @@ class Requests:
             raise InvalidRequest("text: a message needs text or an attachment.")
         resolved = self._services.models.resolve(command.model or session.model)
         preparation = self._scratch()
-        async for event in self._events(session.id):
+        async for event in self._in_sight(session.id):
             preparation.record(event)
         turn = self._turn(session, command, resolved)
         preparation.record(self._message(command))
@@ -172,6 +173,17 @@ class Requests:
                 f"There was no step {step} in {'the last turn' if turn_id is None else turn_id}."
             )
         return found
+
+    async def _in_sight(
+        self, session_id: SessionId, until: int | None = None
+    ) -> AsyncIterator[Event]:
+        """Yield what was not hidden by an edited message, as of ``until`` or now."""
+        said = self._services.log.find({"message-add"}, session_id)
+        events = (logged.event for logged in said)
+        branches = Branches(event for event in events if until is None or event.seq < until)
+        async for event in self._events(session_id):
+            if not branches.hides(event.seq):
+                yield event
 
     async def _events(self, session_id: SessionId) -> AsyncIterator[Event]:
         """Yield the log a page at a time, so that a long one does not hold up the event loop."""

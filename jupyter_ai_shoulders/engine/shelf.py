@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.errors import Conflict, StateUnavailable
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.driver import SessionDriver
@@ -18,6 +19,7 @@ from jupyter_ai_shoulders.engine.fold import at_rest, fold
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.state import Interrupted, State, policy_for
+from jupyter_ai_shoulders.wire.branches import Branches
 from jupyter_ai_shoulders.wire.events import ToolResult
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionStatus
@@ -68,6 +70,30 @@ class Shelf:
         self._drivers.move_to_end(session_id)
         return found
 
+    async def rewound(self, driver: SessionDriver, seq: int) -> SessionDriver:
+        """Return the session without its events from ``seq`` on, in the place of the driver.
+
+        Whoever asks records at once what hides them, or has it ``dropped``. Raises ``Conflict``
+        when something was begun meanwhile.
+        """
+        session_id, accepted = driver.session_id, len(driver.memory.accepted)
+        async with self._loading.setdefault(session_id, asyncio.Lock()):
+            again = await self._read(session_id, seq)
+            same = self._drivers.get(session_id) is driver
+            if not same or driver.running or len(driver.memory.accepted) > accepted:
+                raise Conflict(
+                    "Something else was sent to the conversation meanwhile.",
+                    code="turn_running",
+                    hint="Look at what it says now, then try again.",
+                )
+            self._drivers[session_id] = again
+        return again
+
+    def drop(self, driver: SessionDriver) -> None:
+        """Forget a session in memory: its log says what it is."""
+        if self._drivers.get(driver.session_id) is driver:
+            del self._drivers[driver.session_id]
+
     async def _load(self, session_id: SessionId) -> SessionDriver:
         old = self._drivers.get(session_id)
         if old is not None and not old.broken:
@@ -81,8 +107,11 @@ class Shelf:
         self._put_away(session_id)
         return driver
 
-    async def _read(self, session_id: SessionId) -> SessionDriver:
-        """Fold the log a page at a time, so that a long one does not hold up the event loop."""
+    async def _read(self, session_id: SessionId, until: int | None = None) -> SessionDriver:
+        """Fold the log a page at a time, so that a long one does not hold up the event loop.
+
+        What an edited message has hidden is passed by; so is all from ``until`` on.
+        """
         session = self._services.sessions.get(session_id)
         settings = self._services.settings
         policy = policy_for(
@@ -94,14 +123,23 @@ class Shelf:
         )
         state = State(policy)
         context, memory = Context(self._services.blobs), Memory()
+        said = self._services.log.find({"message-add"}, session_id)
+        branches = Branches(logged.event for logged in said)
         seq = 0
         while page := self._services.log.read(session_id, seq, PAGE):
             for logged in page:
+                seq = logged.event.seq
+                if branches.hides(seq) or (until is not None and seq >= until):
+                    memory.pass_by(logged.event)
+                    continue
                 state = fold(state, logged.event)
                 context.add(logged.event)
                 memory.add(logged.event)
-            seq = page[-1].event.seq
+                if seq == memory.copied:
+                    state = replace(state, grants=())  # given to the session it was copied from
             await asyncio.sleep(0)
+        if until is not None:
+            state = replace(state, turn=None, queue=())
         return SessionDriver(session_id, self._services, at_rest(state), context, memory)
 
     def _correct_status(self, driver: SessionDriver, found: tuple[ToolResult, ...]) -> None:
