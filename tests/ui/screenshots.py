@@ -1,19 +1,23 @@
 """Takes the pictures in ``docs/screenshots``; run it as a module after a change of looks.
 
-The demo provider fixes the tour notebook in a real lab, in each theme.
+The demo provider fixes the tour notebook in a real lab; a scripted model asks a question.
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.lab import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.panel import OpenNotebook, Panel
+from tests.upstream import Upstream, calls, in_order
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "screenshots"
@@ -25,27 +29,87 @@ THEMES = {
 PANEL_WIDTH = 420
 
 
+TODO = """\
+- [x] Read the data
+- [x] Fix the types of the columns
+- [ ] Plot the prices
+  - [ ] by region
+- [ ] Write the summary
+"""
+CHART = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 130" font-family="sans-serif">
+<g fill="#4c72b0"><rect x="40" y="40" width="60" height="70"/><rect x="120" y="20" width="60"
+height="90"/><rect x="200" y="65" width="60" height="45"/><rect x="280" y="50" width="60"
+height="60"/></g><path d="M30 10v100h320" fill="none" stroke="#444"/><g font-size="11"
+text-anchor="middle"><text x="70" y="125">north</text><text x="150" y="125">east</text><text
+x="230" y="125">south</text><text x="310" y="125">west</text></g></svg>
+"""
+
+
 def main() -> None:
     """Take them all."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        workspace = Path(folder, "workspace")
-        workspace.mkdir()
-        shutil.copy(ROOT / "examples" / "tour.ipynb", workspace)
-        settings = Path(folder, "state", "config", "labconfig")
-        settings.mkdir(parents=True)
-        (settings / "page_config.json").write_text(
-            '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}'
-        )
-        lab = Lab(workspace, Path(folder, "state"))
-        lab.start()
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         try:
-            page = browser.new_page(viewport={"width": 1360, "height": 850})
-            _tour(lab, page)
+            with _lab(Path(folder, "tour")) as lab:
+                _tour(lab, browser.new_page(viewport={"width": 1360, "height": 850}))
+            upstream = Upstream(_questions_script(), Path(folder)).start()
+            try:
+                with _lab(Path(folder, "questions"), upstream) as lab:
+                    _questions(lab, browser.new_page(viewport={"width": 900, "height": 850}))
+            finally:
+                upstream.stop()
         finally:
             browser.close()
-            lab.stop()
+
+
+@contextmanager
+def _lab(folder: Path, upstream: Upstream | None = None) -> Iterator[Lab]:
+    """A lab on a copy of the tour, without the news."""
+    workspace = folder / "workspace"
+    workspace.mkdir(parents=True)
+    shutil.copy(ROOT / "examples" / "tour.ipynb", workspace)
+    settings = folder / "state" / "config" / "labconfig"
+    settings.mkdir(parents=True)
+    (settings / "page_config.json").write_text(
+        '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}'
+    )
+    env = {} if upstream is None else upstream.configure(workspace)
+    lab = Lab(workspace, folder / "state", env=env)
+    lab.start()
+    try:
+        yield lab
+    finally:
+        lab.stop()
+
+
+def _questions_script() -> dict[str, Any]:
+    chart = {"content": CHART, "filename": "prices.svg", "description": "Prices by region"}
+    question = {
+        "question": "Some prices are missing. Which **regions** shall I plot?",
+        "options": ["north", "east", "south", "west"],
+        "allow_multiple": True,
+    }
+    return in_order(
+        calls("share_artifact", chart),
+        calls("todo", {"markdown": TODO}),
+        calls("clarify", question),
+    )
+
+
+def _questions(lab: Lab, page: Page) -> None:
+    page.goto(lab.url("lab", reset=""))
+    _arrange(page, 900)
+    panel = Panel(page).open()
+    panel.ask("Clean the prices and plot them by region.")
+    options = panel.root.locator(".shoulders-Option")
+    expect(options).to_have_count(4, timeout=60_000)
+    options.nth(1).click()
+    options.nth(3).click()
+    for name, theme in THEMES.items():
+        _theme(page, theme)
+        panel.root.screenshot(path=PICTURES / f"question-{name}.png", animations="disabled")
 
 
 def _tour(lab: Lab, page: Page) -> None:
@@ -68,7 +132,7 @@ def _tour(lab: Lab, page: Page) -> None:
         _picture(page, f"panel-{name}")
 
 
-def _arrange(page: Page) -> None:
+def _arrange(page: Page, width: int = 1360) -> None:
     """Give the panel room and put the file browser away."""
     page.evaluate(
         """async () => {
@@ -82,7 +146,7 @@ def _arrange(page: Page) -> None:
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 300)
     page.mouse.down()
-    page.mouse.move(1360 - 48 - PANEL_WIDTH, box["y"] + 300, steps=8)
+    page.mouse.move(width - 48 - PANEL_WIDTH, box["y"] + 300, steps=8)
     page.mouse.up()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sqlite3
 import urllib.request
 from contextlib import closing
@@ -220,7 +221,9 @@ def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
     panel.finished()
 
     picture = panel.root.get_by_role("region", name="Shared file plot.png")
-    expect(picture.get_by_role("img", name="plot.png")).to_have_attribute("src", _blob())
+    expect(picture.get_by_role("img", name="plot.png")).to_have_attribute(
+        "src", re.compile("^blob:")
+    )
     assert picture.locator("img").evaluate("image => image.naturalWidth") == 1
 
     shared = panel.root.get_by_role("region", name="Shared file table.csv")
@@ -241,12 +244,6 @@ def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
     expect(frame.get_by_role("heading")).to_have_text("A report")
     assert page.evaluate("() => window.hit ?? null") is None
     assert [url for url in asked if "evil.example" in url] == []
-
-
-def _blob() -> Any:
-    import re
-
-    return re.compile("^blob:")
 
 
 def priced(root: Path, sim_env: dict[str, str]) -> dict[str, str]:

@@ -371,9 +371,14 @@ export class Conversations implements IConversations, IDisposable {
     void this.stores.get(frame.session_id)?.load();
   };
 
-  /** The server tells those who follow a conversation when it is deleted. */
+  /** A conversation is gone: said to all pages, or to one that asks to follow it. */
   private readonly onFrame = (_: IPageSocket, frame: ServerFrame): void => {
-    if (frame.type === 'frame-error' && frame.error.code === 'not_found') {
+    if (frame.type === 'session-delete') {
+      this.forget(frame.session_id);
+    } else if (
+      frame.type === 'frame-error' &&
+      frame.error.code === 'not_found'
+    ) {
       const sessionId = frame.error.details?.session_id;
       if (typeof sessionId === 'string') {
         this.forget(sessionId);

@@ -5,7 +5,12 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
 
 import { fixture } from '../../model/__tests__/fixtures';
-import { noBudget, problem, status } from '../../model/__tests__/fakes';
+import {
+  noBudget,
+  problem,
+  session,
+  status
+} from '../../model/__tests__/fakes';
 import type { BudgetState, Event } from '../../wire/generated';
 import { act, showPanel } from './harness';
 
@@ -455,21 +460,59 @@ describe('a conversation that can only be read', () => {
     expect(screen.queryByRole('button', { name: 'Export' })).toBeNull();
   });
 
-  test('was deleted in another page, and can be brought back', async () => {
-    const { server, socket } = await showPanel(log('streamed-text'));
-    const error = {
-      ...problem,
-      code: 'not_found' as const,
-      details: { session_id: 's1' }
-    };
-    await act(() => socket.frameReceived.emit({ type: 'frame-error', error }));
-    expect(screen.getByText('This conversation was deleted.')).toBeTruthy();
-    fireEvent.click(button('Bring it back'));
-    await act(() => {});
-    expect(server.asked).toContainEqual(['undeleteSession', 's1']);
-    expect(screen.queryByText('This conversation was deleted.')).toBeNull();
-    expect(field().disabled).toBe(false);
+  const refused = {
+    ...problem,
+    code: 'not_found' as const,
+    details: { session_id: 's1' }
+  };
+
+  test.each([
+    { type: 'session-delete' as const, session_id: 's1' },
+    { type: 'frame-error' as const, error: refused }
+  ])(
+    'was deleted in another page, and can be brought back: $type',
+    async frame => {
+      const { server, socket } = await showPanel(log('streamed-text'));
+      await act(() => socket.frameReceived.emit(frame));
+      expect(screen.getByText('This conversation was deleted.')).toBeTruthy();
+      fireEvent.click(button('Bring it back'));
+      await act(() => {});
+      expect(server.asked).toContainEqual(['undeleteSession', 's1']);
+      expect(screen.queryByText('This conversation was deleted.')).toBeNull();
+      expect(field().disabled).toBe(false);
+    }
+  );
+});
+
+test('a conversation deleted in another page is gone from the history', async () => {
+  const { socket, conversations } = await showPanel([], server => {
+    server.sessionList = [session('s2'), session('s3')];
   });
+  await act(() =>
+    socket.frameReceived.emit({ type: 'session-delete', session_id: 's2' })
+  );
+  const left = conversations.history.all.map(({ id }) => id);
+  expect(left).toEqual(['s3']);
+});
+
+test('a session the server no longer lists is gone from the history', async () => {
+  const at = (day: number): string => `2026-11-0${day}T10:00:00Z`;
+  const { server, conversations } = await showPanel([], server => {
+    server.sessionList = [1, 2, 3].map(day =>
+      session(`s${day}`, { updated_at: at(day) })
+    );
+  });
+  conversations.history.receive([session('s9', { updated_at: at(9) })]);
+  server.sessionList = server.sessionList
+    .filter(({ id }) => id !== 's2')
+    .reverse();
+  await conversations.history.search('');
+  // What was made while the answer was on its way stays.
+  expect(conversations.history.all.map(({ id }) => id)).toEqual([
+    's9',
+    's3',
+    's1'
+  ]);
 });
 
 test('a state directory that cannot be used is said until it can', async () => {
