@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 @contextmanager
-def _lab(folder: Path, upstream: Upstream | None = None) -> Iterator[Lab]:
+def _lab(folder: Path, upstream: Upstream | None = None) -> Generator[Lab]:
     """A lab on a copy of the tour, without the news."""
     workspace = folder / "workspace"
     workspace.mkdir(parents=True)
