@@ -115,7 +115,7 @@ class Preparation:
         notices = (notice,) if notice else ()
         measured = fit(self.context, spec, self.memory.correction, notices)
         built, root = self.context.built(notices), self.memory.root
-        request = _request(built, spec, session, turn, operation.step, root or session.id)
+        request = _request(built, spec, session, turn, operation.step, cache_key=root or session.id)
         if measured.tokens > measured.budget:
             return request, overflowed(measured, self.context, spec)
         return request, Prepared(measured.tokens, spec.window)
@@ -262,6 +262,7 @@ def _request(
     session: Session,
     turn: Turn,
     step: int,
+    *,
     cache_key: SessionId,
 ) -> ModelRequest:
     return ModelRequest(
