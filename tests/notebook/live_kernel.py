@@ -143,10 +143,14 @@ async def user_runs(client: Any, code: str) -> str:
     return reply["content"]["status"]
 
 
-async def iopub_until(client: AsyncKernelClient, kind: str, **content: str) -> dict[str, Any]:
-    """Read the user's output channel up to a message with this content."""
+async def iopub_until(
+    client: AsyncKernelClient, kind: str, request: str | None = None, **content: str
+) -> dict[str, Any]:
+    """Read the user's output channel up to a message with this content, of this request."""
     async with asyncio.timeout(20):
         while True:
             message = await client.get_iopub_msg()
+            if request not in (None, message["parent_header"].get("msg_id")):
+                continue
             if message["msg_type"] == kind and content.items() <= message["content"].items():
                 return message

@@ -134,8 +134,8 @@ async def test_a_variable_the_user_made_is_visible_and_both_clients_keep_working
 async def test_a_busy_kernel_queues_the_run_and_says_so(kernels: OneKernel):
     async with user_of(kernels.manager) as user, bench(kernels) as at:
         await at.run_source("pass")
-        user.execute("import time; time.sleep(0.6); order = ['user']")
-        await iopub_until(user, "status", execution_state="busy")
+        asked = user.execute("import time; time.sleep(0.6); order = ['user']")
+        await iopub_until(user, "status", asked, execution_state="busy")
         run = await at.run_source("order + ['agent']")
         assert run.outputs[0]["data"] == {"text/plain": "['user', 'agent']"}
         assert [item.text for item in at.progress if item.channel == "status"] == [
@@ -147,8 +147,8 @@ async def test_a_busy_kernel_queues_the_run_and_says_so(kernels: OneKernel):
 
 async def test_a_connection_to_a_busy_kernel_can_be_made(kernels: OneKernel):
     async with user_of(kernels.manager) as user, bench(kernels) as at:
-        user.execute("import time; time.sleep(0.5)")
-        await iopub_until(user, "status", execution_state="busy")
+        asked = user.execute("import time; time.sleep(0.5)")
+        await iopub_until(user, "status", asked, execution_state="busy")
         run = await at.run_source("'connected'")
         assert run.outputs[0]["data"] == {"text/plain": "'connected'"}
 
@@ -156,8 +156,8 @@ async def test_a_connection_to_a_busy_kernel_can_be_made(kernels: OneKernel):
 async def test_a_run_aborted_by_the_users_failure_is_not_taken_for_success(kernels: OneKernel):
     async with user_of(kernels.manager) as user, bench(kernels) as at:
         await at.run_source("pass")
-        user.execute("import time; time.sleep(0.5); 1/0", stop_on_error=True)
-        await iopub_until(user, "status", execution_state="busy")
+        asked = user.execute("import time; time.sleep(0.5); 1/0", stop_on_error=True)
+        await iopub_until(user, "status", asked, execution_state="busy")
         run = await at.run_source("'never'")
         assert run.status == "aborted"
         assert run.outputs == ()
@@ -195,7 +195,7 @@ async def test_cancelling_a_queued_run_spares_the_users_cell_and_stops_ours_when
     async with user_of(kernels.manager) as user, bench(kernels) as at:
         await at.run_source("pass")
         users = user.execute("import time; time.sleep(0.8); done = True")
-        await iopub_until(user, "status", execution_state="busy")
+        await iopub_until(user, "status", asked, execution_state="busy")
         ours = "import time; time.sleep(60); done = False"
         task = asyncio.create_task(at.run_source(ours))
         await asyncio.sleep(0.2)
