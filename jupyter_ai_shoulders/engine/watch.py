@@ -112,7 +112,9 @@ class Watch:
 
     def notices(self) -> tuple[ev.Notice, ...]:
         """Return the remarks before the next step, for the model and the user."""
-        codes = [*self.remarks, *([REPEATED] if self.circles == NOTICE_ROUNDS else [])]
+        before = rounds(self.traces[: self.step_from])
+        repeats = self.circles == NOTICE_ROUNDS and before < NOTICE_ROUNDS
+        codes = [*self.remarks, *([REPEATED] if repeats else [])]
         return tuple(remark(code) for code in dict.fromkeys(codes))
 
     # what happened

@@ -137,6 +137,16 @@ def test_two_calls_in_turn_are_a_circle_too():
     assert turn.watch.stop() is not None
 
 
+def test_a_circle_of_two_calls_is_remarked_once():
+    turn = Turn()
+    remarked: list[bool] = []
+    for number in range(8):
+        turn.step()
+        run(turn, "NameError", "ab"[number % 2])
+        remarked.append(REPEATED in turn.codes())
+    assert remarked == [False] * 5 + [True] + [False] * 2
+
+
 def test_editing_and_running_with_changing_results_is_never_stopped():
     turn = Turn()
     for number in range(12):
