@@ -54,6 +54,7 @@ from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
 from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
 from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.planning_tools import with_planning
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.tools.share_artifact import ShareArtifact
 from jupyter_ai_shoulders.tools.todo import Todo
@@ -240,7 +241,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)
     surroundings = _surroundings(settings, ports, store, documents, secrets)
-    tools = ToolRegistry([Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids)])
+    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids)])
+    tools = with_planning(base, rules, store.blobs)
     calls = SingleCalls(models, preferences.models)
     engine = Engine(
         log=store.log,
