@@ -6,7 +6,7 @@ All methods block; ``ledger`` calls them in its thread. Money is in integer micr
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,11 @@ _PRESUMED = (
 _PRESUME = "UPDATE calls SET state = 'presumed', cost_micro_usd = held_micro_usd WHERE call = ?"
 
 
+HIGHEST = 10**15
+"""Micro-dollars or tokens of one call, as stored: callers may ask for answers of any length and
+services report any usage, but SQLite takes 64 bits, sums included."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """A call that may be sent; ``limits`` are those that hold for it, raised ones included.
@@ -69,6 +74,10 @@ class Reservation:
     when: Periods
     limits: Limits
     tallies: Tallies
+
+
+Settled = tuple[Reservation, CallOutcome]
+"""A call that is over, and how it ended."""
 
 
 class LedgerBook:
@@ -108,19 +117,17 @@ class LedgerBook:
             crash_point("ledger.open.written")
             return _one(connection, _SPENT, "month", month) or 0
 
-    def settle(self, reservation: Reservation, outcome: CallOutcome) -> int:
-        """Book how a call ended in place of its reservation; return its month's spending.
+    def settle(self, settled: Sequence[Settled]) -> dict[str, int]:
+        """Book how calls ended in place of their reservations; return their months' spending.
 
-        Also corrects what another process presumed of the call. Raises ``StateUnavailable``.
+        Also corrects what another process presumed of a call. Raises ``StateUnavailable``.
         """
         with self.file.transaction() as connection:
-            before = _booked(connection, reservation.call)
-            row = self._row(reservation, "booked", outcome)
-            connection.execute(PUT, row)
-            delta = (outcome.cost_micro_usd or 0) - before
-            _add(connection, reservation.planned.account, reservation.when, delta)
-            crash_point("ledger.settle.written")
-            return _one(connection, _SPENT, "month", reservation.when.month) or 0
+            for reservation, outcome in settled:
+                self._settle(connection, reservation, outcome)
+                crash_point("ledger.settle.written")
+            months = sorted({reservation.when.month for reservation, _ in settled})
+            return {month: _one(connection, _SPENT, "month", month) or 0 for month in months}
 
     def tallies(self, account: Account, when: Periods) -> Tallies:
         """Return what is spent and held per scope; makes no ledger. Raises ``StateUnavailable``."""
@@ -168,6 +175,14 @@ class LedgerBook:
         crash_point("ledger.reserve.committed")
         return made
 
+    def _settle(
+        self, connection: sqlite3.Connection, reservation: Reservation, outcome: CallOutcome
+    ) -> None:
+        before = _booked(connection, reservation.call)
+        connection.execute(PUT, self._row(reservation, "booked", outcome))
+        cost = _stored(outcome.cost_micro_usd) or 0
+        _add(connection, reservation.planned.account, reservation.when, cost - before)
+
     def _row(
         self, reservation: Reservation, state: str, outcome: CallOutcome
     ) -> tuple[str | int | None, ...]:
@@ -185,13 +200,13 @@ class LedgerBook:
             account.purpose,
             account.session_id,
             account.turn_id,
-            planned.micro_usd,
-            usage.input_tokens,
-            usage.output_tokens,
-            usage.cache_read_tokens,
-            usage.cache_write_tokens,
-            usage.reasoning_tokens,
-            outcome.cost_micro_usd,
+            _stored(planned.micro_usd),
+            _stored(usage.input_tokens),
+            _stored(usage.output_tokens),
+            _stored(usage.cache_read_tokens),
+            _stored(usage.cache_write_tokens),
+            _stored(usage.reasoning_tokens),
+            _stored(outcome.cost_micro_usd),
             usage.estimated,
             outcome.ok,
             outcome.duration_ms,
@@ -214,6 +229,11 @@ class LedgerBook:
             crash_point("ledger.owner.forgotten")
         self._swept = True
         return bool(dead)
+
+
+def _stored(number: int | None) -> int | None:
+    """Return what fits into the file and its sums; None stays unknown."""
+    return None if number is None else min(number, HIGHEST)
 
 
 def _presumed(planned: PlannedCall) -> CallOutcome:

@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,16 +15,17 @@ from typing import Any
 
 import pytest
 
-from jupyter_ai_shoulders.core.budget import Budget, Exceeded, Limits, Tally
+from jupyter_ai_shoulders.core.budget import Budget, CallOutcome, Exceeded, Limits, Tally
 from jupyter_ai_shoulders.core.clock import Clock, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.spending import Account, Standing
 from jupyter_ai_shoulders.storage import ledger_owners
 from jupyter_ai_shoulders.storage.ledger import Ledger
-from jupyter_ai_shoulders.storage.ledger_book import LedgerBook, Reservation
+from jupyter_ai_shoulders.storage.ledger_book import HIGHEST, LedgerBook, Reservation, Settled
 from jupyter_ai_shoulders.storage.ledger_owners import PATIENCE_SECONDS, Owners
 from jupyter_ai_shoulders.storage.ledger_schema import SCHEMA_VERSION
 from jupyter_ai_shoulders.testing.memory_store import FixedClock
+from jupyter_ai_shoulders.wire.usage import TokenUsage
 from tests.storage import ledger_process
 from tests.storage.ledger_process import outcome, planned
 
@@ -320,12 +321,44 @@ async def test_a_call_without_limits_is_noted_while_it_runs_and_written_once_whe
         assert ledger.standing() == Standing(7, None)
 
 
+async def test_short_calls_without_limits_are_written_together_and_closing_loses_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits: list[int] = []
+    settle = LedgerBook.settle
+
+    def noted(book: LedgerBook, settled: Sequence[Settled]) -> dict[str, int]:
+        commits.append(len(settled))
+        return settle(book, settled)
+
+    monkeypatch.setattr(LedgerBook, "settle", noted)
+    async with opened(folder) as ledger:
+        for _ in range(20):
+            ledger.settle(ledger.begin(planned(10)), outcome(2))
+        assert (await ledger.tallies(PROXY))["month"] == Tally(40, 0)
+        ledger.settle(ledger.begin(planned(10)), outcome(2))
+
+    assert commits == [20, 1]
+    assert look(folder, "SELECT micro_usd FROM spent WHERE scope = 'month'") == [(42,)]
+
+
+async def test_numbers_beyond_the_files_integers_hold_up_no_other_call(folder: Path) -> None:
+    """A caller may ask for an answer of any length, a service may report any usage."""
+    beyond = CallOutcome(TokenUsage(output_tokens=10**30), 10**30, ok=True, duration_ms=7)
+    async with opened(folder) as ledger:
+        ledger.settle(await reserved(ledger, 10**30), beyond)
+        await ledger.flush()
+        await spend(ledger, 5)
+
+        assert (await ledger.tallies(PROXY))["month"] == Tally(HIGHEST + 5, 0)
+
+
 async def test_a_call_that_is_settled_is_not_opened_again(folder: Path) -> None:
     """The timer of a call may fire while its settlement is being written."""
     book = LedgerBook(folder, FixedClock(), Budget)
     call = book.reserve("c1", planned(10))
     assert isinstance(call, Reservation)
-    book.settle(call, outcome(4))
+    book.settle([(call, outcome(4))])
 
     assert book.open(call) == 4
     assert book.tallies(PROXY, call.when)["month"] == Tally(4, 0)
