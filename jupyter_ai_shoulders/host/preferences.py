@@ -12,7 +12,7 @@ administrator set in ``Shoulders.settings`` wins and cannot be changed here.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -83,19 +83,23 @@ class Preferences:
             "workspace": _Place("workspace", workspace.path, workspace, ".shoulders/settings.json"),
         }
         self._locked = read_settings("administrator", TRAIT, json.dumps(dict(locked or {})))
+        self._known: tuple[tuple[Source, ...], ModelPreferences] | None = None
 
     def models(self) -> ModelPreferences:
         """Return what holds for the choice of models and for single calls."""
-        values, _ = self._merged()
-        return ModelPreferences(**values)
+        sources = self._sources()
+        if self._known is None or self._known[0] != sources:
+            self._known = (sources, ModelPreferences(**_merged(sources)[0]))
+        return self._known[1]
 
     def settings(self) -> Settings:
         """Return all values, where each comes from, and what is wrong in the files."""
-        values, sources = self._merged()
+        found = self._sources()
+        values, sources = _merged(found)
         return Settings(
             values=SettingsValues(models=ModelSettings(**values)),
             sources={f"models.{key}": source for key, source in sources.items()},
-            problems=tuple(problem for source in self._sources() for problem in source.problems),
+            problems=tuple(problem for source in found for problem in source.problems),
         )
 
     def put(self, command: PutSettings, scope: Scope) -> Settings:
@@ -132,16 +136,18 @@ class Preferences:
                 f"models.{key}: {_OTHER_MACHINE}", hint="Send it with ?scope=user."
             )
 
-    def _merged(self) -> tuple[dict[str, Any], dict[str, SettingSource]]:
-        values = asdict(ModelPreferences())
-        sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
-        for source in self._sources():
-            values |= source.models
-            sources |= dict.fromkeys(source.models, source.name)
-        return values, sources
-
     def _sources(self) -> tuple[Source, ...]:
         return (*(_current(place) for place in self._places.values()), self._locked)
+
+
+def _merged(found: Sequence[Source]) -> tuple[dict[str, Any], dict[str, SettingSource]]:
+    """Return what holds, and where each value comes from."""
+    values = asdict(ModelPreferences())
+    sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
+    for source in found:
+        values |= source.models
+        sources |= dict.fromkeys(source.models, source.name)
+    return values, sources
 
 
 def read_settings(name: SettingSource, shown: str, text: str | None) -> Source:

@@ -87,9 +87,9 @@ class ModelRegistry:
         Raises ``InvalidRequest`` with code ``no_model``, ``unknown_model`` or ``no_key``.
         """
         model_id = model_id or self.default_model()
-        spec = _spec(self._knowing(model_id), model_id)
-        catalogue = self._files.current()
-        redactor = self.redactor()
+        catalogue = self._knowing(model_id)
+        spec = _spec(catalogue, model_id)
+        redactor = self._targets.redactor(catalogue.providers.values())
         target = self._targets.make(spec, catalogue.providers[spec.provider], redactor)
         return self._metered(ResolvedModel(self._priced(spec), self._adapter(target), redactor))
 
