@@ -195,7 +195,7 @@ async def test_cancelling_a_queued_run_spares_the_users_cell_and_stops_ours_when
     async with user_of(kernels.manager) as user, bench(kernels) as at:
         await at.run_source("pass")
         users = user.execute("import time; time.sleep(0.8); done = True")
-        await iopub_until(user, "status", asked, execution_state="busy")
+        await iopub_until(user, "status", users, execution_state="busy")
         ours = "import time; time.sleep(60); done = False"
         task = asyncio.create_task(at.run_source(ours))
         await asyncio.sleep(0.2)
