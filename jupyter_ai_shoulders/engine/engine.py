@@ -264,9 +264,7 @@ class Engine:
         if driver is not None:
             await driver.still()
 
-    async def _ready(
-        self, session_id: SessionId
-    ) -> tuple[SessionDriver, tuple[ToolResult, ...]]:
+    async def _ready(self, session_id: SessionId) -> tuple[SessionDriver, tuple[ToolResult, ...]]:
         """Return the session once nothing in it is being stopped, and what became of its calls."""
         while True:
             driver = await self._shelf.driver(session_id)
