@@ -25,7 +25,10 @@ from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
-SHIPPED = frozenset({"complete", "todo", "clarify", "share_artifact"})
+SHIPPED = frozenset(
+    {"complete", "todo", "clarify", "share_artifact"}
+    | {"read_output", "load_tools", "call_tool", "run_plan"}
+)
 ALL: frozenset[Toolset] = frozenset({"document", "notebook", "workspace", "full"})
 
 

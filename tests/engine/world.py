@@ -17,6 +17,8 @@ from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.plan_step import PlanLimits
+from jupyter_ai_shoulders.tools.planning_tools import with_planning
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
 from jupyter_ai_shoulders.wire.events import (
@@ -88,6 +90,7 @@ class World:
     engine: Engine
     ids: CountingIds
     loop: Sequence[Tool[Any]] = ()
+    planning: bool = False
     numbers: list[int] = field(default_factory=list[int])
 
     @property
@@ -182,13 +185,22 @@ def world(
     model: ModelSpec | None = None,
     loop: Sequence[Tool[Any]] = (),
     budgets: Budgets | None = None,
+    planning: bool = False,
 ) -> World:
     """Return an engine that has one session and plays this script; ``loop`` are more tools."""
     store = MemoryStore()
     store.add(given or session())
     provider = ScriptedProvider(*script)
     return around(
-        store, Desk(), provider, limits=limits, rules=rules, model=model, loop=loop, budgets=budgets
+        store,
+        Desk(),
+        provider,
+        limits=limits,
+        rules=rules,
+        model=model,
+        loop=loop,
+        budgets=budgets,
+        planning=planning,
     )
 
 
@@ -204,33 +216,39 @@ def around(
     loop: Sequence[Tool[Any]] = (),
     budgets: Budgets | None = None,
     recoveries: Recoveries | None = None,
+    planning: bool = False,
 ) -> World:
     """Return an engine over a store, as after a start of the server."""
     limits = limits or settings()
     models = FakeModels(provider, model or spec())
     file = MemoryFile(rules)
     ids = ids or CountingIds()  # real ones are never made twice, whatever crashes
+    rule_book, tools = RuleBook(file), registry(desk, *loop)
+    if planning:
+        tools = with_planning(tools, rule_book, store.blobs, PlanLimits(timeout_s=0.2))
     engine = Engine(
         log=store,
         sessions=store,
         blobs=store.blobs,
         models=models,
-        tools=registry(desk, *loop),
-        rules=RuleBook(file),
+        tools=tools,
+        rules=rule_book,
         clock=store.clock,
         ids=ids,
         settings=limits,
         budgets=budgets,
         recoveries=recoveries,
     )
-    return World(store, desk, provider, models, file, engine, ids, loop)
+    return World(store, desk, provider, models, file, engine, ids, loop, planning)
 
 
 async def restarted(before: World, count: int | None = None, *script: Entry) -> World:
     """Return the world after a crash that left the first ``count`` events, engine started."""
     kept = len(before.events) if count is None else count
     store, provider = before.store.cut(SESSION, kept), ScriptedProvider(*script)
-    after = around(store, before.desk, provider, ids=before.ids, loop=before.loop)
+    after = around(
+        store, before.desk, provider, ids=before.ids, loop=before.loop, planning=before.planning
+    )
     await after.engine.start()
     return after
 
