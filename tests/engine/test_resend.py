@@ -1,0 +1,286 @@
+"""A message of the past is edited and sent again: the conversation goes on from there."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
+from jupyter_ai_shoulders.engine.context import build
+from jupyter_ai_shoulders.testing.scripted import Call, Gate, Say, turn
+from jupyter_ai_shoulders.tools.clarify import Clarify
+from jupyter_ai_shoulders.tools.todo import Todo
+from jupyter_ai_shoulders.wire.events import MessageAdd, TodoUpdate, TurnEnd
+from jupyter_ai_shoulders.wire.fold import fold
+from jupyter_ai_shoulders.wire.ids import MessageId
+from jupyter_ai_shoulders.wire.parts import ModelMessage, TextPart
+from jupyter_ai_shoulders.wire.views import BranchView, Conversation, TextView, UserView
+from tests.engine.validity import check_contexts, check_log, check_requests
+from tests.engine.world import SESSION, World, restarted, world
+
+
+def lines(conversation: Conversation) -> list[str]:
+    """What a reader sees, one line for each text."""
+    seen: list[str] = []
+    for message in conversation.messages:
+        if isinstance(message, UserView):
+            seen.append(f"> {message.text}")
+        else:
+            seen += [part.text for part in message.parts if isinstance(part, TextView)]
+    return seen
+
+
+def words(messages: tuple[ModelMessage, ...]) -> list[str]:
+    """The first text of each message a model was sent."""
+    return [
+        part.text
+        for message in messages
+        for part in message.parts[:1]
+        if isinstance(part, TextPart)
+    ]
+
+
+def sent_again(made: World) -> MessageAdd:
+    return next(event for event in made.of(MessageAdd) if event.replaces is not None)
+
+
+async def test_conversation_goes_on_from_the_edited_message_for_reader_and_model():
+    made = world("one", "two", "three", "new two")
+    for text in ("first", "second", "third"):
+        await made.say(text, message=text)
+
+    await made.say("other second", message="again", replaces="second")
+
+    assert lines(fold(made.events)) == ["> first", "one", "> other second", "new two"]
+    assert words(made.provider.requests[-1].messages) == ["first", "one", "other second"]
+    assert made.provider.requests[-1].messages[:2] == made.provider.requests[1].messages[:2]
+    check_log(made.events)
+    check_requests(made.provider.requests)
+    check_contexts(made.events, made.store.blobs)
+
+
+async def test_what_was_left_stays_in_the_log_and_is_named():
+    made = world("one", "two", "new two")
+    await made.say("first", message="first")
+    await made.say("second", message="second")
+    before = list(made.events)
+
+    await made.say("other", message="again", replaces="second")
+
+    assert made.events[: len(before)] == before
+    event = sent_again(made)
+    assert event.replaces is not None
+    conversation = fold(made.events)
+    assert conversation.branches == (
+        BranchView(
+            message_id=MessageId("second"),
+            seq=event.seq,
+            at=event.at,
+            first_seq=event.replaces.seq,
+            last_seq=event.seq - 1,
+        ),
+    )
+    left = fold(made.events[: conversation.branches[0].last_seq])
+    assert lines(left) == ["> first", "one", "> second", "two"]
+
+
+async def test_restarted_engine_builds_the_same_request():
+    made = world("one", "two", "new two")
+    await made.say("first", message="first")
+    await made.say("second", message="second")
+    await made.say("other", message="again", replaces="second")
+    expected = build(made.events, made.store.blobs).messages
+
+    after = await restarted(made, None, "four")
+    await after.say("third", message="third")
+
+    sent = after.provider.requests[-1].messages
+    assert sent[: len(expected)] == expected
+    assert words(sent) == ["first", "one", "other", "new two", "third"]
+
+
+async def test_first_message_may_be_edited_and_an_edited_one_again():
+    made = world("one", "two", "three")
+    await made.say("a", message="a")
+    await made.say("b", message="b", replaces="a")
+    await made.say("c", message="c", replaces="b")
+
+    conversation = fold(made.events)
+    assert lines(conversation) == ["> c", "three"]
+    assert [branch.message_id for branch in conversation.branches] == ["a", "b"]
+    assert words(made.provider.requests[-1].messages) == ["c"]
+
+
+async def test_sending_the_edit_twice_starts_one_turn():
+    made = world("one", "two")
+    await made.say("a", message="a")
+    first = await made.send("b", message="b", replaces="a")
+    again = await made.send("b", message="b", replaces="a")
+    await made.settle()
+
+    assert first == again
+    assert len(made.of(TurnEnd)) == 2
+
+
+async def test_hidden_message_sent_again_is_known_and_does_nothing():
+    made = world("one", "two", "three")
+    await made.say("a", message="a")
+    await made.say("b", message="b")
+    await made.say("c", message="c", replaces="a")
+    count = len(made.events)
+
+    await made.send("b", message="b")
+
+    assert len(made.events) == count
+
+
+async def test_checklist_is_as_it_was():
+    plan = turn(Call("todo", {"markdown": "- [ ] one"}))
+    later = turn(Call("todo", {"markdown": "- [x] one\n- [ ] two"}))
+    made = world(plan, "one", later, "two", "three", loop=(Todo(),))
+    await made.say("a", message="a")
+    await made.say("b", message="b")
+    first, second = made.of(TodoUpdate)
+    assert fold(made.events).todo == second.items
+
+    await made.say("c", message="c", replaces="b")
+
+    assert fold(made.events).todo == first.items
+
+
+async def test_what_was_spent_stays_counted():
+    made = world("one", "two", "three")
+    await made.say("a", message="a")
+    await made.say("b", message="b", replaces="a")
+    spent = made.session.cost_micro_usd or 0
+    await made.say("c", message="c", replaces="b")
+
+    assert spent > 0
+    assert (made.session.cost_micro_usd or 0) > spent
+    assert fold(made.events).usage.cost_micro_usd == made.session.cost_micro_usd
+    after = await restarted(made, None, "four")
+    await after.say("d", message="d")
+    assert (after.session.cost_micro_usd or 0) > (made.session.cost_micro_usd or 0)
+
+
+async def test_versions_read_on_the_branch_that_was_left_count_as_not_read():
+    made = world(
+        "one",
+        turn(Call("look", {"path": "a.ipynb"})),
+        "two",
+        turn(Call("look", {"path": "b.ipynb"})),
+        "x",
+    )
+    await made.say("a", message="a")
+    await made.say("b", message="b")
+    await made.say("c", message="c", replaces="b")
+
+    assert "a.ipynb" not in {path for path, _ in made.desk.contexts[-1].seen}
+
+
+async def test_steering_message_is_edited_at_the_step_it_entered():
+    gate = Gate()
+    made = world(
+        turn(Call("look", {"path": "a"})),
+        turn(gate, Say("end"), Call("look", {"path": "b"})),
+        "after",
+        "new",
+    )
+    await made.send("go", message="go")
+    await gate.reached.wait()
+    await made.send("steer", message="steer")
+    gate.open.set()
+    await made.settle()
+
+    await made.say("other way", message="again", replaces="steer")
+
+    assert "> other way" in lines(fold(made.events))
+    assert "> steer" not in lines(fold(made.events))
+    assert fold(made.events).queued == ()
+    assert "steer" not in str(made.provider.requests[-1].messages)
+    check_requests(made.provider.requests)
+    check_contexts(made.events, made.store.blobs)
+    after = await restarted(made, None, "last")
+    assert not after.engine.is_running(SESSION)
+    await after.say("more", message="more")
+    assert fold(after.events).queued == ()
+
+
+async def test_interrupted_turn_is_discarded_by_the_edit():
+    gate = Gate()
+    made = world("one", turn(Say("half"), gate), "new")
+    await made.say("a", message="a")
+    await made.send("b", message="b")
+    await gate.reached.wait()
+    after = await restarted(made, None, "new")
+
+    await after.say("c", message="c", replaces="b")
+
+    assert after.exits() == ["final_response", "interrupted", "final_response"]
+    assert lines(fold(after.events)) == ["> a", "one", "> c", "new"]
+    gate.open.set()
+
+
+async def test_running_turn_refuses_the_edit():
+    gate = Gate()
+    made = world("one", turn(gate, Say("two")))
+    await made.say("a", message="a")
+    await made.send("b", message="b")
+    await gate.reached.wait()
+
+    with pytest.raises(Conflict) as raised:
+        await made.send("c", message="c", replaces="a")
+
+    assert raised.value.info.code == "turn_running"
+    gate.open.set()
+    await made.settle()
+
+
+async def test_answer_to_a_question_is_not_edited_by_itself():
+    ask = turn(Call("clarify", {"question": "Which?", "options": ["x", "y"]}, "q"))
+    made = world(ask, "done", loop=(Clarify(),))
+    await made.say("a", message="a")
+    await made.send("x", message="x")
+    await made.settle()
+
+    with pytest.raises(Conflict):
+        await made.send("y", message="y", replaces="x")
+
+
+@pytest.mark.parametrize("message_id", ["never", "b"], ids=["unknown", "hidden"])
+async def test_message_out_of_sight_is_not_found(message_id: str):
+    made = world("one", "two", "three")
+    await made.say("a", message="a")
+    await made.say("b", message="b")
+    await made.say("c", message="c", replaces="a")
+
+    with pytest.raises(NotFound):
+        await made.send("d", message="d", replaces=message_id)
+
+
+async def test_blank_edit_changes_nothing():
+    made = world("one")
+    await made.say("a", message="a")
+    count = len(made.events)
+
+    with pytest.raises(InvalidRequest):
+        await made.send(" ", message="b", replaces="a")
+
+    assert len(made.events) == count
+
+
+async def test_full_disk_leaves_the_conversation_as_it_was():
+    made = world("one", "two", "three")
+    await made.say("a", message="a")
+    await made.say("b", message="b")
+
+    def full(event: object) -> None:
+        if isinstance(event, MessageAdd):
+            raise Conflict("The disk is full.")
+
+    made.store.before_append = full
+    with pytest.raises(Conflict):
+        await made.send("c", message="c", replaces="a")
+    made.store.before_append = None
+
+    await made.say("d", message="d")
+    assert words(made.provider.requests[-1].messages) == ["a", "one", "b", "two", "d"]
