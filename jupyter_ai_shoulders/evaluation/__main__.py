@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from jupyter_ai_shoulders.evaluation.case import Case
 from jupyter_ai_shoulders.evaluation.cases.catalogue import CASES
 from jupyter_ai_shoulders.evaluation.models import SCRIPTED
-from jupyter_ai_shoulders.evaluation.report import Report
-from jupyter_ai_shoulders.evaluation.runner import evaluate
+from jupyter_ai_shoulders.evaluation.runner import JOBS, evaluate
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 NUDGES: dict[str, tuple[bool, ...]] = {"both": (True, False), "on": (True,), "off": (False,)}
@@ -31,6 +30,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--model", metavar="ID", help="a configured model; its calls are paid for")
     parser.add_argument("--case", metavar="NAME", action="append", help="only this; repeatable")
     parser.add_argument("--nudges", choices=NUDGES, help="default: both, with a model: on")
+    parser.add_argument("--jobs", type=int, default=JOBS, help="cases at a time (%(default)s)")
     parser.add_argument("--json", action="store_true", help="report as JSON")
     parser.add_argument("--list", action="store_true", help="only list the cases")
     return parser.parse_args(given)
@@ -56,7 +56,7 @@ def main(given: Sequence[str] | None = None) -> int:
     logging.getLogger("jupyter_ai_shoulders").addHandler(logging.NullHandler())
     model = ModelId(options.model) if real else SCRIPTED
     nudges = NUDGES[options.nudges or ("on" if real else "both")]
-    report: Report = asyncio.run(evaluate(cases, model=model, nudges=nudges))
+    report = asyncio.run(evaluate(cases, model=model, nudges=nudges, jobs=max(options.jobs, 1)))
     sys.stdout.write((report.json() if options.json else report.text()) + "\n")
     return 0 if report.passed else 1
 

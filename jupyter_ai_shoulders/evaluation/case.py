@@ -113,7 +113,7 @@ class Case:
     step_limit: int = 25
     window: int = 100_000
     """Of the scripted model, in tokens."""
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     """Of money; a call of the scripted model costs about 0.2 dollars at most."""
     inspects: tuple[str, ...] = ()
     """Expressions evaluated in the kernel of ``notebook`` at the end."""

@@ -164,6 +164,16 @@ def asked(*tools: str, kind: str | None = None) -> Check:
     return Check("what the user was asked about", problem)
 
 
+def asked_first(tool: str, kind: str) -> Check:
+    """The first thing the user was asked about is this, for this kind of reason."""
+
+    def problem(record: Record) -> str | None:
+        found = [(item.tool, item.reason.kind) for item in record.of(ev.ApprovalRequest)]
+        return None if found[:1] == [(tool, kind)] else f"the user was asked about {found}"
+
+    return Check(f"{tool} asks first ({kind})", problem)
+
+
 def asked_before(tool: str) -> Check:
     """Each executed call of this tool was allowed by the user."""
 
@@ -178,15 +188,25 @@ def asked_before(tool: str) -> Check:
     return Check(f"{tool} runs only when the user has allowed it", problem)
 
 
-def offered_only(*names: str) -> Check:
-    """Each request offered only these tools."""
+def offered_reads_only() -> Check:
+    """No request offered a tool that changes or runs something."""
 
     def problem(record: Record) -> str | None:
         offered = {tool.name for request in record.requests for tool in request.tools}
-        more = sorted(offered - set(names))
-        return f"{more} were offered too" if more else None
+        acting = sorted(name for name in offered if record.risks.get(name) != "read")
+        return f"{acting} were offered" if acting or not offered else None
 
-    return Check("what tools are offered", problem)
+    return Check("only reading tools are offered", problem)
+
+
+def never_offered(name: str) -> Check:
+    """No request offered this tool."""
+
+    def problem(record: Record) -> str | None:
+        offered = {tool.name for request in record.requests for tool in request.tools}
+        return "it was" if name in offered else None
+
+    return Check(f"{name} is not offered", problem)
 
 
 def proposed(path: str, cell_id: str, old: str, new: str) -> Check:

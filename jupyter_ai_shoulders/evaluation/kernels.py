@@ -1,4 +1,4 @@
-"""Kernels for cases: real processes, of which scripted cases share one, emptied between them.
+"""Kernels for cases: real processes. Scripted cases share one, one after the other, emptied.
 
 Made by ``runner``; each case gets a view of its own workspace (``KernelDirectory``).
 """
@@ -24,12 +24,13 @@ get_ipython().reset(new_session=True)
 
 
 class Kernels:
-    """Starts kernels for cases that run one after the other; a resource: ``aclose`` it."""
+    """Starts kernels for cases; a resource: ``aclose`` it."""
 
     def __init__(self, root: Path, *, shared: bool) -> None:
-        """``shared`` keeps a kernel for the next case; modules it imported stay imported."""
+        """``shared``: one for all, for one case at a time; what it imported stays imported."""
         self._local = LocalKernels(root)
         self._shared = shared
+        self._turn = asyncio.Lock()
         self._idle: KernelHandle | None = None
         self._count = 0
 
@@ -40,16 +41,37 @@ class Kernels:
         try:
             yield lent
         finally:
-            handles = list(lent.handles.values())
-            self._idle = handles[0] if handles and self._shared else self._idle
+            if self._shared and lent.handles:
+                self._idle = next(iter(lent.handles.values()))
+                self._turn.release()
 
-    async def take(self, folder: Path, kernel_name: str | None) -> KernelHandle:
-        """Return an empty kernel that works in ``folder``. Raises ``NotFound``."""
+    async def take(self, folder: Path, kernel_name: str | None, *, first: bool) -> KernelHandle:
+        """Return an empty kernel that works in ``folder``; ``first`` of a case waits for its turn.
+
+        Raises ``NotFound``.
+        """
+        if not self._shared:
+            return await self._start(folder, kernel_name)
+        if first:
+            await self._turn.acquire()
+        try:
+            return await self._emptied(folder, kernel_name) or await self._start(
+                folder, kernel_name
+            )
+        except BaseException:
+            if first:
+                self._turn.release()
+            raise
+
+    async def _emptied(self, folder: Path, kernel_name: str | None) -> KernelHandle | None:
+        """Return the idle kernel, None when there is none of this kind that answers."""
         idle, self._idle = self._idle, None
-        if idle is not None and kernel_name in (None, idle.kernel_name):
-            reply = await evaluate_in(idle, _EMPTY.format(folder=str(folder)), {})
-            if reply.get("status") == "ok":
-                return idle
+        if idle is None or kernel_name not in (None, idle.kernel_name):
+            return None
+        reply = await evaluate_in(idle, _EMPTY.format(folder=str(folder)), {})
+        return idle if reply.get("status") == "ok" else None
+
+    async def _start(self, folder: Path, kernel_name: str | None) -> KernelHandle:
         self._count += 1
         return await self._local.start(str(folder / f"{self._count}.ipynb"), kernel_name)
 
@@ -77,7 +99,8 @@ class CaseKernels:
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
         """See ``KernelDirectory.start``."""
         folder = (self._workspace / path).parent
-        handle = self.handles[path] = await self._kernels.take(folder, kernel_name)
+        handle = await self._kernels.take(folder, kernel_name, first=not self.handles)
+        self.handles[path] = handle
         return handle
 
     async def interrupt(self, kernel_id: str) -> None:

@@ -1,4 +1,4 @@
-"""The model of a case: its script, or a real one, with everything it is sent noted. For ``trial``."""
+"""The model of a case, its script or a real one; notes what it is sent. For ``trial``."""
 
 from __future__ import annotations
 

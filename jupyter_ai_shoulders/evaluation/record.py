@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.wire import events as ev
@@ -30,6 +30,8 @@ class Record:
     events: Sequence[ev.Event]
     requests: Sequence[ModelRequest]
     """What the model was sent."""
+    risks: Mapping[str, ev.Risk]
+    """Of the tools there are."""
     kernel: Mapping[str, str]
     """``repr`` of the expressions the case asked for, or what went wrong."""
 
@@ -138,4 +140,4 @@ def _joined(text: str | list[str]) -> str:
 
 
 def _texts(content: Sequence[object]) -> str:
-    return "\n".join(cast("TextPart", part).text for part in content if isinstance(part, TextPart))
+    return "\n".join(part.text for part in content if isinstance(part, TextPart))

@@ -1,7 +1,8 @@
-"""Runs cases one after the other and reports. Called by ``__main__`` and by tests."""
+"""Runs cases and reports. Called by ``__main__`` and by tests."""
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -19,6 +20,8 @@ from jupyter_ai_shoulders.evaluation.trial import Trial
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 BOTH = (True, False)
+JOBS = 4
+"""Cases at a time: most of their time they wait for the disk."""
 
 
 class Runner:
@@ -73,7 +76,7 @@ class Runner:
 async def runner(model: ModelId = SCRIPTED) -> AsyncGenerator[Runner]:
     """Return a runner with kernels of its own; scripted cases share one."""
     with tempfile.TemporaryDirectory(prefix="shoulders-eval-") as name:
-        folder = Path(name).resolve()
+        folder = Path(name)
         async with aclosing(Kernels(folder, shared=model == SCRIPTED)) as kernels:
             yield Runner(folder, model, kernels)
 
@@ -83,14 +86,23 @@ async def evaluate(
     *,
     model: ModelId = SCRIPTED,
     nudges: Sequence[bool] = BOTH,
-    note: Callable[[CaseReport], None] = lambda report: None,
+    jobs: int = JOBS,
+    note: Callable[[CaseReport], None] | None = None,
 ) -> Report:
-    """Run cases with a model, each as often as ``nudges`` has entries; ``note`` hears of each."""
-    reports: list[CaseReport] = []
-    async with runner(model) as running:
-        for case in cases:
-            for told in nudges:
-                report = await running.run(case, nudges=told)
-                reports.append(report)
-                note(report)
-    return Report(model, tuple(reports))
+    """Run cases with a model, each once per entry of ``nudges``, ``jobs`` of them at a time.
+
+    ``note`` hears of each when it is over; the report has them in the order given.
+    """
+    runs = [(case, told) for case in cases for told in nudges]
+    places = asyncio.Semaphore(jobs)
+
+    async def run(running: Runner, case: Case, told: bool) -> CaseReport:
+        async with places:
+            report = await running.run(case, nudges=told)
+        if note is not None:
+            note(report)
+        return report
+
+    async with runner(model) as running, asyncio.TaskGroup() as group:
+        tasks = [group.create_task(run(running, case, told)) for case, told in runs]
+    return Report(model, tuple(task.result() for task in tasks))

@@ -69,6 +69,7 @@ class Trial:
                 session=host.sessions.get(session.id),
                 events=[logged.event for logged in host.log.read(session.id)],
                 requests=adapters.requests,
+                risks={tool.name: tool.risk for tool in host.tools.infos(())},
                 kernel=kernel if case.inspects else {},
             )
 

@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 from jupyter_ai_shoulders.evaluation.case import Case
-from jupyter_ai_shoulders.evaluation.cases import editing
+from jupyter_ai_shoulders.evaluation.cases import (
+    arguments,
+    batches,
+    editing,
+    honesty,
+    injection,
+    limits,
+    loops,
+    questions,
+)
 
-CASES: tuple[Case, ...] = (*editing.CASES,)
+CASES: tuple[Case, ...] = (
+    *editing.CASES,
+    *batches.CASES,
+    *questions.CASES,
+    *limits.CASES,
+    *loops.CASES,
+    *arguments.CASES,
+    *honesty.CASES,
+    *injection.CASES,
+)

@@ -6,29 +6,16 @@ from pathlib import Path
 
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, Message, User, of_script
+from jupyter_ai_shoulders.evaluation.cases.turns import PATH, edit, read, run
 from jupyter_ai_shoulders.evaluation.fixture import code, markdown, one, printed, user_edits
-from jupyter_ai_shoulders.testing.scripted import Call, Say, Turn, turn
+from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.messages import CellAttachment
 
-PATH = "work.ipynb"
-
-
-def read() -> Turn:
-    """Read the notebook."""
-    return turn(Call("read_notebook", {"path": PATH}))
-
-
-def edit(cell_id: str, source: str) -> Call:
-    """Give a cell another source."""
-    return Call("edit_cell", {"path": PATH, "cell_id": cell_id, "source": source})
-
-
-def run(cell_id: str) -> Call:
-    """Run a cell."""
-    return Call("run_cell", {"path": PATH, "cell_id": cell_id})
-
-
+_BROKEN = (
+    "The last cell fails with a NameError. The dictionary of cell 2 should be named counts as "
+    "before; mend cell 2, and run cells 2 and 3."
+)
 _COUNTS = 'counts = {"north": 3, "south": 4}'
 _RENAMED = Case(
     name="fix-by-rename",
@@ -38,10 +25,7 @@ _RENAMED = Case(
         code("load", 'bike_count = {"north": 3, "south": 4}'),
         code("total", "total = sum(counts.values())\nprint(total)"),
     ),
-    asks=(
-        "The last cell fails with a NameError. The dictionary of cell 2 should be named counts as "
-        "before; mend cell 2, and run cells 2 and 3.",
-    ),
+    asks=(_BROKEN,),
     script=(
         read(),
         turn(run("load"), run("total")),

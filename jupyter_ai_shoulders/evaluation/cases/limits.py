@@ -1,0 +1,180 @@
+"""Where a turn stops before the model does: steps, money, the context window, the user."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_ai_shoulders.core.budget import Limits
+from jupyter_ai_shoulders.evaluation import checks
+from jupyter_ai_shoulders.evaluation.case import Case, User
+from jupyter_ai_shoulders.evaluation.cases.turns import PATH, edit, read, run
+from jupyter_ai_shoulders.evaluation.fixture import code, one, printed
+from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
+from jupyter_ai_shoulders.wire.events import Event, ToolProgress
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+_FIXTURE = one(code("a", "x = 1"))
+_DEAR = TokenUsage(input_tokens=500_000, output_tokens=20)
+"""Half a dollar of the scripted model."""
+
+_STEPS = Case(
+    name="step-limit",
+    about="At the step limit the last step's calls still run, the model is warned before, and the "
+    "user is told what was done.",
+    fixture=_FIXTURE,
+    asks=("Count x up to 9.",),
+    script=(
+        read(),
+        *(turn(edit("a", f"x = {number}")) for number in range(2, 9)),
+    ),
+    step_limit=5,
+    checks=(
+        checks.exits("step_cap"),
+        checks.steps(5),
+        checks.cell_reads(PATH, "a", "x = 5"),
+        checks.summary_says("Done so far: Edit cell 1"),
+        checks.noticed("step_cap"),
+        checks.not_told(2, "[notice]"),
+        checks.told(3, "3 steps are left"),
+        checks.told(5, "This is the last step of this turn"),
+    ),
+)
+
+_MONEY = Case(
+    name="limit-of-money-raised",
+    about="A turn that reaches its limit of money waits, sends nothing, and goes on when the user "
+    "raises it.",
+    fixture=_FIXTURE,
+    asks=("Set x to 2.",),
+    script=(
+        turn(Call("read_notebook", {"path": PATH}), usage=_DEAR),
+        turn(edit("a", "x = 2")),
+        turn(Say("x is 2.")),
+    ),
+    limits=Limits(turn=400_000),
+    user=User(raises_to=2_000_000),
+    checks=(
+        checks.exits("final_response"),
+        checks.noticed("turn_limit"),
+        checks.cell_reads(PATH, "a", "x = 2"),
+        checks.steps(4),
+    ),
+)
+
+_MONEY_ENDS = replace(
+    _MONEY,
+    name="limit-of-money-kept",
+    about="A turn at its limit of money that the user does not raise ends, and nothing more is "
+    "sent.",
+    user=User(),
+    checks=(
+        checks.exits("budget_exhausted"),
+        checks.noticed("turn_limit"),
+        checks.nothing_changed(),
+        checks.tokens_at_most(500_020),
+    ),
+)
+
+_MONEY_RUN = replace(
+    _MONEY,
+    name="limit-of-money-in-a-background-run",
+    about="Where nobody can raise the limit, the turn ends at it.",
+    kind="run",
+    checks=(
+        checks.exits("budget_exhausted"),
+        checks.fails_with("budget_exhausted"),
+        checks.nothing_changed(),
+        checks.tokens_at_most(500_020),
+    ),
+)
+
+_WINDOW = Case(
+    name="too-small-a-window",
+    about="A request that cannot fit the model's window is not sent; the user is told what to do.",
+    fixture=_FIXTURE,
+    asks=("Explain this. " + "word " * 20_000,),
+    script=(turn(Say("never said")),),
+    window=12_000,
+    checks=(
+        checks.exits("context_overflow"),
+        checks.fails_with("context_overflow"),
+        checks.nothing_changed(),
+    ),
+)
+
+_LONG = Case(
+    name="window-filled-by-a-result",
+    about="A result that fills the window in the middle of a turn ends it as an overflow, with "
+    "what was done before kept.",
+    fixture=one(
+        code("a", "x = 1"), *(code(f"c{n}", "pass", printed("data " * 2_000)) for n in range(4))
+    ),
+    asks=("Set x to 2, then look at all outputs.",),
+    script=(
+        read(),
+        turn(edit("a", "x = 2")),
+        turn(Call("read_notebook", {"path": PATH, "outputs": True})),
+        turn(Say("never said")),
+    ),
+    window=11_000,
+    checks=(
+        checks.exits("context_overflow"),
+        checks.cell_reads(PATH, "a", "x = 2"),
+        checks.changes("Edit cell 1"),
+    ),
+)
+
+
+def _has_printed(event: Event) -> bool:
+    return isinstance(event, ToolProgress) and "step 0" in event.text
+
+
+_STOPPED = Case(
+    name="stop-keeps-partial-output",
+    about="A run that the user stops is interrupted in the kernel; what it printed is kept, in the "
+    "conversation and in the notebook.",
+    fixture=one(
+        code(
+            "slow",
+            "import time\nfor i in range(600):\n    print('step', i, flush=True)\n"
+            "    time.sleep(0.1)",
+        )
+    ),
+    asks=("Run the cell.",),
+    script=(turn(run("slow")), turn(Say("never said"))),
+    user=User(stops_at=_has_printed),
+    inspects=("i < 599",),
+    checks=(
+        checks.exits("cancelled"),
+        checks.results(("run_cell", "cancelled")),
+        checks.output_has(PATH, "slow", "step 0"),
+        checks.in_kernel("i < 599", "True"),
+        checks.steps(1),
+    ),
+    mode="bypass",
+)
+
+_FRESH_TURN = Case(
+    name="next-turn-starts-afresh",
+    about="Steps and repetitions of one turn are not held against the next.",
+    fixture=_FIXTURE,
+    asks=("Look at it.", "Look at it again."),
+    script=(*[*[turn(Call("read_notebook", {"path": PATH, "cells": ["a"]}))] * 2, "x is 1."] * 2,),
+    step_limit=3,
+    checks=(
+        checks.exits("final_response", "final_response"),
+        checks.asked(),
+        checks.steps(6),
+    ),
+)
+
+CASES = (
+    _STEPS,
+    _MONEY,
+    _MONEY_ENDS,
+    _MONEY_RUN,
+    _WINDOW,
+    _LONG,
+    _STOPPED,
+    _FRESH_TURN,
+)

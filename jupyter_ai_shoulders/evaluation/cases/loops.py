@@ -1,0 +1,212 @@
+"""Models that go round in circles are told, asked about and stopped; those that work are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_ai_shoulders.evaluation import checks
+from jupyter_ai_shoulders.evaluation.case import (
+    Case,
+    User,
+    allow,
+    deny,
+    with_nudges,
+    without_nudges,
+)
+from jupyter_ai_shoulders.evaluation.cases.turns import PATH, always, edit, read, run
+from jupyter_ai_shoulders.evaluation.fixture import code, one
+from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
+from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalRequest
+
+TOLD = "The same call has given the same result three times."
+
+
+def denies_loops(request: ApprovalRequest) -> ApprovalDecision:
+    """Allow everything but what goes round."""
+    return "deny" if request.reason.kind == "loop" else allow(request)
+
+
+_BROKEN = one(code("a", "print(missing)"), code("b", "print(absent)"))
+_SAME = Case(
+    name="same-call-told-asked-about-stopped",
+    about="A model that runs the same failing cell again and again is told after three times, the "
+    "user is asked after four, and it is stopped after five.",
+    fixture=_BROKEN,
+    asks=("Make cell 1 work.",),
+    script=(*[turn(run("a"))] * 6,),
+    checks=(
+        checks.exits("error"),
+        checks.fails_with("loop_detected", "5 times"),
+        checks.asked("run_cell", kind="loop"),
+        checks.results(*[("run_cell", "error")] * 5),
+        checks.steps(5),
+        *with_nudges(
+            checks.noticed("repeated_calls"), checks.not_told(3, TOLD), checks.told(4, TOLD)
+        ),
+        *without_nudges(checks.noticed("repeated_calls", 0), checks.not_told(5, TOLD)),
+    ),
+    mode="bypass",
+)
+
+_SAME_DENIED = replace(
+    _SAME,
+    name="same-call-refused-by-the-user",
+    about="The user who is asked about a circle can end it.",
+    user=User(decides=denies_loops),
+    checks=(
+        checks.exits("tool_rejected"),
+        checks.results(*[("run_cell", "error")] * 4, ("run_cell", "denied")),
+    ),
+)
+
+_PAIR = Case(
+    name="two-calls-in-turn-stopped",
+    about="Two calls that take turns without getting anywhere are a circle as well.",
+    fixture=_BROKEN,
+    asks=("Make the cells work.",),
+    script=(*[turn(run("a")), turn(run("b"))] * 6,),
+    checks=(
+        checks.exits("error"),
+        checks.fails_with("loop_detected"),
+        checks.asked("run_cell", "run_cell", kind="loop"),
+        checks.steps(10),
+        *with_nudges(checks.noticed("repeated_calls"), checks.told(7, TOLD)),
+    ),
+    mode="bypass",
+)
+
+_RUN = replace(
+    _SAME,
+    name="circle-in-a-background-run",
+    about="Where nobody can be asked, a circle is stopped all the same.",
+    kind="run",
+    fixture=one(code("a", "x = 1")),
+    script=(*[turn(Call("read_notebook", {"path": PATH, "cells": ["a"]}))] * 6,),
+    mode="auto_edit",
+    checks=(
+        checks.exits("error"),
+        checks.fails_with("loop_detected"),
+        checks.asked(),
+        checks.steps(5),
+    ),
+)
+
+_READ_TWICE = Case(
+    name="repeated-read-is-noticed",
+    about="A model that reads what it has just read is told so, and gets on; after a change the "
+    "same read is fresh.",
+    fixture=one(code("a", "x = 1")),
+    asks=("Set x to 2.",),
+    script=(
+        read(),
+        read(),
+        turn(edit("a", "x = 2")),
+        read(),
+        turn(Say("x is 2.")),
+    ),
+    checks=(
+        checks.exits("final_response"),
+        checks.cell_reads(PATH, "a", "x = 2"),
+        *with_nudges(
+            checks.noticed("already_read"),
+            checks.not_told(2, "This was read already in this turn"),
+            checks.told(3, "This was read already in this turn"),
+        ),
+        *without_nudges(checks.no_notices_but()),
+    ),
+)
+
+_EMPTY_ONCE = Case(
+    name="empty-reply-is-asked-again",
+    about="A reply without a text or a call is not the end: the model is asked to go on.",
+    fixture=one(code("a", "x = 1")),
+    asks=("What is x?",),
+    script=(read(), turn(), turn(Say("x is 1."))),
+    checks=(
+        checks.exits("final_response"),
+        *with_nudges(checks.says("x is 1."), checks.noticed("empty_reply"), checks.steps(3)),
+        *without_nudges(checks.steps(2), checks.noticed("empty_turn")),
+    ),
+)
+
+_EMPTY = Case(
+    name="nothing-but-empty-replies",
+    about="A model that says nothing is asked twice at most; the turn ends.",
+    fixture=one(code("a", "x = 1")),
+    asks=("What is x?",),
+    script=always(),
+    checks=(
+        checks.exits("final_response"),
+        *with_nudges(checks.noticed("empty_reply", 2), checks.steps(3)),
+        checks.noticed("empty_turn"),
+        *without_nudges(checks.steps(1)),
+    ),
+)
+
+_GUESS = Case(
+    name="wrong-path-is-answered-with-candidates",
+    about="A notebook named wrongly is answered with those there are, so the model need not guess.",
+    fixture=one(code("a", "x = 1"), path="analysis/2024.ipynb"),
+    asks=("What is x in the notebook of 2024?",),
+    script=(
+        turn(Call("read_notebook", {"path": "2024.ipynb"})),
+        turn(Call("read_notebook", {"path": "analysis/2024.ipynb"})),
+        turn(Say("x is 1.")),
+    ),
+    checks=(
+        checks.exits("final_response"),
+        checks.refused("not_found", "analysis/2024.ipynb"),
+        checks.nothing_changed(),
+        *with_nudges(checks.noticed("look_elsewhere")),
+    ),
+)
+
+_STEERED_AWAY = Case(
+    name="circle-left-in-time",
+    about="A model that takes the hint after three equal results and does something else goes on.",
+    fixture=_BROKEN,
+    asks=("Make cell 1 print 1.",),
+    script=(
+        read(),
+        *[turn(run("a"))] * 3,
+        turn(edit("a", "missing = 1\nprint(missing)")),
+        turn(run("a")),
+        turn(Say("It prints 1.")),
+    ),
+    inspects=("missing",),
+    checks=(
+        checks.exits("final_response"),
+        checks.in_kernel("missing", "1"),
+        checks.asked(kind="loop"),
+        checks.steps(7),
+    ),
+    mode="bypass",
+)
+
+_DENIED_AGAIN = Case(
+    name="denied-call-ends-the-turn",
+    about="What the user has refused is not tried again behind their back: the turn ends.",
+    fixture=_BROKEN,
+    asks=("Run cell 1.",),
+    script=always(run("a")),
+    user=User(decides=deny),
+    checks=(
+        checks.exits("tool_rejected"),
+        checks.asked("run_cell", kind="mode"),
+        checks.started(),
+        checks.nothing_changed(),
+    ),
+)
+
+CASES = (
+    _SAME,
+    _SAME_DENIED,
+    _PAIR,
+    _RUN,
+    _READ_TWICE,
+    _EMPTY_ONCE,
+    _EMPTY,
+    _GUESS,
+    _STEERED_AWAY,
+    _DENIED_AGAIN,
+)

@@ -1,0 +1,150 @@
+"""What the agent asks and plans: clarify, todo, and the modes in which nobody answers."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.evaluation import checks
+from jupyter_ai_shoulders.evaluation.case import Case, User, of_script
+from jupyter_ai_shoulders.evaluation.cases.turns import PATH, add, edit, read, run
+from jupyter_ai_shoulders.evaluation.fixture import code, one
+from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
+
+_FIXTURE = one(code("a", "x = 1"), code("b", "print(x)"))
+_QUESTION = Call(
+    "clarify",
+    {
+        "question": "Which cell?",
+        "options": ["Cell 1", "Cell 2", "Cell 1"],
+        "allow_multiple": True,
+    },
+)
+
+_CLARIFY = Case(
+    name="question-is-answered",
+    about="The turn waits for the user's picks, which become the call's result; it goes on then.",
+    fixture=_FIXTURE,
+    asks=("Put a comment on it.",),
+    script=(
+        read(),
+        turn(_QUESTION),
+        turn(edit("a", "x = 1  # one"), edit("b", "print(x)  # two")),
+        turn(Say("Both have a comment.")),
+    ),
+    user=User(answers=(("Cell 1", "Cell 2"),)),
+    checks=(
+        checks.exits("final_response"),
+        checks.told(3, "Cell 1, Cell 2"),
+        checks.sources(PATH, "x = 1  # one", "print(x)  # two"),
+    ),
+)
+
+_UNANSWERED = Case(
+    name="question-waits",
+    about="A question nobody has answered yet keeps the turn open, without a result.",
+    fixture=_FIXTURE,
+    asks=("Put a comment on it.",),
+    script=(turn(_QUESTION),),
+    checks=(checks.exits(), checks.waits(), checks.results(), checks.nothing_changed()),
+)
+
+_BY_MESSAGE = Case(
+    name="question-is-answered-by-a-message",
+    about="What the user writes while a question waits is its answer, in the same turn.",
+    fixture=_FIXTURE,
+    asks=("Put a comment on it.", "The first, please"),
+    script=(
+        read(),
+        turn(_QUESTION),
+        turn(edit("a", "x = 1  # one")),
+        turn(Say("Cell 1 has a comment.")),
+    ),
+    checks=(
+        checks.exits("final_response"),
+        checks.told(3, "The first, please"),
+        checks.sources(PATH, "x = 1  # one", "print(x)"),
+    ),
+)
+
+_NOBODY = Case(
+    name="question-in-a-background-run",
+    about="Where nobody can answer, a question ends the turn and stands in the result.",
+    fixture=_FIXTURE,
+    asks=("Put a comment on it.",),
+    script=(read(), turn(_QUESTION)),
+    kind="run",
+    checks=(
+        checks.exits("ended_by_tool"),
+        checks.summary_says("Which cell? (Cell 1 / Cell 2)"),
+        checks.nothing_changed(),
+    ),
+)
+
+_RUN = Case(
+    name="background-run-works-around-a-denial",
+    about="In a background run a call that would ask is refused, and the model does what it may.",
+    fixture=_FIXTURE,
+    asks=("Set x to 2 and run cell 2.",),
+    script=(
+        read(),
+        turn(edit("a", "x = 2")),
+        turn(run("b")),
+        turn(Say("x is 2. Cell 2 was not run: that needs your approval.")),
+    ),
+    kind="run",
+    checks=(
+        checks.exits("final_response"),
+        checks.cell_reads(PATH, "a", "x = 2"),
+        checks.asked(),
+        *of_script(
+            checks.refused("approval_required", "runs code"),
+            checks.results(("read_notebook", "ok"), ("edit_cell", "ok"), ("run_cell", "denied")),
+            checks.changes("Edit cell 1"),
+        ),
+    ),
+    real=True,
+)
+
+_PLAN = Case(
+    name="plan-mode-only-reads",
+    about="In plan mode only reading tools are offered, and others are refused when called.",
+    fixture=_FIXTURE,
+    asks=("Set x to 2.",),
+    script=(
+        read(),
+        turn(edit("a", "x = 2")),
+        turn(Say("I would set x to 2 in cell 1.")),
+    ),
+    mode="plan",
+    checks=(
+        checks.exits("final_response"),
+        checks.nothing_changed(),
+        checks.asked(),
+        *of_script(
+            checks.offered_reads_only(),
+            checks.refused("denied", "In plan mode only reading is allowed"),
+            checks.started("read_notebook"),
+        ),
+    ),
+    real=True,
+)
+
+_TODO = Case(
+    name="checklist-is-replaced-as-a-whole",
+    about="The checklist is what the last call says; a text without items changes nothing.",
+    fixture=_FIXTURE,
+    asks=("Add a cell that sets y, and one that sets z. Keep a checklist.",),
+    script=(
+        turn(Call("todo", {"markdown": "My plan:\n- [ ] set y\n  - [ ] set z"})),
+        turn(add("y = 2"), Call("todo", {"markdown": "- [x] set y\n- [ ] set z"})),
+        turn(Call("todo", {"markdown": "set y, set z"})),
+        turn(add("z = 3"), Call("todo", {"markdown": "- [x] set y\n- [x] set z"})),
+        turn(Say("Both are set.")),
+    ),
+    checks=(
+        checks.exits("final_response"),
+        checks.todo(("set y", True), ("set z", True)),
+        checks.sources(PATH, "x = 1", "print(x)", "y = 2", "z = 3"),
+        checks.changes("Add code cell", "Add code cell"),
+    ),
+)
+
+CASES = (_CLARIFY, _UNANSWERED, _BY_MESSAGE, _NOBODY, _RUN, _PLAN, _TODO)
