@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.ports import ResolvedModel
 from jupyter_ai_shoulders.engine.prepare import Preparation
-from jupyter_ai_shoulders.engine.signals import Prepare
+from jupyter_ai_shoulders.engine.signals import Overflowed, Prepare, Prepared
 from jupyter_ai_shoulders.engine.state import Turn
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.wire.branches import Branches
@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.wire.events import (
     TurnStart,
 )
 from jupyter_ai_shoulders.wire.ids import BlobHash, MessageId, SessionId, TurnId
-from jupyter_ai_shoulders.wire.requests import PreviewMessage, RequestView
+from jupyter_ai_shoulders.wire.requests import MessageRange, PreviewMessage, RequestView
 from jupyter_ai_shoulders.wire.sessions import Session
 
 PAGE = 500
@@ -105,6 +105,7 @@ class Requests:
             tokens=size.tokens,
             window=size.window,
             max_output=request.max_output,
+            replaces=_replaced(preparation, size),
         )
 
     def _scratch(self) -> Preparation:
@@ -211,6 +212,15 @@ class ScratchBlobs:
     def get(self, blob: BlobHash) -> bytes:
         """Return the bytes. Raises ``NotFound``."""
         return self._own[blob] if blob in self._own else self._below.get(blob)
+
+
+def _replaced(preparation: Preparation, size: Prepared | Overflowed) -> MessageRange | None:
+    """Return what a compaction would replace before this is sent."""
+    middle = preparation.context.middle()
+    wanted = isinstance(size, Overflowed) and size.compactable
+    if middle is None or not wanted or preparation.settings.compaction == "off":
+        return None
+    return MessageRange(start=middle.start, end=middle.end)
 
 
 def _turn_start(turn: Turn) -> TurnStart:

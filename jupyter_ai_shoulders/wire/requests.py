@@ -19,6 +19,13 @@ class PreviewMessage(CommandModel):
     mode: Mode | None = None
 
 
+class MessageRange(WireModel):
+    """Messages of a request, counted from 0; ``end`` is the first that is not meant."""
+
+    start: int
+    end: int
+
+
 class RequestView(WireModel):
     """One request in the common form, from which the provider's own body is encoded.
 
@@ -38,3 +45,5 @@ class RequestView(WireModel):
     tokens: int
     window: int | None
     max_output: int | None
+    replaces: MessageRange | None = None
+    """Of a preview that does not fit: the messages a summary would stand for when it is sent."""

@@ -2022,6 +2022,7 @@ tools: ToolDefinition[]
 tokens: number
 window: (number | null)
 max_output: (number | null)
+replaces: (MessageRange | null)
 }
 /**
  * A user turn: tool results first, then text and images.
@@ -2094,6 +2095,16 @@ description: string
 parameters: {
 [k: string]: Json
 }
+}
+/**
+ * Messages of a request, counted from 0; ``end`` is the first that is not meant.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MessageRange".
+ */
+export interface MessageRange {
+start: number
+end: number
 }
 /**
  * ``POST sessions/{id}/resume``; a turn paused at a limit of money may get a higher one.
