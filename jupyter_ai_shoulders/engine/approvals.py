@@ -42,7 +42,8 @@ class Approvals:
 
     async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
         """Return the event for a call the model made, valid or not."""
-        made = call_made(ready, self.tools)
+        enabled = set(self.tools.names(context.toolset)) - self.rules.disabled
+        made = call_made(ready, self.tools, enabled)
         tool = self._known(made.tool, context)
         problem = self._problem(made, context)
         subject = None

@@ -7,6 +7,7 @@ it again as the model did.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -30,10 +31,13 @@ class Made:
     via: Literal["call_tool"] | None = None
 
 
-def call_made(ready: ToolCallReady, tools: ToolRegistry) -> Made:
-    """Return what a call of the model asks for; a wrong ``call_tool`` is itself, to be refused."""
+def call_made(ready: ToolCallReady, tools: ToolRegistry, known: Collection[str]) -> Made:
+    """Return what a call of the model asks for; a wrong ``call_tool`` is itself, to be refused.
+
+    ``known`` are the tools that may be called here.
+    """
     outer = Made(ready.tool, ready.arguments, ready.problem)
-    if ready.tool != CALL_TOOL or ready.arguments is None:
+    if ready.tool != CALL_TOOL or CALL_TOOL not in known or ready.arguments is None:
         return outer
     args = tools.validate(CALL_TOOL, ready.arguments)
     if not isinstance(args, CallToolArguments):

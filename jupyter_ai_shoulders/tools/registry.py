@@ -109,8 +109,11 @@ class ToolRegistry:
     def loadable(
         self, toolset: Toolset, mode: Mode, disabled: Collection[str]
     ) -> tuple[Category, ...]:
-        """Return the categories that ``load_tools`` knows here, sorted; loaded ones too."""
-        if toolset == "document":
+        """Return the categories that ``load_tools`` knows here, sorted; loaded ones too.
+
+        None is where a loader is switched off: all tools are offered then.
+        """
+        if toolset == "document" or not LOADERS.isdisjoint(disabled):
             return ()
         found: set[Category] = {
             entry.tool.category
