@@ -229,8 +229,8 @@ def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
     shared = panel.root.get_by_role("region", name="Shared file table.csv")
     expect(shared).to_contain_text("Two columns")
     expect(shared).to_contain_text("8 B")
-    shared.get_by_role("button", name="Preview").click()
-    expect(shared.locator("pre")).to_have_text("a,b\n1,2\n")
+    expect(shared.get_by_role("columnheader")).to_have_text(["a", "b"])
+    expect(shared.get_by_role("cell")).to_have_text(["1", "2"])
     with page.expect_download() as download:
         shared.get_by_role("button", name="Download").click()
     assert download.value.suggested_filename == "table.csv"
@@ -378,8 +378,10 @@ def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(
     start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
 ) -> None:
     table = {"content": "a,b\n1,2\n", "filename": "a_rather_long_name_of_a_table.csv"}
+    text = {"content": "# Notes\n", "filename": "notes.md", "description": "What I found"}
     script = in_order(
         calls("share_artifact", table),
+        calls("share_artifact", text),
         calls("todo", {"markdown": "- [x] Read the data\n- [ ] Fix the types\n  - [ ] Dates"}),
         calls("clarify", COLUMNS),
         says("Thank you."),

@@ -3,8 +3,14 @@
 import * as React from 'react';
 
 import { infoOf } from '../client/http';
-import { beginning, previewOf, tamedPage } from '../model/artifacts';
+import {
+  beginning,
+  previewOf,
+  separatorOf,
+  tamedPage
+} from '../model/artifacts';
 import { formatSize } from '../model/format';
+import { readTable } from '../model/table';
 import { visible, withoutEscapes } from '../model/visible';
 import type { ArtifactView, ErrorInfo } from '../wire/generated';
 import { Button, Disclosure, Dots, ErrorNote, IconButton } from './parts';
@@ -45,6 +51,7 @@ export const ArtifactCard = React.memo(function ArtifactCard(props: {
         <p className="shoulders-Card-text">{visible(description)}</p>
       )}
       {preview === 'picture' && <Loaded name={name} show={Picture} />}
+      {preview === 'table' && <Loaded name={name} show={Table} />}
       {(preview === 'text' || preview === 'page') && (
         <Disclosure
           className="shoulders-Approval-arguments"
@@ -125,24 +132,67 @@ function Picture(props: { name: string; content: Blob }): React.JSX.Element {
   );
 }
 
-function TextBeginning(props: { content: Blob }): React.JSX.Element {
-  const trans = useTrans();
+/** The first rows; text that is no table as text. */
+function Table(props: { name: string; content: Blob }): React.JSX.Element {
   const text = useText(props.content);
   if (text === null) {
     return <Dots />;
   }
-  const shown = beginning(text);
+  const table = readTable(text, separatorOf(props.name) ?? ',');
+  return table === null ? (
+    <Beginning text={text} />
+  ) : (
+    <>
+      <div className="shoulders-Artifact-table" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {table.header.map((cell, index) => (
+                <th key={index} scope="col">
+                  {visible(cell)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {table.rows.map((row, index) => (
+              <tr key={index}>
+                {row.map((cell, column) => (
+                  <td key={column}>{visible(cell)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {table.more && <Rest />}
+    </>
+  );
+}
+
+function TextBeginning(props: { content: Blob }): React.JSX.Element {
+  const text = useText(props.content);
+  return text === null ? <Dots /> : <Beginning text={text} />;
+}
+
+function Beginning(props: { text: string }): React.JSX.Element {
+  const { text, whole } = beginning(props.text);
   return (
     <>
       <pre className="shoulders-Plain" tabIndex={0}>
-        {visible(withoutEscapes(shown.text))}
+        {visible(withoutEscapes(text))}
       </pre>
-      {!shown.whole && (
-        <p className="shoulders-Card-remark">
-          {trans.__('This is its beginning; download it for the rest.')}
-        </p>
-      )}
+      {!whole && <Rest />}
     </>
+  );
+}
+
+function Rest(): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <p className="shoulders-Card-remark">
+      {trans.__('This is its beginning; download it for the rest.')}
+    </p>
   );
 }
 

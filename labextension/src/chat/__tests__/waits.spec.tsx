@@ -350,8 +350,30 @@ describe('a shared file', () => {
         : event
     );
 
+  test.each([
+    ['a,b\n1,2\n', 'ab', '12'],
+    ['no table', undefined, undefined]
+  ])('of a table shows its first rows: %j', async (text, header, row) => {
+    const { container } = await showPanel(
+      sharing('a.csv', 'text/csv'),
+      server => {
+        server.file = new Blob([text]);
+      }
+    );
+    await vi.waitFor(() =>
+      expect(
+        container.querySelector(
+          '.shoulders-Artifact-table, .shoulders-Artifact pre'
+        )
+      ).toBeTruthy()
+    );
+    const [head, first] = container.querySelectorAll('.shoulders-Artifact tr');
+    expect(head?.textContent).toBe(header);
+    expect(first?.textContent).toBe(row);
+  });
+
   test('of text is shown when asked for', async () => {
-    const { container, server } = await showPanel(sharing('a.csv', 'text/csv'));
+    const { container, server } = await showPanel(sharing('a.md', 'text/md'));
     expect(container.textContent).toContain('Made **today**');
     expect(server.asked.map(([name]) => name)).not.toContain('artifact');
     fireEvent.click(button('Preview'));
