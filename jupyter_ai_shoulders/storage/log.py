@@ -78,7 +78,6 @@ class SqliteEventLog:
         """
         tail = self._begin(session_id, event)
         stamped, text = self._redacted(*encode(self._stamped(session_id, event, tail)))
-        crash_point("log.event.stamped")
         if isinstance(stamped, Projected):
             tail = self._commit_projected(stamped, text, tail)
         else:
@@ -232,7 +231,6 @@ class SqliteEventLog:
         return tail
 
     def _flush(self) -> None:
-        crash_point("log.sync.begun")
         self._flush_blobs()
         crash_point("log.sync.blobs_flushed")
         self._database.flush()

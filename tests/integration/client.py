@@ -60,13 +60,18 @@ class Api:
 
     def stream(self, session: str, after: int = 0) -> Iterator[dict[str, Any]]:
         """Yield the session's events as the server streams them."""
+        for text in self.stream_texts(session, after):
+            yield json.loads(text)
+
+    def stream_texts(self, session: str, after: int = 0) -> Iterator[str]:
+        """Yield the events as text, as the server streams them."""
         request = self._request(f"sessions/{session}/events", query=f"after={after}")
         request.add_header("Accept", "text/event-stream")
         with urllib.request.urlopen(request, timeout=120) as answer:
             assert answer.headers["Content-Type"].startswith("text/event-stream")
             for line in answer:
                 if line.startswith(b"data:"):
-                    yield json.loads(line.removeprefix(b"data:"))
+                    yield line.removeprefix(b"data:").decode().strip()
 
     def turn(self, session: str, after: int = 0) -> list[dict[str, Any]]:
         """Follow a turn to its end, allowing whatever asks; return its events."""

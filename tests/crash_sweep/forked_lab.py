@@ -1,0 +1,135 @@
+"""JupyterLab servers forked from a process that has them imported: a start takes a quarter as long.
+
+Used by ``tests.crash_sweep.random_kills``. Run as a process it is the one that forks: it reads an
+order per line and answers with the new server's process id.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from tests.lab import Lab
+
+POLL_SECONDS = 0.02
+
+
+class ForkedServer:
+    """The part of ``Popen`` that ``Lab`` uses, for a process that is not our child."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def poll(self) -> int | None:
+        """Return None while it runs."""
+        return None if Path(f"/proc/{self.pid}").exists() else -1
+
+    def send_signal(self, sent: int) -> None:
+        """Send a signal, if it still runs."""
+        if self.poll() is None:
+            os.kill(self.pid, sent)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float) -> int:
+        """Return when it is gone. Raises ``TimeoutExpired``."""
+        deadline = time.monotonic() + timeout
+        while self.poll() is None:
+            if time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired("the server", timeout)
+            time.sleep(POLL_SECONDS)  # another's child: nothing else tells
+        return -1
+
+
+class LabFork:
+    """The process that forks; a resource: ``close`` it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.crash_sweep.forked_lab"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def start(self, order: dict[str, Any]) -> ForkedServer:
+        """Fork a server."""
+        with self._lock:
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.flush()
+            return ForkedServer(int(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        """End the process; its servers go on."""
+        self._process.communicate(timeout=10)
+
+
+@dataclass
+class ForkedLab(Lab):
+    """A ``Lab`` whose process is forked."""
+
+    fork: LabFork | None = field(default=None, repr=False)
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        assert self.fork is not None
+        self.state.mkdir(parents=True, exist_ok=True)
+        order = {
+            "arguments": self._command()[3:],
+            "environment": dict(self._environment()),
+            "folder": str(self.root),
+            "log": str(self.state / "lab.log"),
+        }
+        self._process = cast("subprocess.Popen[bytes]", self.fork.start(order))
+        self._wait_until_it_answers()
+
+
+def main() -> None:
+    """Fork servers until the parent is gone."""
+    import jupyterlab.labapp
+
+    import jupyter_ai_shoulders.server.service  # noqa: F401 what the extension needs when it starts
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            _serve(jupyterlab.labapp.LabApp, json.loads(line))
+        print(pid, flush=True)  # noqa: T201 the answer
+
+
+def _serve(app: Any, order: dict[str, Any]) -> None:
+    """Be the server until it ends."""
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for descriptor in (1, 2):
+            os.dup2(log, descriptor)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.chdir(order["folder"])
+        os.environ.clear()
+        os.environ.update(order["environment"])
+        app.launch_instance(order["arguments"])
+    except BaseException:  # noqa: BLE001 the process ends here, and its log says why
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

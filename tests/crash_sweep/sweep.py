@@ -1,0 +1,275 @@
+"""Plays every scenario with a kill at its first crash point, its second, … until it ends unhit.
+
+Used by ``__main__`` and by the sample that runs with the tests. The processes that are killed are
+forked by a zygote per worker; provider and kernel stay, as the world around a server does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.manager import AsyncKernelManager
+
+from jupyter_ai_shoulders.core.crash_points import ENABLED
+from jupyter_ai_shoulders.testing.simulator import Simulator
+from jupyter_ai_shoulders.testing.simulator.script import Script, ScriptFile
+from tests.crash_sweep.child import WAYS, Order
+from tests.crash_sweep.models import models_file
+from tests.crash_sweep.scenarios import NAMES, SCENARIOS
+from tests.crash_sweep.stage import Place, Scenario
+from tests.upstream import KEY
+
+KILLED = -9
+WARMING = "edits on disk"
+"""The turn a zygote plays itself before it forks: one that needs no kernel, whose threads cannot be
+forked.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A scenario and the point at which its process dies; None never."""
+
+    scenario: Scenario
+    at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a case."""
+
+    case: Case
+    met: tuple[str, ...]
+    """The points met, the one of the kill last."""
+    killed: bool
+    violations: tuple[str, ...]
+
+
+@dataclass
+class Report:
+    """The counts of a sweep."""
+
+    kills: int = 0
+    cases: int = 0
+    met: Counter[str] = field(default_factory=Counter[str])
+    killed_at: Counter[str] = field(default_factory=Counter[str])
+    violations: list[str] = field(default_factory=list[str])
+    points_of: dict[str, int] = field(default_factory=dict[str, int])
+    seconds: float = 0.0
+
+    def add(self, outcome: Outcome) -> None:
+        """Count a case."""
+        self.cases += 1
+        self.met.update(set(outcome.met))
+        if outcome.killed:
+            self.kills += 1
+            self.killed_at[outcome.met[-1]] += 1
+        where = f"{outcome.case.scenario.name} at {outcome.case.at}"
+        point = outcome.met[-1] if outcome.met else "the start"
+        self.violations += [f"{where} ({point}): {problem}" for problem in outcome.violations]
+
+
+class Worker:
+    """A zygote, a provider and a kernel; a resource: ``start`` and ``stop`` it."""
+
+    def __init__(self, folder: Path, keep: Path | None) -> None:
+        self._folder = folder
+        self._keep = keep
+        self._case = folder / "case"
+        self._simulator = Simulator(key=KEY)
+        self._stack = AsyncExitStack()
+        self._zygote: asyncio.subprocess.Process | None = None
+        self._kernel = ""
+        self._turns = 0
+
+    async def start(self) -> None:
+        """Start all three."""
+        self._folder.mkdir(parents=True)
+        await self._simulator.start()
+        self._stack.push_async_callback(self._simulator.stop)
+        kernel = AsyncKernelManager(kernel_name="python3")
+        await kernel.start_kernel(cwd=str(self._folder))
+        self._stack.push_async_callback(_shut_down, kernel)
+        self._kernel = kernel.connection_file
+        self._zygote = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.crash_sweep.zygote"),
+            env={**os.environ, ENABLED: "armed"},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        self._stack.push_async_callback(self._end_zygote)
+        await self._warm_up()
+
+    async def stop(self) -> None:
+        """End all three."""
+        await self._stack.aclose()
+
+    async def play(self, case: Case) -> Outcome:
+        """Play a case: set it up, kill it, restart it, check it."""
+        scenario, place = case.scenario, Place(self._case)
+        await self._set_up(scenario, place)
+        self._play_script(scenario, place)
+        order = self._order(scenario, "act", at=case.at)
+        code = await self._fork(order)
+        if scenario.turn_limit is not None:
+            for _ in self._simulator.requests:
+                place.note("requests", 1)
+        problems = [] if code in {0, KILLED} else [f"the turn failed:\n{_log(place)}"]
+        self._turns += 1
+        way = WAYS[self._turns % len(WAYS)] if case.at is None else WAYS[case.at % len(WAYS)]
+        recovered = await self._fork(self._order(scenario, "recover", way=way))
+        result = place.notes / "result"
+        if recovered == 0 and result.exists():
+            problems += json.loads(result.read_text())
+        else:
+            problems.append(f"I6: the recovery by {way!r} ended with {recovered}:\n{_log(place)}")
+        problems += [
+            f"I7: a provider refused a request: {request.refusal}"
+            for request in self._simulator.requests
+            if request.refusal is not None
+        ]
+        points = place.notes / "points"
+        met = tuple(points.read_text().split()) if points.exists() else ()
+        if problems and self._keep is not None:
+            name = f"{scenario.name} {case.at}".replace(" ", "-")
+            shutil.copytree(self._case, self._keep / name, dirs_exist_ok=True)
+        return Outcome(case, met, code == KILLED, tuple(problems))
+
+    async def _warm_up(self) -> None:
+        scenario, place = NAMES[WARMING], Place(self._case)
+        await self._set_up(scenario, place)
+        self._play_script(scenario, place)
+        await self._fork(self._order(scenario, "warm"))
+
+    async def _set_up(self, scenario: Scenario, place: Place) -> None:
+        shutil.rmtree(self._case, ignore_errors=True)
+        template = self._folder / f"template-{scenario.name.replace(' ', '-')}"
+        if template.exists():
+            shutil.copytree(template, self._case)
+            return
+        self._write_files(scenario, place)
+        if scenario.prepare is None:
+            return
+        self._play_script(scenario, place)
+        code = await self._fork(self._order(scenario, "prepare"))
+        expected = KILLED if scenario.prepare_until else 0
+        if code != expected:
+            raise RuntimeError(f"{scenario.name} could not be prepared:\n{_log(place)}")
+        if scenario.spoil is not None:
+            scenario.spoil(place)
+        shutil.copytree(self._case, template)
+
+    def _write_files(self, scenario: Scenario, place: Place) -> None:
+        originals = place.folder / "originals"
+        for folder in (place.state, place.home / ".shoulders", place.notes, originals):
+            folder.mkdir(mode=0o700, parents=True)
+        for name, text in scenario.files.items():
+            content = text.replace("{effects}", str(place.effects))
+            (place.workspace / name).write_text(content)
+            (originals / name).write_text(content)
+        models = json.dumps(models_file(self._simulator.url))
+        (place.state / "models.json").write_text(models, encoding="utf-8")
+        if scenario.turn_limit is not None:
+            limits = {"version": 1, "turn_micro_usd": scenario.turn_limit}
+            (place.home / ".shoulders" / "budget.json").write_text(json.dumps(limits))
+
+    def _play_script(self, scenario: Scenario, place: Place) -> None:
+        text = json.dumps(scenario.script).replace("{effects}", str(place.effects))
+        self._simulator.playing = Script.from_file(ScriptFile.model_validate_json(text))
+        self._simulator.records.items.clear()
+
+    def _order(self, scenario: Scenario, phase: str, **more: Any) -> Order:
+        return Order(str(self._case), scenario.name, phase, kernel=self._kernel, **more)
+
+    async def _fork(self, order: Order) -> int:
+        """Have a child do it; return its exit code, negative when a signal ended it."""
+        assert self._zygote is not None
+        assert self._zygote.stdin is not None
+        assert self._zygote.stdout is not None
+        self._zygote.stdin.write((json.dumps(asdict(order)) + "\n").encode())
+        line = await self._zygote.stdout.readline()
+        if not line:
+            raise RuntimeError("the zygote is gone")
+        return json.loads(line)["code"]
+
+    async def _end_zygote(self) -> None:
+        assert self._zygote is not None
+        assert self._zygote.stdin is not None
+        self._zygote.stdin.close()
+        await self._zygote.wait()
+
+
+async def sweep(
+    folder: Path,
+    *,
+    scenarios: Sequence[Scenario] = SCENARIOS,
+    every: int = 1,
+    offset: int = 0,
+    workers: int = 2,
+    keep: Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Play the scenarios; with ``every`` only each so many-th point is one to die at."""
+    report, since = Report(), time.monotonic()
+    async with AsyncExitStack() as stack:
+        hands: asyncio.Queue[Worker] = asyncio.Queue()
+        for number in range(workers):
+            worker = Worker(folder / f"worker{number}", keep)
+            stack.push_async_callback(worker.stop)
+            await worker.start()
+            hands.put_nowait(worker)
+
+        waiting: set[Case] = set()
+
+        async def play(case: Case) -> Outcome:
+            waiting.add(case)
+            worker = await hands.get()
+            try:
+                outcome = await worker.play(case)
+            finally:
+                hands.put_nowait(worker)
+                waiting.discard(case)
+            report.add(outcome)
+            if report.cases % 100 == 0:
+                say(f"{report.cases} runs, {report.kills} kills, {len(waiting)} to go")
+            for problem in outcome.violations:
+                say(f"VIOLATION {case.scenario.name} at {case.at}: {problem}")
+            return outcome
+
+        async def whole(scenario: Scenario) -> None:
+            unhit = await play(Case(scenario, None))
+            report.points_of[scenario.name] = len(unhit.met)
+            ats = range(1 + offset % every, len(unhit.met) + 1, every)
+            async with asyncio.TaskGroup() as group:
+                for at in ats:
+                    group.create_task(play(Case(scenario, at)))
+            at = len(unhit.met) + 1
+            while every == 1 and (await play(Case(scenario, at))).killed:
+                at += 1
+            say(f"{scenario.name}: {len(unhit.met)} points met, {report.kills} kills so far")
+
+        async with asyncio.TaskGroup() as group:
+            for scenario in scenarios:
+                group.create_task(whole(scenario))
+    report.seconds = time.monotonic() - since
+    return report
+
+
+async def _shut_down(kernel: AsyncKernelManager) -> None:
+    await kernel.shutdown_kernel(now=True)
+
+
+def _log(place: Place) -> str:
+    path = place.notes / "log"
+    return path.read_text(errors="replace")[-3000:] if path.exists() else ""
