@@ -98,10 +98,11 @@ class Worker:
         self._folder.mkdir(parents=True)
         await self._simulator.start()
         self._stack.push_async_callback(self._simulator.stop)
-        kernel = AsyncKernelManager(kernel_name="python3")
+        connection = str(self._folder / "kernel.json")
+        kernel = AsyncKernelManager(kernel_name="python3", connection_file=connection)
         await kernel.start_kernel(cwd=str(self._folder))
         self._stack.push_async_callback(_shut_down, kernel)
-        self._kernel = kernel.connection_file
+        self._kernel = connection
         self._zygote = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.crash_sweep.zygote"),
             env={**os.environ, ENABLED: "armed"},
