@@ -1,0 +1,133 @@
+"""Copies of sessions: a new log with the events of another up to one of them.
+
+Called by ``host.forks``. Copies keep their numbers and times, so that whatever refers to an event
+still does, and a model is sent the same bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
+from jupyter_ai_shoulders.storage.database import Database
+from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.projection import (
+    Projected,
+    Tail,
+    create_row,
+    insert_event,
+    project,
+)
+from jupyter_ai_shoulders.wire.events import (
+    Event,
+    ForkOrigin,
+    ProposalAdd,
+    ProposalResolve,
+    SessionCreate,
+    SessionUpdate,
+    UsageUpdate,
+)
+from jupyter_ai_shoulders.wire.ids import ProposalId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+PAGE = 200
+"""Events copied between two turns of the event loop."""
+_DOING = "copy a conversation"
+
+
+class SqliteForks:
+    """Makes copies in the database. A copy is deleted until it is whole and ``revealed``."""
+
+    def __init__(
+        self, database: Database, log: SqliteEventLog, sink: EventSink, clock: Clock
+    ) -> None:
+        self._database = database
+        self._log = log
+        self._sink = sink
+        self._clock = clock
+
+    async def copy(self, session: Session, origin: ForkOrigin) -> LoggedEvent:
+        """Store a session with the origin's events; return its first event, not yet published.
+
+        What a crash leaves of it is purged with the deleted sessions. Raises ``NotFound`` and
+        ``StateUnavailable``, with code ``quarantined`` when an event cannot be understood.
+        """
+        now = timestamp(self._clock.now())
+        stamped = session.model_copy(
+            update={"last_seq": 1, "message_count": 0, "created_at": now, "updated_at": now}
+        )
+        created, text = encode(
+            SessionCreate(seq=1, session_id=session.id, at=now, session=stamped, origin=origin)
+        )
+        with self._database.transaction(_DOING) as connection:
+            number = create_row(connection, created)
+            connection.execute("UPDATE sessions SET deleted_at = ? WHERE number = ?", (now, number))
+            insert_event(connection, Tail(number, 0), created, text)
+        crash_point("forks.session.begun")
+        await self._copy_events(number, stamped, origin)
+        return LoggedEvent(created, text)
+
+    def reveal(self, first: LoggedEvent) -> None:
+        """Let the session be seen. Raises ``StateUnavailable``."""
+        with self._database.transaction(_DOING) as connection:
+            connection.execute(
+                "UPDATE sessions SET deleted_at = NULL WHERE id = ?", (first.event.session_id,)
+            )
+        crash_point("forks.session.revealed")
+        self._sink.publish(first)
+
+    async def _copy_events(self, number: int, session: Session, origin: ForkOrigin) -> None:
+        seq = 1
+        while seq < origin.seq:
+            page = self._log.read(origin.session_id, seq, min(PAGE, origin.seq - seq))
+            with self._database.transaction(_DOING) as connection:
+                for logged in page:
+                    event, text = encode(copied(logged.event, session))
+                    insert_event(connection, Tail(number, event.seq - 1), event, text)
+                    if isinstance(event, Projected):
+                        project(connection, event)
+            seq = page[-1].event.seq
+            crash_point("forks.events.copied")
+            await asyncio.sleep(0)
+
+
+def copied(event: Event, session: Session) -> Event:
+    """Return the event as the copy has it: nothing was paid by it, and its proposals are its own.
+
+    A mode that lets everything run does not go over to another session.
+    """
+    changes: dict[str, object] = {"session_id": session.id}
+    match event:
+        case SessionUpdate():
+            changes["session"] = _shown(event.session, session)
+        case UsageUpdate():
+            changes["cost_micro_usd"] = 0
+        case ProposalAdd():
+            own = {"id": own_proposal(event.proposal.id, session.id), "session_id": session.id}
+            changes["proposal"] = event.proposal.model_copy(update=own)
+        case ProposalResolve():
+            changes["proposal_id"] = own_proposal(event.proposal_id, session.id)
+        case _:
+            pass
+    return event.model_copy(update=changes)
+
+
+def own_proposal(proposal_id: ProposalId, session_id: SessionId) -> ProposalId:
+    """Return the id a proposal has in a copy: decisions in one session are not the other's."""
+    return ProposalId(f"{proposal_id.split('.')[0]}.{session_id}")
+
+
+def _shown(before: Session, session: Session) -> Session:
+    return before.model_copy(
+        update={
+            "id": session.id,
+            "title": session.title,
+            "owner": session.owner,
+            "mode": "ask" if before.mode == "bypass" else before.mode,
+            "cost_micro_usd": 0,
+            "created_at": session.created_at,
+        }
+    )
