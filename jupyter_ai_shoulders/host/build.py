@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.forks import Forks
 from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.secrets import Secrets
@@ -148,6 +149,7 @@ class Host:
         surroundings: WorkspaceSurroundings,
         redact: Callable[[str], str],
         runs: Runs,
+        forks: Forks,
         artifacts: ArtifactFiles,
     ) -> None:
         self.settings = settings
@@ -167,6 +169,7 @@ class Host:
         self.redact = redact
         """Takes the keys in use out of what is shown."""
         self.runs = runs
+        self.forks = forks
         self.artifacts = artifacts
         self._store = store
         self._documents = documents
@@ -294,6 +297,14 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         surroundings=surroundings,
         redact=secrets.redact,
         runs=Runs(conversations, store.sessions, engine, ids),
+        forks=Forks(
+            log=store.log,
+            sessions=store.sessions,
+            copies=store.forks,
+            artifacts=artifacts,
+            engine=engine,
+            ids=ids,
+        ),
         artifacts=artifacts,
     )
 

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.host.hub import EventHub
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.forks import SqliteForks
 from jupyter_ai_shoulders.storage.log import SqliteEventLog
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -31,6 +32,7 @@ class Store:
         self._database = Database(self.directory, clock)
         self.log = SqliteEventLog(self._database, self.hub, clock, self.blobs.flush, redact)
         self.sessions = SqliteSessions(self._database, self.log, clock)
+        self.forks = SqliteForks(self._database, self.log, self.hub, clock)
 
     async def open(self) -> None:
         """Open what exists, repaired if need be, and drop what was deleted long ago.

@@ -24,7 +24,12 @@ from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.requests import PreviewHandler, SentRequestHandler
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.server.runs import RunsHandler
-from jupyter_ai_shoulders.server.sessions import SessionHandler, SessionsHandler, UndeleteHandler
+from jupyter_ai_shoulders.server.sessions import (
+    ForkHandler,
+    SessionHandler,
+    SessionsHandler,
+    UndeleteHandler,
+)
 from jupyter_ai_shoulders.server.settings import SettingsHandler
 from jupyter_ai_shoulders.server.socket import PageSocketHandler
 from jupyter_ai_shoulders.server.status import StatusHandler
@@ -50,6 +55,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("sessions", SessionsHandler),
     (f"sessions/{_ID}", SessionHandler),
     (f"sessions/{_ID}/undelete", UndeleteHandler),
+    (f"sessions/{_ID}/fork", ForkHandler),
     (f"sessions/{_ID}/events", EventsHandler),
     (f"sessions/{_ID}/messages", MessagesHandler),
     (f"sessions/{_ID}/messages/{_ID}", MessageHandler),

@@ -9,7 +9,7 @@ from tornado import web
 from jupyter_ai_shoulders.server.base import ShouldersHandler
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
 from jupyter_ai_shoulders.wire.base import CommandModel
-from jupyter_ai_shoulders.wire.commands import CreateSession, PatchSession
+from jupyter_ai_shoulders.wire.commands import CreateSession, ForkSession, PatchSession
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionKind, SessionSource
 
@@ -72,6 +72,17 @@ class SessionHandler(ShouldersHandler):
         """Delete it; it can be brought back for 30 days."""
         await self.host.conversations.delete(self.session(session_id))
         self.no_content()
+
+
+class ForkHandler(ShouldersHandler):
+    """``sessions/{id}/fork``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Copy it up to a message; 201 with the copy."""
+        session = self.session(session_id)
+        self.answer(await self.host.forks.fork(session, self.body(ForkSession)), 201)
 
 
 class UndeleteHandler(ShouldersHandler):

@@ -11,7 +11,7 @@ import os
 import posixpath
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -46,6 +46,21 @@ class ArtifactFiles:
                 if path.stat().st_size == len(content) and path.read_bytes() == content:
                     return candidate
         raise AssertionError("there is always another name")
+
+    def share(self, source: SessionId, target: SessionId, names: Sequence[str]) -> None:
+        """Let another session have these files of one; what is gone stays gone.
+
+        Raises ``StateUnavailable``.
+        """
+        folder = self._directory.path / "artifacts" / target
+        for name in names:
+            try:
+                content = self.read(source, name)
+            except NotFound:
+                continue
+            with storage_errors(f"keep a copy of {name}", self._directory.path):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _write(folder / name, content)
 
     def read(self, session_id: SessionId, name: str) -> bytes:
         """Return a shared file. Raises ``NotFound``, also for anything but a plain name."""

@@ -14,6 +14,7 @@ from typing import Literal
 
 from jupyter_ai_shoulders.storage.ledger_file import rows
 from jupyter_ai_shoulders.storage.migrations import UNSTREAMED
+from jupyter_ai_shoulders.storage.projection import OWN_EVENT
 from jupyter_ai_shoulders.wire.usage import Steps, ToolUsage, UsageRow
 
 _SUMS = """
@@ -33,11 +34,11 @@ _TOTAL = f"SELECT NULL, NULL, {_SUMS}"
 _RESULTS = f"""
     SELECT json_extract(body, '$.tool'), json_extract(body, '$.status'),
            json_extract(body, '$.duration_ms')
-    FROM events WHERE type = 'tool-result' AND {UNSTREAMED}
+    FROM events WHERE type = 'tool-result' AND {UNSTREAMED} AND {OWN_EVENT}
     AND json_extract(body, '$.at') >= ? AND json_extract(body, '$.at') < ?
 """  # noqa: S608 constants
 _COUNT = f"""
-    SELECT count(*) FROM events WHERE type = ? AND {UNSTREAMED}
+    SELECT count(*) FROM events WHERE type = ? AND {UNSTREAMED} AND {OWN_EVENT}
     AND json_extract(body, '$.at') >= ? AND json_extract(body, '$.at') < ?
 """  # noqa: S608 constants
 _DID_NOT_RUN = frozenset({"denied", "skipped", "cancelled"})

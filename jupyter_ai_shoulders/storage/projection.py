@@ -40,6 +40,15 @@ _UPDATE = """
 """
 
 
+OWN_EVENT = f"""
+    NOT EXISTS (
+      SELECT 1 FROM events origin WHERE origin.id = ((events.id >> {SEQ_BITS}) << {SEQ_BITS}) + 1
+        AND events.id - origin.id < iif(json_valid(origin.body),
+          coalesce(json_extract(origin.body, '$.origin.seq'), 0), 0))
+"""  # noqa: S608 constants
+"""Condition on ``events``: not what a fork copied, which happened once, in its origin."""
+
+
 class Tail(NamedTuple):
     """A session's number in the database and the ``seq`` of its last event."""
 
