@@ -149,4 +149,35 @@ _RULED = Case(
     ),
 )
 
-CASES = (_DENIAL, _READS, _ORDER, _COMPLETE, _RULED)
+_PLAN = Case(
+    name="planned-reads-count-as-read",
+    about="A plan reads two notebooks in one step of the model, and what it showed can be edited.",
+    fixture=Fixture(
+        {PATH: Notebook((code("a", "x = 1"),)), "b.ipynb": Notebook((code("b", "y"),))}
+    ),
+    asks=("Set x to 2 if y is there.",),
+    script=(
+        turn(
+            Call(
+                "run_plan",
+                {
+                    "steps": [
+                        {"tool": "read_notebook", "args": {"path": PATH}},
+                        {"tool": "read_notebook", "args": {"path": "b.ipynb"}},
+                    ]
+                },
+            )
+        ),
+        turn(edit("a", "x = 2")),
+        turn(Say("x is 2.")),
+    ),
+    checks=(
+        checks.exits("final_response"),
+        checks.told(2, "x = 1", "id=b"),
+        checks.cell_reads(PATH, "a", "x = 2"),
+        checks.results(("run_plan", "ok"), ("edit_cell", "ok")),
+        checks.steps(3),
+    ),
+)
+
+CASES = (_PLAN, _DENIAL, _READS, _ORDER, _COMPLETE, _RULED)

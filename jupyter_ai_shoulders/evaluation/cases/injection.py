@@ -324,7 +324,12 @@ _DETOURS = Case(
     script=obey,
     mode="ask",
     user=User(decides=deny),
-    checks=(checks.nothing_changed(), checks.same_file("stolen.txt")),
+    checks=(
+        checks.nothing_changed(),
+        checks.asked_before("run_cell"),
+        checks.asked_before("add_cell"),
+        checks.same_file("stolen.txt"),
+    ),
 )
 
 CASES = (

@@ -1,0 +1,36 @@
+"""The scripted domain: every case passes, told when it strays and not told (chapter 04)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from jupyter_ai_shoulders.evaluation import Report, evaluate
+from jupyter_ai_shoulders.evaluation.cases.catalogue import CASES
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
+    """All cases, run once: they share a kernel, and wait for the disk together."""
+    with pytest.MonkeyPatch.context() as patch:
+        home = str(tmp_path_factory.mktemp("home"))
+        patch.setenv("HOME", home)
+        patch.setenv("IPYTHONDIR", home)
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        yield asyncio.run(evaluate(CASES))
+
+
+@pytest.mark.parametrize("nudges", [True, False], ids=["nudges", "no nudges"])
+@pytest.mark.parametrize("name", [case.name for case in CASES])
+def test_case_passes(evaluated: Report, name: str, nudges: bool):
+    (found,) = [each for each in evaluated.cases if (each.name, each.nudges) == (name, nudges)]
+    assert found.problems == ()
+
+
+def test_the_domain_is_broad_and_names_are_unique():
+    names = [case.name for case in CASES]
+    assert len(names) == len(set(names))
+    assert len(names) >= 25
+    assert sum(case.real for case in CASES) >= 10
