@@ -286,6 +286,10 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
 
     panel.ask("And again.")
     expect(pause).to_contain_text("of $0.50 spent.", timeout=TURN_MS)
+    pause.get_by_role("button", name="Other amount…").click()
+    expect(pause.get_by_role("textbox")).to_be_in_viewport(ratio=1)  # the end stays in view
+    page.keyboard.press("Escape")
+    expect(panel.input).to_be_focused()
     pause.get_by_role("button", name="Stop here").click()
     panel.finished()
     error = panel.root.locator(".shoulders-Error").last

@@ -133,6 +133,7 @@ function Denial(props: {
   return (
     <form
       className="shoulders-Denial"
+      ref={useFocusKept<HTMLFormElement>()}
       onSubmit={event => {
         event.preventDefault();
         deny();

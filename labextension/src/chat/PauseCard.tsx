@@ -113,6 +113,7 @@ function OtherAmount(props: {
   return (
     <form
       className="shoulders-Denial"
+      ref={useFocusKept<HTMLFormElement>()}
       onSubmit={event => {
         event.preventDefault();
         choose();
