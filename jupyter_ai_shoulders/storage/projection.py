@@ -99,7 +99,8 @@ def project(connection: sqlite3.Connection, event: Projected) -> None:
         case SessionCreate() | SessionUpdate():
             connection.execute(_UPDATE, _fields(event.session))
         case MessageAdd():
-            _count_message(connection, event.session_id, 1)
+            hidden = 0 if event.replaces is None else event.replaces.messages
+            _count_message(connection, event.session_id, 1 - hidden)
         case MessageUpdate():
             if event.status == "removed":
                 _count_message(connection, event.session_id, -1)
