@@ -46,7 +46,8 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvel
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
 PlanStatus = Literal["done", "stopped", "halted", "replan", "failed"]
-_VALUE_SHOWN = 120
+_SHOWN = 300
+"""Characters of a title, value or reason in the line of a step."""
 _LOOP = "loop"
 
 
@@ -229,17 +230,16 @@ class _Work:
         what = " · ".join(filter(None, (outcome.title, outcome.target)))
         said = [outcome.status]
         if outcome.reason is not None:
-            said.append(outcome.reason.message)
+            said.append(_short(outcome.reason.message))
         if position in self.saved:
             said.append(self._saved(self.saved[position]))
-        return f"{position + 1}. {step.tool} ({what}): {'; '.join(said)}"
+        return f"{position + 1}. {step.tool} ({_short(what)}): {'; '.join(said)}"
 
     def _saved(self, name: str) -> str:
         (value,) = plan.look_up(name, self.memory)
         if isinstance(value, list):
             return f"{name} has {len(value)} entries"
-        text = json.dumps(value, ensure_ascii=False)
-        return f"{name} = {text if len(text) <= _VALUE_SHOWN else text[:_VALUE_SHOWN] + '…'}"
+        return f"{name} = {_short(json.dumps(value, ensure_ascii=False))}"
 
     def report(self) -> Result:
         """Return the result: a line per step, what they read, and what to do next."""
@@ -322,6 +322,10 @@ class _Work:
             else:
                 text += f"{head}[too long to be shown with the others: make this call by itself]"
         return (*text_content(text), *images), tuple(seen)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _error(reason: ErrorInfo | None, hint: str) -> ErrorInfo:
