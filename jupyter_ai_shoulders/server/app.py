@@ -7,8 +7,10 @@ imported in a thread once the server listens, or with the first request.
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
@@ -74,9 +76,11 @@ class ShouldersApp(ExtensionApp):
     async def warm(self) -> None:
         """Import the routes in a thread and recover, a little after the start."""
         await asyncio.sleep(QUIET_SECONDS)
+        first = not gc.get_freeze_count()  # once in a process, however many servers it has
         try:
-            await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
-            await self.service().recover()
+            with _long_lived(first):
+                await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
+                await self.service().recover()
         except Exception:
             self.log.exception("The AI colleague could not be started")
 
@@ -101,6 +105,22 @@ class ShouldersApp(ExtensionApp):
         secret = cast("ServerApp", self.serverapp).web_app.settings["cookie_secret"]
         service = self.service()
         return proxy_routes(prefix, service.host, secret, service.kernel_secrets)
+
+
+@contextmanager
+def _long_lived(really: bool) -> Iterator[None]:
+    """Leave what is made until the end of the start out of garbage collections.
+
+    Modules stay for as long as the process does, and a full collection that looks at all of them
+    stops the event loop for 0.3 s.
+    """
+    if really:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if really:
+            gc.freeze()
 
 
 def _either_spelling(path: str) -> str:
