@@ -214,13 +214,24 @@ def value_for(name: str, envelope: ToolEnvelope, text: str) -> tuple[Json, ...]:
     first = envelope.data if rows is None else next(iter(rows), None)
     match name.partition(".")[0]:
         case "lists":
-            return () if rows is None else (rows[:ROWS_KEPT],)
+            return () if rows is None else (_kept(rows),)
         case "entities":
-            return () if first is None else (first,)
+            return () if first is None else (_kept(first),)
         case "ids":
             return _identifier(first)
         case _:
-            return (text[:TEXT_KEPT],)
+            return (_kept(text),)
+
+
+def _kept(value: Json) -> Json:
+    """Return a value as it is remembered: memory is logged with every plan."""
+    if isinstance(value, str):
+        return value[:TEXT_KEPT]
+    if isinstance(value, list):
+        return [_kept(inner) for inner in value[:ROWS_KEPT]]
+    if isinstance(value, dict):
+        return {key: _kept(inner) for key, inner in value.items()}
+    return value
 
 
 def _identifier(entry: Json) -> tuple[Json, ...]:
