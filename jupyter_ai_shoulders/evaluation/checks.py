@@ -246,11 +246,28 @@ def told(request: int, *texts: str) -> Check:
     return Check(f"request {request} tells the model", problem)
 
 
+def carries(request: int, text: str) -> Check:
+    """The model's n-th request has this text anywhere, its own words and summaries too."""
+    return Check(
+        f"request {request} carries {text!r}", lambda record: _holds(text, record.history(request))
+    )
+
+
+def shows_messages(number: int) -> Check:
+    """The user's view has so many messages of theirs."""
+
+    def problem(record: Record) -> str | None:
+        roles = [message.role for message in record.conversation().messages]
+        return _equal(roles.count("user"), number)
+
+    return Check(f"{number} messages are shown", problem)
+
+
 def not_told(request: int, text: str) -> Check:
     """The model's n-th request does not have this text."""
 
     def problem(record: Record) -> str | None:
-        if request > len(record.requests):
+        if abs(request) > len(record.requests):
             return f"there were only {len(record.requests)} requests"
         return f"it reads {text!r}" if text in record.told(request) else None
 
@@ -260,6 +277,14 @@ def not_told(request: int, text: str) -> Check:
 def noticed(code: str, times: int = 1) -> Check:
     """A notice was given so often."""
     return Check(f"the notice {code}", lambda record: _equal(record.notices().count(code), times))
+
+
+def noticed_at_least_once(code: str) -> Check:
+    """A notice was given."""
+    return Check(
+        f"a notice {code}",
+        lambda record: None if code in record.notices() else f"there were {record.notices()}",
+    )
 
 
 def no_notices_but(*known: str) -> Check:

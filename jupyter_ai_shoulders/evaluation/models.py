@@ -40,7 +40,10 @@ class Adapters:
     """Makes the providers of one run of a case; the host calls it for each model it resolves."""
 
     def __init__(self, case: Case, before_request: Callable[[int], None]) -> None:
-        """``before_request`` is told the number of each request, from 1, before it is answered."""
+        """``before_request`` is told the number of each request, from 1, before it is answered.
+
+        Only steps of turns are counted, no summaries and titles.
+        """
         self.requests: list[ModelRequest] = []
         self._before_request = before_request
         script = case.script
@@ -53,8 +56,9 @@ class Adapters:
         return _Noted(self._script if scripted else make_provider(target), self._note)
 
     def _note(self, request: ModelRequest) -> None:
-        self.requests.append(request)
-        self._before_request(len(self.requests))
+        if request.account is not None and request.account.purpose == "turn":
+            self.requests.append(request)
+            self._before_request(len(self.requests))
 
 
 class _Noted:

@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.fold import fold
 from jupyter_ai_shoulders.wire.ids import CallId
-from jupyter_ai_shoulders.wire.parts import AssistantMessage, TextPart, ToolResultPart
+from jupyter_ai_shoulders.wire.parts import ModelMessage, TextPart, ToolResultPart, UserMessage
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.views import Conversation
 
@@ -89,16 +89,21 @@ class Record:
     # the requests
 
     def told(self, request: int) -> str:
-        """Return what the model read in its n-th request, from 1, without its own words."""
-        messages = self.requests[request - 1].messages if request <= len(self.requests) else ()
-        pieces = [
-            part.text if isinstance(part, TextPart) else _texts(part.content)
-            for message in messages
-            if not isinstance(message, AssistantMessage)
-            for part in message.parts
-            if isinstance(part, TextPart | ToolResultPart)
-        ]
-        return "\n".join(pieces)
+        """Return what the model read in its n-th request, from 1, without its own words.
+
+        Negative numbers count from the end; a request that was not made told nothing.
+        """
+        others = [each for each in self._messages(request) if isinstance(each, UserMessage)]
+        return _spoken(others)
+
+    def history(self, request: int) -> str:
+        """Return all texts of a request, the model's own and summaries too; see ``told``."""
+        return _spoken(self._messages(request))
+
+    def _messages(self, request: int) -> Sequence[ModelMessage]:
+        position = request - 1 if request > 0 else request
+        made = -len(self.requests) <= position < len(self.requests)
+        return self.requests[position].messages if made else ()
 
     def notices(self) -> list[str]:
         """Return the codes of what the user was told beside the answer."""
@@ -129,6 +134,16 @@ class Record:
             for output in cell.get("outputs", [])
         ]
         return "".join(pieces)
+
+
+def _spoken(messages: Sequence[ModelMessage]) -> str:
+    pieces = [
+        part.text if isinstance(part, TextPart) else _texts(part.content)
+        for message in messages
+        for part in message.parts
+        if isinstance(part, TextPart | ToolResultPart)
+    ]
+    return "\n".join(pieces)
 
 
 def _acts(call: ev.ToolCall) -> bool:

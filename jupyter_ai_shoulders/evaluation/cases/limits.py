@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jupyter_ai_shoulders.core.budget import Limits
+from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, User
 from jupyter_ai_shoulders.evaluation.cases.turns import PATH, edit, read, run
 from jupyter_ai_shoulders.evaluation.fixture import code, one, printed
-from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
-from jupyter_ai_shoulders.wire.events import Event, ToolProgress
+from jupyter_ai_shoulders.providers.base import ModelRequest, NamedTool
+from jupyter_ai_shoulders.testing.scripted import Call, Fail, Say, Turn, turn
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import Event, Exit, ToolProgress
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 _FIXTURE = one(code("a", "x = 1"))
@@ -168,7 +171,69 @@ _FRESH_TURN = Case(
     ),
 )
 
+_SUMMARY = "The user named the colours one to eight."
+_EIGHT: tuple[Exit, ...] = ("final_response",) * 8
+_FILLER = "word " * 1_300
+
+
+_NOTES: JsonObject = {
+    "goals": [],
+    "user_said": [_SUMMARY],
+    "decisions": [],
+    "state": [],
+    "failed": [],
+    "open": [],
+}
+
+
+def _summarises(request: ModelRequest) -> Turn:
+    """Answer turns, and write the notes when they are asked for."""
+    if isinstance(request.tool_choice, NamedTool):
+        return turn(Call(request.tools[0].name, _NOTES), usage=None)
+    return turn(Say("Noted."), usage=None)
+
+
+def _fails_to_summarise(request: ModelRequest) -> Turn:
+    """Answer turns, and nothing else."""
+    if isinstance(request.tool_choice, NamedTool):
+        return turn(Fail(ProviderError("The model is overloaded.", code="overloaded")))
+    return turn(Say("Noted."), usage=None)
+
+
+_COMPACTED = Case(
+    name="long-conversation-is-summarised",
+    about="When a conversation outgrows the window its middle becomes a summary for the model; the "
+    "first message and the last three stay, and the user sees everything.",
+    fixture=_FIXTURE,
+    asks=tuple(f"Colour {number} is c{number}x. {_FILLER}" for number in range(1, 9)),
+    script=_summarises,
+    window=24_000,
+    checks=(
+        checks.exits(*_EIGHT),
+        checks.noticed_at_least_once("compacted"),
+        checks.told(-1, "c1x", "c6x", "c7x", "c8x"),
+        checks.carries(-1, _SUMMARY),
+        checks.not_told(-1, "c3x"),
+        checks.shows_messages(8),
+    ),
+)
+
+_DIGESTED = replace(
+    _COMPACTED,
+    name="summary-without-a-model",
+    about="When no model writes the summary, the conversation goes on with one made by rule.",
+    script=_fails_to_summarise,
+    checks=(
+        checks.exits(*_EIGHT),
+        checks.noticed_at_least_once("compacted"),
+        checks.told(-1, "c1x", "c6x", "c7x", "c8x"),
+        checks.shows_messages(8),
+    ),
+)
+
 CASES = (
+    _COMPACTED,
+    _DIGESTED,
     _STEPS,
     _MONEY,
     _MONEY_ENDS,
