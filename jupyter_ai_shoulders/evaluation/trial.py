@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.frames import ServerFrame
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
 
 STATE = ".shoulders"
 
@@ -32,7 +33,10 @@ class NoPages:
     def send(self, client_id: ClientId, frame: ServerFrame) -> None:
         """Do nothing."""
 
-    def deleted(self, session_id: SessionId) -> None:
+    def deleted(self, session: Session) -> None:
+        """Do nothing."""
+
+    def tools_changed(self) -> None:
         """Do nothing."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,15 +54,16 @@ from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
 from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
-from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.permissions import RuleBook, locked_rules
 from jupyter_ai_shoulders.tools.planning_tools import with_planning
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.tools.share_artifact import ShareArtifact
 from jupyter_ai_shoulders.tools.todo import Todo
+from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.frames import ServerFrame
-from jupyter_ai_shoulders.wire.ids import ClientId, ModelId, SessionId
-from jupyter_ai_shoulders.wire.sessions import Mode
+from jupyter_ai_shoulders.wire.ids import ClientId, ModelId
+from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
 _log = logging.getLogger(__name__)
 
@@ -78,8 +79,12 @@ class PagePort(Protocol):
         """Send a frame to one page."""
         ...
 
-    def deleted(self, session_id: SessionId) -> None:
-        """Tell the pages that show a session that it is gone."""
+    def deleted(self, session: Session) -> None:
+        """Tell every page that may see the session that it is gone."""
+        ...
+
+    def tools_changed(self) -> None:
+        """Tell every page that the permissions are others now."""
         ...
 
 
@@ -105,6 +110,8 @@ class HostSettings:
     turn_time_limit: float | None = None
     """Seconds a turn may work; None is no limit."""
     allow_bypass: bool = True
+    rules: Sequence[Json] = ()
+    """The administrator's permission rules, which deny or ask."""
     compaction: CompactionMode = "auto"
     """What happens when a conversation outgrows its model."""
     page_grace: float = 10.0
@@ -138,6 +145,7 @@ class Host:
         models: ModelRegistry,
         tools: ToolRegistry,
         rules: RuleBook,
+        pages: PagePort,
         engine: Engine,
         conversations: Conversations,
         documents: Documents,
@@ -159,6 +167,7 @@ class Host:
         self.models = models
         self.tools = tools
         self.rules = rules
+        self.pages = pages
         self.engine = engine
         self.conversations = conversations
         self.live = documents.live
@@ -240,7 +249,12 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     budgets = Budgets(settings.home / STATE_DIR, clock, settings.budget)
     models = _models(settings, ports, store.sessions, preferences, budgets)
     secrets.know(models.redactor)
-    rules = RuleBook(StateFile(store.directory, "tools.json"))
+    rules = RuleBook(
+        StateFile(store.directory, "tools.json"),
+        locked=locked_rules(settings.rules),
+        external=lambda: tools.external,
+        changed=ports.pages.tools_changed,
+    )
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)
     surroundings = _surroundings(settings, ports, store, documents, secrets)
@@ -286,6 +300,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         models=models,
         tools=tools,
         rules=rules,
+        pages=ports.pages,
         engine=engine,
         conversations=conversations,
         documents=documents,

@@ -53,8 +53,8 @@ class KnownModels(Protocol):
 class DeletionListener(Protocol):
     """Told of deletions, which no event records."""
 
-    def deleted(self, session_id: SessionId) -> None:
-        """Tell whoever shows the session."""
+    def deleted(self, session: Session) -> None:
+        """Tell whoever may see the session."""
         ...
 
 
@@ -154,7 +154,7 @@ class Conversations:
                 raise
         await self._turns.settled(session.id)  # its last updates would bring it back into lists
         self._sessions.delete(session.id)
-        self._pages.deleted(session.id)
+        self._pages.deleted(session)
 
     def undelete(self, session_id: SessionId, owner: str | None) -> Session:
         """Bring a deleted session back. Raises ``NotFound``, also for somebody else's."""

@@ -5,7 +5,7 @@ Made by ``server.app``, which turns it into the host's settings.
 
 from __future__ import annotations
 
-from traitlets import Bool, Dict, Enum, Float, Int, Unicode
+from traitlets import Bool, Dict, Enum, Float, Int, List, Unicode
 from traitlets.config import Configurable
 
 
@@ -87,6 +87,14 @@ class Shoulders(Configurable):
         True,
         help="""Whether the mode `bypass`, in which nothing asks, may be chosen for a conversation.
         It ends with the server, and is never the default.""",
+    ).tag(config=True)
+
+    rules = List(
+        Dict(),
+        help="""Permission rules that users cannot loosen, in the form of those in
+        `.shoulders/tools.json`, for instance
+        `[{"action": "deny", "tool": "run_command"}, {"action": "ask", "tool": "git_commit"}]`.
+        They deny or ask; an invalid one denies.""",
     ).tag(config=True)
 
     page_grace = Float(

@@ -90,7 +90,7 @@ class Page:
             if event.seq > self._cursors[event.session_id]:
                 self._cursors[event.session_id] = event.seq
                 self._add_event(event.session_id, event.seq, logged.text)
-        elif isinstance(event, SessionCreate | SessionUpdate) and self._may_see(
+        elif isinstance(event, SessionCreate | SessionUpdate) and self.may_see(
             event.session.owner
         ):
             self._add_update(event.session_id, logged.text)
@@ -113,7 +113,8 @@ class Page:
         """Send nothing more."""
         self._pump.cancel()
 
-    def _may_see(self, owner: str | None) -> bool:
+    def may_see(self, owner: str | None) -> bool:
+        """Return whether sessions of this owner are shown to the page's user."""
         return self.user is None or owner is None or owner == self.user
 
     def _add_event(self, session_id: SessionId, seq: int, text: str) -> None:

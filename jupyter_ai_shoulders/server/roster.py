@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.storage.base import LoggedEvent
-from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.frames import FrameError, ServerFrame
-from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
+from jupyter_ai_shoulders.wire.frames import ServerFrame, SessionDelete, ToolsUpdate
+from jupyter_ai_shoulders.wire.ids import ClientId
+from jupyter_ai_shoulders.wire.sessions import Session
 
 GOING_AWAY = 1001
 
@@ -46,18 +46,17 @@ class PageRoster:
         if page is not None:
             page.send(frame)
 
-    def deleted(self, session_id: SessionId) -> None:
-        """Tell the pages that follow a session that it is gone."""
-        error = ErrorInfo(
-            code="not_found",
-            message="This conversation was deleted.",
-            hint="It can be brought back for 30 days.",
-            details={"session_id": session_id},
-        )
+    def deleted(self, session: Session) -> None:
+        """Tell every page that may see the session that it is gone."""
         for page in self._pages.values():
-            if page.follows(session_id):
-                page.unfollow(session_id)
-                page.send(FrameError(error=error))
+            page.unfollow(session.id)
+            if page.may_see(session.owner):
+                page.send(SessionDelete(session_id=session.id))
+
+    def tools_changed(self) -> None:
+        """Tell every page to look at the permissions again."""
+        for page in self._pages.values():
+            page.send(ToolsUpdate())
 
     def close(self) -> None:
         """Disconnect every page: the server stops."""

@@ -107,6 +107,7 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         titles=config.titles,
         turn_time_limit=config.turn_time_limit or None,
         allow_bypass=config.allow_bypass,
+        rules=config.rules,
         compaction=cast("CompactionMode", config.compaction),
         page_grace=config.page_grace,
         has_owners=bool(os.environ.get("JUPYTERHUB_API_URL")),

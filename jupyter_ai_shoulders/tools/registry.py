@@ -85,6 +85,11 @@ class ToolRegistry:
         entry = self._entries.get(name)
         return entry.tool if entry else None
 
+    @property
+    def external(self) -> frozenset[str]:
+        """Names of the tools that reach out of this computer."""
+        return frozenset(name for name, entry in self._entries.items() if entry.tool.external)
+
     def definitions(
         self,
         toolset: Toolset,

@@ -106,7 +106,10 @@ class SharedKernel:
 class Pages(FakeSockets):
     """The pages of the stage."""
 
-    def deleted(self, session_id: SessionId) -> None:
+    def deleted(self, session: Session) -> None:
+        """Nothing to tell."""
+
+    def tools_changed(self) -> None:
         """Nothing to tell."""
 
 

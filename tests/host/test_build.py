@@ -14,6 +14,7 @@ from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.frames import ServerFrame
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
 
 
 class NoKernels:
@@ -29,7 +30,9 @@ class NoKernels:
 class NoPages:
     def send(self, client_id: ClientId, frame: ServerFrame) -> None: ...
 
-    def deleted(self, session_id: SessionId) -> None: ...
+    def deleted(self, session: Session) -> None: ...
+
+    def tools_changed(self) -> None: ...
 
 
 class Listener:
