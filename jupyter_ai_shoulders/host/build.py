@@ -253,7 +253,6 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         StateFile(store.directory, "tools.json"),
         locked=locked_rules(settings.rules),
         external=lambda: tools.external,
-        changed=ports.pages.tools_changed,
     )
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)

@@ -48,6 +48,8 @@ class ApprovalHandler(ShouldersHandler):
         session = self.session(session_id)
         command = self.body(AnswerApproval)
         await self.host.engine.answer_approval(session.id, CallId(call_id), command)
+        if command.decision == "allow" and command.scope == "always":
+            self.host.pages.tools_changed()
         self.accepted()
 
 

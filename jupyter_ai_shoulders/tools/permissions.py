@@ -132,17 +132,15 @@ class RuleBook:
         file: PermissionsFile,
         locked: Permissions | None = None,
         external: Callable[[], Collection[str]] = frozenset[str],
-        changed: Callable[[], None] = lambda: None,
     ) -> None:
         """Read through ``file``, each time anew: it is small, and the user may edit it.
 
         ``locked`` are the administrator's rules, ``external`` names the tools that one switch
-        turns off. ``changed`` is called when an answer of the user added a rule.
+        turns off.
         """
         self._file = file
         self._locked = locked or Permissions()
         self._external = external
-        self._changed = changed
         self._writing = threading.Lock()
         """A rule may be added while the whole file is replaced in a thread."""
         self._read: tuple[str | None, Permissions] = (None, self._joined(None))
@@ -186,11 +184,9 @@ class RuleBook:
     def add(self, rule: RuleBody) -> None:
         """Store one more rule. Raises ``Conflict`` (unreadable file), ``StateUnavailable``."""
         with self._writing:
-            added = self._add(rule)
-        if added:
-            self._changed()
+            self._add(rule)
 
-    def _add(self, rule: RuleBody) -> bool:
+    def _add(self, rule: RuleBody) -> None:
         broken = self.permissions.rules.broken
         if broken is not None:
             raise Conflict(
@@ -199,11 +195,9 @@ class RuleBook:
         content = self._content()
         rules = cast("list[Json]", content["rules"])
         entry = _entry(rule)
-        if entry in rules:
-            return False
-        rules.append(entry)
-        self._store(content)
-        return True
+        if entry not in rules:
+            rules.append(entry)
+            self._store(content)
 
     def replace(self, permissions: PutPermissions) -> None:
         """Store the whole file, atomically; it blocks, for threads.
