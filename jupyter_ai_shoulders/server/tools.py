@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
@@ -41,6 +43,7 @@ class PermissionsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def put(self) -> None:
-        """Replace the disabled list and the rules."""
-        self.host.rules.replace(self.body(PutPermissions))
+        """Replace the disabled list, the switch and the rules; every page hears of it."""
+        await asyncio.to_thread(self.host.rules.replace, self.body(PutPermissions))
+        self.host.pages.tools_changed()
         self.answer(_listing(self.host))
