@@ -89,6 +89,7 @@ class Engine:
             summarizer=summarizer or NoSummarizer(),
         )
         self._shelf = Shelf(self._services)
+        self._answering = asyncio.Lock()
         self._recovery = Recovery(self._shelf, sessions, recoveries or Uncounted())
         self.requests = Requests(self._services)
 
@@ -195,6 +196,14 @@ class Engine:
         Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (scope not
         offered), ``StateUnavailable`` (the rule could not be stored).
         """
+        async with self._answering:  # a stored rule takes its time, and the first answer counts
+            await self._take_answer(session_id, call_id, command)
+        await self._services.log.sync()
+        crash_point("approvals.answer.synced")
+
+    async def _take_answer(
+        self, session_id: SessionId, call_id: CallId, command: AnswerApproval
+    ) -> None:
         driver = await self._known(session_id, call_id)
         turn = driver.state.turn
         call = turn.call(call_id) if turn else None
@@ -208,12 +217,11 @@ class Engine:
         if isinstance(driver.state.phase, Interrupted):
             driver.plan_again()  # refused before anything is stored
         if command.decision == "allow" and command.scope == "always":
-            self._services.rules.add(narrowest(call.tool, target_of(call.arguments or {})))
+            rule = narrowest(call.tool, target_of(call.arguments or {}))
+            await asyncio.to_thread(self._services.rules.add, rule)
             crash_point("approvals.rule.stored")
         self._dispatch_word(driver, sig.Answer(call_id, command))
         crash_point("approvals.answer.committed")
-        await self._services.log.sync()
-        crash_point("approvals.answer.synced")
 
     async def answer_question(
         self, session_id: SessionId, call_id: CallId, command: AnswerQuestion

@@ -93,7 +93,7 @@ class Summarizer(Protocol):
 
 
 class Recoveries(Protocol):
-    """Remembers over restarts which conversations could not be taken up."""
+    """Remembers over restarts which conversations could not be taken up; called in threads."""
 
     def begin(self, session_id: SessionId) -> int:
         """Note that one is being taken up; return how often that failed before."""

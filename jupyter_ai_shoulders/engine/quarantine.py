@@ -6,6 +6,7 @@ runs no turns and no tools, and never holds up the others.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -44,7 +45,7 @@ class Recovery:
     async def take_up(self, session_id: SessionId) -> None:
         """Read the session and say how its turn was left; nothing is raised."""
         try:
-            failed = self._counts.begin(session_id)
+            failed = await asyncio.to_thread(self._counts.begin, session_id)
             if failed >= FAILURES:
                 self._set_aside(session_id)
                 return
@@ -52,10 +53,11 @@ class Recovery:
             crash_point("recovery.session.read")
             if problem is None:
                 self._end_bypass(session_id)
-                self._counts.end(session_id)
+                await asyncio.to_thread(self._counts.end, session_id)
             elif _is_unreadable(problem):
                 self._set_aside(session_id)
-                self._counts.end(session_id)  # a newer version may understand it: tried anew
+                # A newer version may understand it: tried anew.
+                await asyncio.to_thread(self._counts.end, session_id)
             elif failed + 1 >= FAILURES:
                 self._set_aside(session_id)
         except ShouldersError:
