@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import zip_longest
@@ -108,7 +108,7 @@ class ShouldersApp(ExtensionApp):
 
 
 @contextmanager
-def _long_lived(really: bool) -> Iterator[None]:
+def _long_lived(really: bool) -> Generator[None]:
     """Leave what is made until the end of the start out of garbage collections.
 
     Modules stay for as long as the process does, and a full collection that looks at all of them
