@@ -11,6 +11,9 @@ from jupyter_ai_shoulders.evaluation import Report, evaluate
 from jupyter_ai_shoulders.evaluation.cases.catalogue import CASES
 
 
+pytestmark = pytest.mark.timeout(300)  # the first test waits for all cases
+
+
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     """All cases, run once: they share a kernel, and wait for the disk together."""
