@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.evaluation.record import Record
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.frames import ServerFrame
-from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId, SessionId
+from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 STATE = ".shoulders"

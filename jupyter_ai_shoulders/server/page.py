@@ -90,9 +90,7 @@ class Page:
             if event.seq > self._cursors[event.session_id]:
                 self._cursors[event.session_id] = event.seq
                 self._add_event(event.session_id, event.seq, logged.text)
-        elif isinstance(event, SessionCreate | SessionUpdate) and self.may_see(
-            event.session.owner
-        ):
+        elif isinstance(event, SessionCreate | SessionUpdate) and self.may_see(event.session.owner):
             self._add_update(event.session_id, logged.text)
 
     def send(self, frame: ServerFrame) -> None:

@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.notebook.base import KernelHandle
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.frames import ServerFrame
-from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, SessionId
+from jupyter_ai_shoulders.wire.ids import ClientId, MessageId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 
