@@ -26,43 +26,50 @@ MODELS = [CLAUDE, GPT, GEMINI, QWEN, LOCAL, OPENROUTER, DEEPSEEK]
 """One of every kind of provider, and the profiles of chat servers that want reasoning back."""
 
 
+def catalogue(upstream: Simulator) -> dict[str, Any]:
+    """Chat servers beside the vendors, all of them the simulator; as ``models.json`` has it."""
+    key = {"api_key_env": "ANTHROPIC_API_KEY"}
+    chat = {"kind": "openai_chat", "url": upstream.openai_url, **key}
+    thinks = {"mode": "effort", "efforts": ["low", "medium", "high"]}
+    return {
+        "providers": {
+            "anthropic": {"url": upstream.url},
+            "openai": {"url": upstream.openai_url, **key},
+            "google": {"url": f"{upstream.url}/v1beta", **key},
+            "ollama": {"url": upstream.url},
+            "lab": chat,
+            "openrouter": {**chat, "profile": "openrouter"},
+            "deepseek": {**chat, "profile": "deepseek"},
+        },
+        "models": [
+            {
+                "id": QWEN,
+                "provider": "ollama",
+                "model": "sim-qwen",
+                "thinking_support": thinks,
+            },
+            {"id": LOCAL, "provider": "lab", "model": "sim-local", "images": True},
+            {
+                "id": OPENROUTER,
+                "provider": "openrouter",
+                "model": "openrouter/auto",
+                "images": True,
+                "thinking_support": thinks,
+            },
+            {
+                "id": DEEPSEEK,
+                "provider": "deepseek",
+                "model": "deepseek-v4-flash",
+                "thinking_support": {"mode": "effort", "efforts": ["high"]},
+            },
+        ],
+    }
+
+
 @pytest.fixture
 def jp_server_config(jp_server_config: Config, upstream: Simulator) -> Config:
-    """Chat servers beside Anthropic, all of them the simulator."""
-    chat = {"kind": "openai_chat", "url": upstream.openai_url, "api_key_env": "ANTHROPIC_API_KEY"}
-    thinks = {"mode": "effort", "efforts": ["low", "medium", "high"]}
-    models = jp_server_config.Shoulders.models
-    key = {"api_key_env": "ANTHROPIC_API_KEY"}
-    models["providers"] |= {
-        "openai": {"url": upstream.openai_url, **key},
-        "google": {"url": f"{upstream.url}/v1beta", **key},
-        "ollama": {"url": upstream.url},
-        "lab": chat,
-        "openrouter": {**chat, "profile": "openrouter"},
-        "deepseek": {**chat, "profile": "deepseek"},
-    }
-    models["models"] = [
-        {
-            "id": QWEN,
-            "provider": "ollama",
-            "model": "sim-qwen",
-            "thinking_support": {"mode": "effort", "efforts": ["low", "medium", "high"]},
-        },
-        {"id": LOCAL, "provider": "lab", "model": "sim-local", "images": True},
-        {
-            "id": OPENROUTER,
-            "provider": "openrouter",
-            "model": "openrouter/auto",
-            "images": True,
-            "thinking_support": thinks,
-        },
-        {
-            "id": DEEPSEEK,
-            "provider": "deepseek",
-            "model": "deepseek-v4-flash",
-            "thinking_support": {"mode": "effort", "efforts": ["high"]},
-        },
-    ]
+    """A model of every kind of provider."""
+    jp_server_config.Shoulders.models |= catalogue(upstream)
     return jp_server_config
 
 

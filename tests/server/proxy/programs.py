@@ -1,6 +1,6 @@
 """One small program per official SDK: it keeps its conversation as the SDK gives it, and goes on.
 
-Used by ``test_table``, which is about what comes out and not about any format.
+Used by ``test_table`` and ``test_demo``, which are about what comes out and not about any format.
 """
 
 from __future__ import annotations
@@ -263,3 +263,16 @@ class GoogleProgram(Program):
                 (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0),
             ),
         )
+
+
+FORMATS: dict[str, type[Program]] = {
+    "anthropic": AnthropicProgram,
+    "openai_chat": ChatProgram,
+    "openai_responses": ResponsesProgram,
+    "google": GoogleProgram,
+}
+
+
+def status_of(error: Any) -> int:
+    """The status of an error; the Google SDK calls it a code."""
+    return getattr(error, "status_code", None) or error.code

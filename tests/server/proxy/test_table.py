@@ -7,16 +7,18 @@ cannot do is a cell too, with the error the program gets.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from anthropic import AsyncAnthropic
 from google.genai import Client
+from google.genai.types import HttpOptions
+from jupyter_core.utils import ensure_event_loop
 from openai import AsyncOpenAI
-from traitlets.config import Config
 
 from jupyter_ai_shoulders.testing.simulator import (
     Failure,
@@ -26,28 +28,24 @@ from jupyter_ai_shoulders.testing.simulator import (
     Usage,
     reply,
 )
-from tests.server.proxy.conftest import CLAUDE, DEEPSEEK, GEMINI, GPT, LOCAL, OPENROUTER, QWEN
-from tests.server.proxy.programs import (
-    AnthropicProgram,
-    ChatProgram,
-    GoogleProgram,
-    Options,
-    Program,
-    ResponsesProgram,
+from tests.lab import Lab
+from tests.server.proxy.conftest import (
+    CLAUDE,
+    DEEPSEEK,
+    GEMINI,
+    GPT,
+    LOCAL,
+    OPENROUTER,
+    QWEN,
+    catalogue,
 )
+from tests.server.proxy.programs import FORMATS, Options, Program, status_of
 from tests.server.proxy.test_anthropic_sdk import PIXEL
 
 pytestmark = [
     # The Google SDK makes a subclass of aiohttp's session.
     pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning"),
 ]
-
-FORMATS: dict[str, type[Program]] = {
-    "anthropic": AnthropicProgram,
-    "openai_chat": ChatProgram,
-    "openai_responses": ResponsesProgram,
-    "google": GoogleProgram,
-}
 
 
 @dataclass(frozen=True)
@@ -77,15 +75,13 @@ PROVIDERS = {
     "chat_mistral": Row("mistral", thinks=False, counts=False),
     "chat_lenient": Row("lenient", counts=False),
 }
-DEMO = "demo"
 
 Open = Callable[[str, str], Program]
 
 
-@pytest.fixture
-def jp_server_config(jp_server_config: Config) -> Config:
-    """The models of this table that others do without."""
-    models = jp_server_config.Shoulders.models
+def table_catalogue(upstream: Simulator) -> dict[str, Any]:
+    """The models of this table, with those that others do without."""
+    models = catalogue(upstream)
     lab = models["providers"]["lab"]
     models["providers"] |= {
         "mistral": {**lab, "profile": "mistral"},
@@ -98,19 +94,66 @@ def jp_server_config(jp_server_config: Config) -> Config:
         {"id": "mistral", "provider": "mistral", "model": "mistral-large-latest"},
         {"id": "lenient", "provider": "lenient", "model": "sim-local"},
     ]
-    return jp_server_config
+    return models
+
+
+@pytest.fixture(scope="module", autouse=True)
+def jp_asyncio_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """One event loop for all cells: simulator and clients live as long as the server."""
+    loop = ensure_event_loop(prefer_selector_loop=True)  # pytest-jupyter runs tests in this one
+    yield loop
+    loop.close()
+
+
+@pytest.fixture(scope="module")
+def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
+    """The provider behind all models."""
+    simulator = Simulator()
+    jp_asyncio_loop.run_until_complete(simulator.start())
+    yield simulator
+    jp_asyncio_loop.run_until_complete(simulator.stop())
+
+
+@pytest.fixture(scope="module")
+def server(simulator: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """One server in a process of its own: starting one takes longer than ten cells."""
+    root, state = (tmp_path_factory.mktemp(name) for name in ("workspace", "lab"))
+    models = state / "home" / ".shoulders" / "models.json"
+    models.parent.mkdir(mode=0o700, parents=True)
+    models.write_text(json.dumps(table_catalogue(simulator)), encoding="utf-8")
+    env = {"ANTHROPIC_API_KEY": simulator.key, "OLLAMA_HOST": ""}
+    lab = Lab(root, state, env=env, base_url="/a%40b/")
+    try:
+        lab.start()
+        yield lab
+    finally:
+        lab.stop()
+
+
+@pytest.fixture(scope="module")
+def opened(server: Lab, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Open]:
+    """Begins a conversation in a format with a model."""
+    url = f"http://127.0.0.1:{server.port}{server.base_url}shoulders/proxy"
+    claude = AsyncAnthropic(base_url=url, api_key=server.token, max_retries=0)
+    openai = AsyncOpenAI(base_url=f"{url}/v1", api_key=server.token, max_retries=0)
+    google = Client(api_key=server.token, http_options=HttpOptions(base_url=url))
+    sdks: dict[str, Any] = {
+        "anthropic": claude,
+        "openai_chat": openai,
+        "openai_responses": openai,
+        "google": google,
+    }
+    yield lambda name, model: FORMATS[name](sdks[name], model)
+    for closing in (claude.close(), openai.close(), google.aio.aclose()):
+        jp_asyncio_loop.run_until_complete(closing)
+    google.close()
 
 
 @pytest.fixture
-def opened(claude_sdk: AsyncAnthropic, openai_sdk: AsyncOpenAI, google_sdk: Client) -> Open:
-    """Begins a conversation in a format with a model."""
-    sdks: dict[str, Any] = {
-        "anthropic": claude_sdk,
-        "openai_chat": openai_sdk,
-        "openai_responses": openai_sdk,
-        "google": google_sdk,
-    }
-    return lambda name, model: FORMATS[name](sdks[name], model)
+def upstream(simulator: Simulator) -> Simulator:
+    """The provider, with nothing scripted yet."""
+    simulator.reset()
+    return simulator
 
 
 every_format = pytest.mark.parametrize("caller", FORMATS)
@@ -278,60 +321,6 @@ async def check_refused(
         await program.ask(options)
     assert status_of(caught.value) == 400
     assert upstream.requests == []
-
-
-def status_of(error: Any) -> int:
-    """The status of an error; the Google SDK calls it a code."""
-    return getattr(error, "status_code", None) or error.code
-
-
-@pytest.fixture
-def unpaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The demo answers at once."""
-
-    def never(event: object) -> bool:
-        del event
-        return False
-
-    monkeypatch.setattr("jupyter_ai_shoulders.providers.demo.provider.paced", never)
-
-
-@every_format
-@pytest.mark.usefixtures("unpaced")
-@pytest.mark.parametrize("stream", [False, True], ids=["text", "stream"])
-async def test_the_demo_answers_in_each_format(
-    opened: Open, upstream: Simulator, caller: str, stream: bool
-) -> None:
-    program = opened(caller, DEMO)
-    program.say("Hi")
-
-    said = await program.ask(Options(stream=stream))
-
-    assert "demo" in said.text.lower()
-    assert upstream.requests == []
-
-
-@every_format
-@pytest.mark.usefixtures("unpaced")
-@pytest.mark.parametrize("think", [False, True], ids=["tools", "reasoning"])
-async def test_the_demo_calls_only_tools_it_knows_and_does_not_think(
-    opened: Open, caller: str, think: bool
-) -> None:
-    program = opened(caller, DEMO)
-    program.say("Hi")
-
-    said = await program.ask(Options(tools=True, think=think))
-
-    assert (said.calls, said.reasoning) == ([], "")
-    assert said.text
-
-
-@every_format
-async def test_the_demo_reads_no_images(opened: Open, upstream: Simulator, caller: str) -> None:
-    program = opened(caller, DEMO)
-    program.say("What is it?", PIXEL)
-
-    await check_refused(program, upstream, Options(), "does not read images")
 
 
 @every_format
