@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
+from typing import Any
 
 from jupyter_ai_shoulders.core.budget import SCOPES, Budget, Limits, Tallies, periods
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
@@ -22,6 +23,7 @@ from jupyter_ai_shoulders.wire.usage import (
     BudgetState,
     PutBudget,
     Usage,
+    UsageBy,
     UsageQuery,
 )
 
@@ -36,7 +38,10 @@ class UsageDesk:
         self._clock = clock
 
     async def usage(self, query: UsageQuery) -> Usage:
-        """Return what was used. Raises ``InvalidRequest``, ``StateUnavailable``."""
+        """Return what was used; what cannot be read is said in ``error``.
+
+        Raises ``InvalidRequest``, and ``StateUnavailable`` while the server stops.
+        """
         today = self._clock.now().astimezone().date()
         first, last = query.from_ or today.replace(day=1), query.to or today
         if first > last:
@@ -71,21 +76,37 @@ class UsageDesk:
         return await self.budget()
 
     def _summed(self, query: UsageQuery, first: date, last: date, budget: BudgetState) -> Usage:
-        ledger, by = self._budgets.ledger.path, query.by
-        start, end = _moment(first), _moment(last + timedelta(days=1))
-        tools = by == "tool"
+        found: dict[str, Any] = {"rows": (), "total": None, "tools": (), "steps": None}
+        error: ErrorInfo | None = None
+        for sums in (self._calls, self._tools):
+            try:
+                found |= sums(query.by, first, last)
+            except StateUnavailable as problem:
+                error = error or problem.info
         return Usage(
             first_day=first.isoformat(),
             last_day=last.isoformat(),
-            by=by,
-            rows=()
-            if by == "tool"
-            else usage_rows(ledger, by, first.isoformat(), last.isoformat()),
-            total=usage_total(ledger, first.isoformat(), last.isoformat()),
-            tools=tool_usage(self._database, start, end) if tools else (),
-            steps=step_usage(self._database, start, end) if tools else None,
+            by=query.by,
             budget=budget,
+            error=error,
+            **found,
         )
+
+    def _calls(self, by: UsageBy, first: date, last: date) -> dict[str, Any]:
+        """Return what the ledger says. Raises ``StateUnavailable``."""
+        ledger, days = self._budgets.ledger.path, (first.isoformat(), last.isoformat())
+        rows = () if by == "tool" else usage_rows(ledger, by, *days)
+        return {"rows": rows, "total": usage_total(ledger, *days)}
+
+    def _tools(self, by: UsageBy, first: date, last: date) -> dict[str, Any]:
+        """Return what the event log says of tools, if asked. Raises ``StateUnavailable``."""
+        if by != "tool":
+            return {}
+        span = (_moment(first), _moment(last + timedelta(days=1)))
+        return {
+            "tools": tool_usage(self._database, *span),
+            "steps": step_usage(self._database, *span),
+        }
 
     def _state(self, budget: Budget, tallies: Tallies, error: ErrorInfo | None) -> BudgetState:
         when = periods(self._clock.now())

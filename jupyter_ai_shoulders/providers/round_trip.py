@@ -91,6 +91,8 @@ class _Seen:
     """What came of one call."""
 
     deltas: int = 0
+    first_delta: float | None = None
+    """When the first came, by the monotonic clock."""
     stopped: bool = False
     call: ToolCallReady | None = None
     error: ErrorInfo | None = None
@@ -114,26 +116,29 @@ async def round_trip(
     The demo, which is no model, is excused from the tool call.
     """
     started = clock.monotonic()
-    seen = await _call(resolved, _request(resolved, plain=False))
+    seen = await _call(resolved, _request(resolved, plain=False), clock)
     stream_ok, error = seen.streamed, seen.error
     if error is None and needs_call and not seen.called:
         error = NO_CALL if seen.call is None else BROKEN_CALL
     if error is not None and error.code in _TELLING:
-        stream_ok, error = await _which(resolved, seen, error)
+        stream_ok, error = await _which(resolved, seen, error, clock)
     return ProviderTest(
         ok=error is None,
         model=resolved.spec.id,
-        duration_ms=round((clock.monotonic() - started) * 1000),
+        duration_ms=_ms(started, clock.monotonic()),
+        first_delta_ms=None if seen.first_delta is None else _ms(started, seen.first_delta),
         stream_ok=stream_ok,
         tool_call_ok=seen.called or (not needs_call and error is None),
         error=error,
     )
 
 
-async def _which(resolved: ResolvedModel, seen: _Seen, error: ErrorInfo) -> tuple[bool, ErrorInfo]:
+async def _which(
+    resolved: ResolvedModel, seen: _Seen, error: ErrorInfo, clock: Clock
+) -> tuple[bool, ErrorInfo]:
     """Return whether plain streaming works, and the error that says which of the two is broken."""
     if not seen.streamed:
-        plain = await _call(resolved, _request(resolved, plain=True))
+        plain = await _call(resolved, _request(resolved, plain=True), clock)
         if not plain.streamed:
             return False, _said(STREAM_BROKEN, plain.error or error)
     return True, _said(CALL_BROKEN, error)
@@ -151,17 +156,27 @@ def _said(words: tuple[str, str], error: ErrorInfo) -> ErrorInfo:
 def failed_test(error: ShouldersError) -> ProviderTest:
     """Return the result of a test that could not begin."""
     return ProviderTest(
-        ok=False, model=None, duration_ms=0, stream_ok=False, tool_call_ok=False, error=error.info
+        ok=False,
+        model=None,
+        duration_ms=0,
+        first_delta_ms=None,
+        stream_ok=False,
+        tool_call_ok=False,
+        error=error.info,
     )
 
 
-async def _call(resolved: ResolvedModel, request: ModelRequest) -> _Seen:
+def _ms(begin: float, end: float) -> int:
+    return round((end - begin) * 1000)
+
+
+async def _call(resolved: ResolvedModel, request: ModelRequest, clock: Clock) -> _Seen:
     seen = _Seen()
     events = cast("AsyncGenerator[ProviderEvent]", resolved.provider.stream(request))
     try:
         async with contextlib.aclosing(events):
             async for event in events:
-                _note(event, seen)
+                _note(event, seen, clock)
     except ShouldersError as error:
         seen.error = error.info
     return seen
@@ -179,9 +194,11 @@ def _request(resolved: ResolvedModel, *, plain: bool) -> ModelRequest:
     )
 
 
-def _note(event: ProviderEvent, seen: _Seen) -> None:
+def _note(event: ProviderEvent, seen: _Seen, clock: Clock) -> None:
     if isinstance(event, (PartDelta, ToolArgumentsDelta)):
         seen.deltas += 1
+        if seen.first_delta is None:
+            seen.first_delta = clock.monotonic()
     elif isinstance(event, ToolCallReady):
         seen.call = event
     elif isinstance(event, Stop):

@@ -88,6 +88,9 @@ class ProviderTest(WireModel):
     ok: bool
     model: ModelId | None
     duration_ms: int
+    """In all, with the second call that tells what is broken."""
+    first_delta_ms: int | None
+    """Until the first piece of the answer; null when none came."""
     stream_ok: bool
     tool_call_ok: bool
     error: ErrorInfo | None

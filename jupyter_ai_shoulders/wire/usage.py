@@ -124,13 +124,16 @@ class Usage(WireModel):
     last_day: str
     by: UsageBy
     rows: tuple[UsageRow, ...]
-    """By day, model or session; empty for ``tool``."""
-    total: UsageRow
+    """By day, model or session; empty for ``tool``, and while the ledger cannot be read."""
+    total: UsageRow | None
+    """Null while the ledger cannot be read, never 0 for that."""
     tools: tuple[ToolUsage, ...]
     """For ``tool`` only."""
     steps: Steps | None
     """For ``tool`` only."""
     budget: BudgetState
+    error: ErrorInfo | None
+    """Why something could not be summed up; what could be is here all the same."""
 
 
 _Amount = Annotated[int, Field(ge=0, le=1_000_000_000_000)]

@@ -48,8 +48,22 @@ async def test_one_call_is_enough_where_all_is_well(simulator: Simulator, kind: 
     simulator.default(reply(WORD))
     outcome = await outcome_of(simulator, kind)
     assert (outcome.ok, outcome.stream_ok, outcome.tool_call_ok) == (True, True, True)
-    assert outcome.duration_ms >= 0
     assert len(simulator.requests) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_the_time_to_the_first_delta_stands_beside_the_total(
+    simulator: Simulator, kind: Kind
+) -> None:
+    simulator.default(reply(WORD, delivery=Delivery(event_delay=0.02)))
+    outcome = await outcome_of(simulator, kind)
+    assert outcome.first_delta_ms is not None
+    assert 0 < outcome.first_delta_ms < outcome.duration_ms
+
+
+async def test_a_test_without_an_answer_has_no_first_delta(simulator: Simulator) -> None:
+    simulator.default(reply(failure=Failure(status=401)))
+    assert (await outcome_of(simulator, "anthropic")).first_delta_ms is None
 
 
 COLLECTED = reply(

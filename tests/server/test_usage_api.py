@@ -80,6 +80,7 @@ async def test_nothing_used_is_zero_and_makes_no_ledger(api: Api, jp_home_dir: P
 
     assert found["total"] == NOTHING
     assert (found["rows"], found["tools"], found["steps"]) == ([], [], None)
+    assert found["error"] is None
     assert (found["first_day"], found["last_day"]) == (f"{today()[:8]}01", today())
     limits = {each["scope"]: each for each in found["budget"]["limits"]}
     assert list(limits) == ["month", "day", "session", "turn"]
@@ -274,5 +275,30 @@ async def test_the_status_names_a_ledger_that_cannot_be_used(
     assert calls_of(upstream) == 0
     error = (await api.get("status")).body["usage_error"]
     assert error["code"] == "state_unavailable"
-    found = await api.get("usage")
-    assert (found.status, found.code) == (503, "state_unavailable")
+
+
+async def test_what_can_be_read_is_shown_while_the_ledger_cannot_be_used(
+    api: Api, upstream: Simulator, jp_home_dir: Path
+) -> None:
+    upstream.script(
+        reply(
+            ToolUse(name="todo_write", arguments={"items": [{"text": "A", "status": "pending"}]})
+        ),
+        answer(),
+    )
+    await run(api, await api.new_session(model=MODEL), "Look")
+    ledger = jp_home_dir / ".shoulders" / "usage.db"
+    ledger.rename(ledger.with_name("moved.db"))
+    ledger.mkdir()
+
+    by_day, by_tool = await used(api), await used(api, by="tool")
+
+    for found in (by_day, by_tool):
+        assert found["error"]["code"] == "state_unavailable"
+        assert str(ledger) in found["error"]["message"]
+        assert (found["rows"], found["total"]) == ([], None)
+        limits = {each["scope"]: each for each in found["budget"]["limits"]}
+        assert limits["month"]["limit_micro_usd"] == 20_000_000
+        assert limits["month"]["spent_micro_usd"] is None
+    assert by_tool["steps"] == {"turns": 1, "steps": 2, "per_turn": 2.0}
+    assert [tool["calls"] for tool in by_tool["tools"]] == [1]

@@ -1927,6 +1927,7 @@ export interface ProviderTest {
 ok: boolean
 model: (string | null)
 duration_ms: number
+first_delta_ms: (number | null)
 stream_ok: boolean
 tool_call_ok: boolean
 error: (ErrorInfo | null)
@@ -2444,10 +2445,11 @@ first_day: string
 last_day: string
 by: ("day" | "model" | "session" | "tool")
 rows: UsageRow[]
-total: UsageRow
+total: (UsageRow | null)
 tools: ToolUsage[]
 steps: (Steps | null)
 budget: BudgetState
+error: (ErrorInfo | null)
 }
 /**
  * What the calls of one day, model or session came to.
