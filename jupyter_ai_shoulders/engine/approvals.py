@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -42,10 +43,10 @@ class Approvals:
 
     async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
         """Return the event for a call the model made, valid or not."""
-        enabled = set(self.tools.names(context.toolset)) - self.rules.disabled
-        made = call_made(ready, self.tools, enabled)
+        names, disabled = self.tools.names(context.toolset), self.rules.disabled
+        made = call_made(ready, self.tools, set(names) - disabled)
         tool = self._known(made.tool, context)
-        problem = self._problem(made, context)
+        problem = self._problem(made, tool, [name for name in names if name not in disabled])
         subject = None
         if tool is not None and problem is None and made.arguments is not None:
             subject = await _subject(self.tools, tool, made.arguments, context)
@@ -97,17 +98,11 @@ class Approvals:
         """Return the tool when the conversation's toolset has it."""
         return self.tools.get(name) if name in self.tools.names(context.toolset) else None
 
-    def _problem(self, made: Made, context: CallContext) -> str | None:
-        if self._known(made.tool, context) is not None:
-            if made.arguments is None:
-                return made.problem or "The arguments are not a JSON object."
-            if made.problem is not None:
-                return made.problem
-        names = [
-            name
-            for name in self.tools.names(context.toolset)
-            if name == made.tool or name not in self.rules.disabled
-        ]
+    def _problem(self, made: Made, tool: Tool[Any] | None, told: Sequence[str]) -> str | None:
+        """Return why a call cannot be made as it stands; ``told`` are the tools there are."""
+        if tool is not None and (made.problem or made.arguments is None):
+            return made.problem or "The arguments are not a JSON object."
+        names = [*told, made.tool] if tool is not None else told
         checked = self.tools.validate(made.tool, made.arguments or {}, names)
         return error_text(checked.error) if isinstance(checked, Problem) else None
 
