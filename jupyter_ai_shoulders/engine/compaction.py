@@ -19,11 +19,13 @@ from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
 from jupyter_ai_shoulders.core.tokens import ASCII_PER_TOKEN, estimate_text
 from jupyter_ai_shoulders.engine.context import Context, prompt_budget
 from jupyter_ai_shoulders.engine.largest import largest
+from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.ports import Summarizer
 from jupyter_ai_shoulders.engine.protected import Replaced
 from jupyter_ai_shoulders.engine.signals import Compact, Compacted, Overflowed
 from jupyter_ai_shoulders.engine.state import Turn
 from jupyter_ai_shoulders.engine.summary_text import (
+    bare_summary,
     pieces,
     shortened,
     todo_list,
@@ -99,15 +101,14 @@ class Compaction:
 
     session_id: SessionId
     context: Context
+    memory: Memory
     blobs: Blobs
     summarizer: Summarizer
     time_limit_s: float
 
-    async def run(
-        self, operation: Compact, turn: Turn, spec: ModelSpec, correction: float
-    ) -> Compacted | Overflowed:
+    async def run(self, operation: Compact, turn: Turn, spec: ModelSpec) -> Compacted | Overflowed:
         """Return what replaces earlier messages, or that nothing can."""
-        measured = fit(self.context, spec, correction)
+        measured = fit(self.context, spec, self.memory.correction)
         middle = self.context.middle()
         if middle is None or (operation.told is None and not measured.compactable):
             return self._nothing(operation, measured, spec)
@@ -139,7 +140,7 @@ class Compaction:
 
     async def _summary(self, middle: Middle, turn: Turn, limit: int) -> tuple[str, Summary | None]:
         """Return the text that stands for the middle, and what a model wrote of it."""
-        todo = todo_list(middle.messages)
+        todo = todo_list(self.memory.todo)
         facts = self.context.told()
         frame = len(whole_summary("", facts, todo, None))
         if frame > limit // 2:
@@ -147,7 +148,7 @@ class Compaction:
         room = max(limit - frame, limit // 3)
         summary = await self._ask(middle, turn, room)
         if summary is None:
-            told = without_model(middle.messages, middle.previous, room)
+            told = without_model(middle.messages, _previous(middle), room)
         else:
             told = shortened(summary.text, room)
         return whole_summary(told, facts, todo, summary.model if summary else None), summary
@@ -156,7 +157,7 @@ class Compaction:
         """Return what a model wrote; None when none can, may, or does in time."""
         order = SummaryOrder(
             pieces=pieces(middle.messages),
-            previous=middle.previous,
+            previous=_previous(middle),
             turn_model=turn.model,
             account=Account("summary", self.session_id, turn.turn_id),
             limit=limit,
@@ -168,6 +169,10 @@ class Compaction:
             _log.warning("No model summarised %s: %s", self.session_id, error or "no time left")
             return None
         return summary if summary is not None and summary.text.strip() else None
+
+
+def _previous(middle: Middle) -> str | None:
+    return bare_summary(middle.previous) if middle.previous else None
 
 
 def _tokens(measured: Fit) -> int:

@@ -121,6 +121,7 @@ class Operations:
         self._compaction = Compaction(
             session_id=session_id,
             context=context,
+            memory=memory,
             blobs=services.blobs,
             summarizer=services.summarizer,
             time_limit_s=services.settings.compaction_time_limit_s,
@@ -165,8 +166,7 @@ class Operations:
         return size
 
     async def _compact(self, operation: Compact) -> Compacted | Overflowed:
-        spec, correction = self._resolved().spec, self._memory.correction
-        return await self._compaction.run(operation, self._turn(), spec, correction)
+        return await self._compaction.run(operation, self._turn(), self._resolved().spec)
 
     async def _call_model(self, operation: CallModel) -> ModelFinished | ModelFailed:
         assert self._request is not None, "a request is prepared before it is sent"

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import TodoItem
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
     ImagePart,
@@ -26,6 +27,10 @@ HEADER = (
     "[Summary of what was said and done between the first message and here. The messages were"
     " left out to make room. Read files and cells again before relying on details of them.]"
 )
+
+_UNWRITTEN = "(No model wrote this; it lists what was said and done.)"
+_TODO = "Todo list as it was left:"
+_IN_FRONT = "In front of the user, as last told:"
 
 SAID_LIMIT = 4_000
 """Characters of one text of the user's or the model's that a summarising model reads."""
@@ -56,29 +61,34 @@ def pieces(messages: Iterable[ModelMessage]) -> tuple[str, ...]:
     return tuple("\n".join(_lines(message)) for message in messages)
 
 
-def todo_list(messages: Iterable[ModelMessage]) -> str | None:
-    """Return the todo list as it was set last, None when it never was."""
-    last: str | None = None
-    for call in _calls(messages):
-        markdown = call.arguments.get("markdown") if call.tool == "todo" else None
-        last = markdown if isinstance(markdown, str) else last
-    return shortened(last, TODO_LIMIT) if last else None
+def todo_list(items: Iterable[TodoItem]) -> str | None:
+    """Return the list as it stands, None when there is none."""
+    lines = (f"{'  ' * item.depth}- [{'x' if item.done else ' '}] {item.text}" for item in items)
+    return shortened("\n".join(lines), TODO_LIMIT) or None
 
 
 def whole_summary(
     summary: str, facts: Iterable[str], todo: str | None, written_by: str | None
 ) -> str:
     """Return the text that stands for the messages: header, summary, todo list, surroundings."""
-    by = "" if written_by else "(No model wrote this; it lists what was said and done.)"
+    by = "" if written_by else _UNWRITTEN
     known = "\n".join(facts)
     parts = [
         HEADER,
         by,
         summary.strip(),
-        f"Todo list as it was left:\n{todo}" if todo else "",
-        f"In front of the user, as last told:\n{known}" if known else "",
+        f"{_TODO}\n{todo}" if todo else "",
+        f"{_IN_FRONT}\n{known}" if known else "",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def bare_summary(text: str) -> str:
+    """Return the summary in what ``whole_summary`` wrote: the rest of it is written anew."""
+    bare = text.removeprefix(HEADER).strip().removeprefix(_UNWRITTEN)
+    for title in (_IN_FRONT, _TODO):
+        bare = bare.rpartition(f"\n\n{title}\n")[0] or bare
+    return bare.strip()
 
 
 def without_model(messages: Sequence[ModelMessage], previous: str | None, limit: int) -> str:

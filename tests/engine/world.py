@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
-from jupyter_ai_shoulders.engine.ports import Budgets, Recoveries, ResolvedModel
+from jupyter_ai_shoulders.engine.ports import Budgets, Recoveries, ResolvedModel, Summarizer
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
 from jupyter_ai_shoulders.tools.base import Tool
@@ -216,6 +216,7 @@ def around(
     loop: Sequence[Tool[Any]] = (),
     budgets: Budgets | None = None,
     recoveries: Recoveries | None = None,
+    summarizer: Summarizer | None = None,
     planning: bool = False,
 ) -> World:
     """Return an engine over a store, as after a start of the server."""
@@ -238,6 +239,7 @@ def around(
         settings=limits,
         budgets=budgets,
         recoveries=recoveries,
+        summarizer=summarizer,
     )
     return World(store, desk, provider, models, file, engine, ids, loop, planning)
 
