@@ -1,0 +1,1 @@
+"""Conversations as files: Markdown, notebook, or their events."""

@@ -1,0 +1,100 @@
+"""Exports conversations piece by piece; what cannot be read of one does not hold up the rest.
+
+Called by the handler of ``GET sessions/{id}/export``. The log holds no secrets: they were taken
+out when it was written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Literal, assert_never
+
+from pydantic import ValidationError
+
+from jupyter_ai_shoulders.host.export import markdown, notebook
+from jupyter_ai_shoulders.storage.log import EventText, SqliteEventLog
+from jupyter_ai_shoulders.wire.events import Event, parse_event
+from jupyter_ai_shoulders.wire.fold import EMPTY, fold_event
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.views import Conversation
+
+Format = Literal["md", "jsonl", "ipynb"]
+PAGE = 200
+"""Events read between two turns of the event loop."""
+
+
+class Exporter:
+    """Reads logs and writes them as text."""
+
+    def __init__(self, log: SqliteEventLog) -> None:
+        self._log = log
+
+    async def export(self, session_id: SessionId, form: Format) -> AsyncIterator[str]:
+        """Yield the file in pieces. Raises ``NotFound``, ``StateUnavailable``."""
+        if form == "jsonl":
+            async for page in self._pages(session_id):
+                yield "".join(map(_line, page))
+            return
+        conversation, unreadable = await self._folded(session_id)
+        for piece in _pieces(conversation, unreadable, form):
+            yield piece
+            await asyncio.sleep(0)
+
+    async def _folded(self, session_id: SessionId) -> tuple[Conversation, int]:
+        conversation, unreadable = EMPTY, 0
+        async for page in self._pages(session_id):
+            for text in page:
+                event = _understood(text)
+                if event is None:
+                    unreadable += 1
+                else:
+                    conversation = fold_event(conversation, event)
+        return conversation, unreadable
+
+    async def _pages(self, session_id: SessionId) -> AsyncIterator[list[EventText]]:
+        seq = 0
+        while page := self._log.texts(session_id, seq, PAGE):
+            yield page
+            seq = page[-1].seq
+            await asyncio.sleep(0)
+
+
+def _pieces(
+    conversation: Conversation, unreadable: int, form: Literal["md", "ipynb"]
+) -> Iterator[str]:
+    match form:
+        case "md":
+            yield markdown.heading(conversation, unreadable)
+            yield from (f"\n{markdown.message(message)}" for message in conversation.messages)
+            rest = markdown.ending(conversation)
+            if rest:
+                yield f"\n{rest}"
+        case "ipynb":
+            yield notebook.BEGIN + notebook.heading(conversation, unreadable)
+            for message in conversation.messages:
+                yield "".join(f",\n{cell}" for cell in notebook.cells(message))
+            yield "".join(f",\n{cell}" for cell in notebook.ending(conversation)) + notebook.END
+        case _:
+            assert_never(form)
+
+
+def _line(text: EventText) -> str:
+    """Return an event on a line; what is no JSON object is kept as text."""
+    whole = _is_object(text.text) and "\n" not in text.text
+    return f"{text.text if whole else json.dumps({'unreadable': text.text, 'seq': text.seq})}\n"
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
+
+
+def _understood(text: EventText) -> Event | None:
+    try:
+        return parse_event(text.text)
+    except ValidationError:
+        return None  # counted, and said in the export
