@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.export.exporter import Exporter
 from jupyter_ai_shoulders.host.forks import Forks
 from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.runs import Runs
@@ -179,6 +180,9 @@ class Host:
         """Takes the keys in use out of what is shown."""
         self.runs = runs
         self.forks = forks
+        self.exporter = Exporter(store.log)
+        self.database = store.directory.database
+        """For readers in threads."""
         self.artifacts = artifacts
         self._store = store
         self._documents = documents

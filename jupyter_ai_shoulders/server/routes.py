@@ -8,8 +8,10 @@ from __future__ import annotations
 from tornado.web import RequestHandler
 
 from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
+from jupyter_ai_shoulders.server.audit import AuditHandler
 from jupyter_ai_shoulders.server.base import HostSource
 from jupyter_ai_shoulders.server.events import EventsHandler
+from jupyter_ai_shoulders.server.export import ExportHandler
 from jupyter_ai_shoulders.server.kernel_secrets import KernelSecretHandler
 from jupyter_ai_shoulders.server.lazy import Route
 from jupyter_ai_shoulders.server.messages import MessageHandler, MessagesHandler
@@ -56,6 +58,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}", SessionHandler),
     (f"sessions/{_ID}/undelete", UndeleteHandler),
     (f"sessions/{_ID}/fork", ForkHandler),
+    (f"sessions/{_ID}/export", ExportHandler),
     (f"sessions/{_ID}/events", EventsHandler),
     (f"sessions/{_ID}/messages", MessagesHandler),
     (f"sessions/{_ID}/messages/{_ID}", MessageHandler),
@@ -72,6 +75,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"proposals/{_ID}", ProposalHandler),
     ("tools", ToolsHandler),
     ("tools/permissions", PermissionsHandler),
+    ("audit", AuditHandler),
 )
 
 

@@ -79,6 +79,18 @@ class SqliteSessions:
             raise unknown_session(session_id)
         return self._session(rows[0])
 
+    def header(self, session_id: SessionId) -> tuple[str | None, str]:
+        """Return a session's owner and title, also of one that cannot be understood.
+
+        Raises ``NotFound``, also for a deleted one.
+        """
+        rows = self._database.rows(
+            "SELECT owner, title FROM sessions WHERE id = ? AND deleted_at IS NULL", session_id
+        )
+        if not rows:
+            raise unknown_session(session_id)
+        return rows[0][0], rows[0][1]
+
     def update(self, session: Session) -> Session:
         """Store changed fields, log a ``session-update``; return what was stored."""
         logged = self._log.append(session.id, SessionUpdate(session=session))
