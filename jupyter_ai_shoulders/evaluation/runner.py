@@ -10,7 +10,7 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.evaluation.case import Case
+from jupyter_ai_shoulders.evaluation.case import Case, Check
 from jupyter_ai_shoulders.evaluation.invariants import INVARIANTS
 from jupyter_ai_shoulders.evaluation.kernels import Kernels
 from jupyter_ai_shoulders.evaluation.models import SCRIPTED
@@ -39,13 +39,15 @@ class Runner:
         root = self._folder / f"{self._count}" / "workspace"
         root.mkdir(parents=True)
         started = time.perf_counter()
+        record, problem = None, ""
         try:
             async with self._kernels.lent(root) as kernels:
                 trial = Trial(case, root, self._home(root), kernels, self._model, nudges)
                 record = await trial.run()
-        except (TimeoutError, ShouldersError) as error:
-            problem = f"It did not end: {type(error).__name__}: {error}"
-            seconds = time.perf_counter() - started
+        except* (TimeoutError, ShouldersError) as errors:
+            problem = f"It did not end: {_told(errors)}"
+        seconds = time.perf_counter() - started
+        if record is None:
             return CaseReport(case.name, nudges, (problem,), "-", 0, 0, seconds)
         return CaseReport(
             name=case.name,
@@ -54,7 +56,7 @@ class Runner:
             exit=record.exit(),
             steps=record.steps,
             tokens=record.tokens,
-            seconds=time.perf_counter() - started,
+            seconds=seconds,
         )
 
     def _home(self, root: Path) -> Path:
@@ -65,11 +67,27 @@ class Runner:
         scripted = self._model == SCRIPTED
         checks = (*INVARIANTS, *case.checks)
         found = [
-            (check.says, check.problem(record))
+            (check.says, _problem(check, record))
             for check in checks
             if check.applies(scripted=scripted, nudges=nudges)
         ]
         return tuple(f"{says}: {problem}" for says, problem in found if problem is not None)
+
+
+def _problem(check: Check, record: Record) -> str | None:
+    try:
+        return check.problem(record)
+    except (ValueError, LookupError, OSError) as error:  # no notebook any more, for instance
+        return f"it could not be looked at: {type(error).__name__}: {error}"
+
+
+def _told(errors: BaseExceptionGroup[TimeoutError | ShouldersError]) -> str:
+    """Return the first of them in words."""
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    hint = error.info.hint if isinstance(error, ShouldersError) else None
+    return " ".join(filter(None, (f"{type(error).__name__}: {error}", hint)))
 
 
 @asynccontextmanager

@@ -10,7 +10,6 @@ import pytest
 from jupyter_ai_shoulders.evaluation import Report, evaluate
 from jupyter_ai_shoulders.evaluation.cases.catalogue import CASES
 
-
 pytestmark = pytest.mark.timeout(300)  # the first test waits for all cases
 
 

@@ -159,6 +159,20 @@ async def test_an_unknown_model_is_said():
     assert "no-such-model" in found.problems[0]
 
 
+async def test_a_model_without_a_key_is_said():
+    found = await only(case(), model=ModelId("claude-opus-5-5"))
+    assert "ANTHROPIC_API_KEY" in found.problems[0]
+
+
+async def test_a_notebook_that_is_broken_is_said():
+    def breaks(root: Path) -> None:
+        (root / PATH).write_text("{", "utf-8")
+
+    given = case(user=User(meanwhile={2: breaks}), checks=(check.cell_reads(PATH, "a", "x = 1"),))
+    (problem,) = (await only(given)).problems
+    assert problem.startswith("cell a of work.ipynb: it could not be looked at: JSONDecodeError")
+
+
 async def test_a_kernel_is_empty_for_the_next_case_and_works_in_its_folder():
     first = case(
         fixture=one(code("a", "x = 1")),
