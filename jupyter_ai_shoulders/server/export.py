@@ -1,4 +1,4 @@
-"""``sessions/{id}/export``: a conversation as a file, streamed, that can do nothing in a browser."""
+"""``sessions/{id}/export``: a conversation as a file, streamed; a browser only saves it."""
 
 from __future__ import annotations
 
