@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.testing.scripted import Entry, Turn
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalRequest, Event
 from jupyter_ai_shoulders.wire.messages import Attachment
-from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, ToolsMode
 
 Script = tuple[Entry, ...] | Callable[[ModelRequest], Turn | str]
 """One entry per request, or a function that answers them all."""
@@ -110,6 +110,7 @@ class Case:
     user: User = User()
     kind: SessionKind = "chat"
     mode: Mode = "auto_edit"
+    tools: ToolsMode = "enabled"
     step_limit: int = 25
     window: int = 100_000
     """Of the scripted model, in tokens."""

@@ -246,6 +246,16 @@ def told(request: int, *texts: str) -> Check:
     return Check(f"request {request} tells the model", problem)
 
 
+def instructed(request: int, text: str) -> Check:
+    """The system prompt of the n-th request has this text."""
+
+    def problem(record: Record) -> str | None:
+        made = 0 < request <= len(record.requests)
+        return _holds(text, record.requests[request - 1].system if made else "")
+
+    return Check(f"request {request} is instructed {text!r}", problem)
+
+
 def carries(request: int, text: str) -> Check:
     """The model's n-th request has this text anywhere, its own words and summaries too."""
     return Check(

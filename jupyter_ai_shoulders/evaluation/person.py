@@ -30,6 +30,7 @@ class Person:
         self._session_id = session_id
         self._answers = list(user.answers)
         self._stop = asyncio.Event()
+        self._pressed = False
 
     async def says(self, message: SendMessage) -> None:
         """Send, and return when the turn has ended or waits for what this user does not answer."""
@@ -48,11 +49,13 @@ class Person:
     def heard(self, logged: LoggedEvent) -> None:
         """See ``EventListener``: press stop when the event comes that the user waits for."""
         wanted = self._user.stops_at
-        if wanted is not None and wanted(logged.event):
+        if wanted is not None and not self._pressed and wanted(logged.event):
+            self._pressed = True
             self._stop.set()
 
     async def _stops(self) -> None:
         await self._stop.wait()
+        self._stop.clear()
         await self._host.engine.cancel(self._session_id)
 
     async def _responds(self) -> bool:

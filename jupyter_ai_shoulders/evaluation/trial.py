@@ -61,7 +61,9 @@ class Trial:
         adapters = Adapters(case, self._meanwhile)
         seconds = case.seconds * (1 if self.model == SCRIPTED else 10)
         async with asyncio.timeout(seconds), self._host(adapters) as host:
-            created = CreateSession(kind=case.kind, mode=case.mode, model=self.model)
+            created = CreateSession(
+                kind=case.kind, mode=case.mode, model=self.model, tools=case.tools
+            )
             session = host.conversations.create(created, None)
             person = Person(case.user, host, session.id)
             for number, ask in enumerate(case.asks, start=1):

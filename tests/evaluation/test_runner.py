@@ -81,6 +81,7 @@ WRONG = (
     check.told(2, "x = 7"),
     check.not_told(2, "x = 1"),
     check.not_told(9, "x"),
+    check.instructed(1, "in rhymes"),
     check.carries(2, "x = 7"),
     check.shows_messages(2),
     check.noticed("empty_reply"),

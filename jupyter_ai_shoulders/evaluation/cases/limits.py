@@ -11,9 +11,9 @@ from jupyter_ai_shoulders.evaluation.case import Case, User
 from jupyter_ai_shoulders.evaluation.cases.turns import PATH, edit, read, run
 from jupyter_ai_shoulders.evaluation.fixture import code, one, printed
 from jupyter_ai_shoulders.providers.base import ModelRequest, NamedTool
-from jupyter_ai_shoulders.testing.scripted import Call, Fail, Say, Turn, turn
+from jupyter_ai_shoulders.testing.scripted import Call, Fail, Gate, Say, Turn, turn
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import Event, Exit, ToolProgress
+from jupyter_ai_shoulders.wire.events import Event, Exit, TextDelta, ToolProgress
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 _FIXTURE = one(code("a", "x = 1"))
@@ -157,6 +157,33 @@ _STOPPED = Case(
     mode="bypass",
 )
 
+
+def _has_said_number(event: Event) -> bool:
+    return isinstance(event, TextDelta) and "number" in event.text
+
+
+def _breaks_off(request: ModelRequest) -> Turn | str:
+    """Say the half of a sentence in the first turn, and wait for the user to press stop."""
+    if len(request.messages) > 1:
+        return "Where were we?"
+    return turn(Say("x is the number "), Gate(), Say("never said"))
+
+
+_STOPPED_TEXT = Case(
+    name="stop-keeps-partial-text",
+    about="What the model had said when the user stopped it is kept, and the next turn knows it.",
+    fixture=_FIXTURE,
+    asks=("What is x?", "Go on."),
+    script=_breaks_off,
+    user=User(stops_at=_has_said_number),
+    checks=(
+        checks.exits("cancelled", "final_response"),
+        checks.says("x is the number Where were we?"),
+        checks.carries(2, "x is the number"),
+        checks.nothing_changed(),
+    ),
+)
+
 _FRESH_TURN = Case(
     name="next-turn-starts-afresh",
     about="Steps and repetitions of one turn are not held against the next.",
@@ -241,5 +268,6 @@ CASES = (
     _WINDOW,
     _LONG,
     _STOPPED,
+    _STOPPED_TEXT,
     _FRESH_TURN,
 )

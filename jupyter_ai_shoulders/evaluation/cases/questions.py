@@ -5,7 +5,7 @@ from __future__ import annotations
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, User, of_script
 from jupyter_ai_shoulders.evaluation.cases.turns import PATH, add, edit, read, run
-from jupyter_ai_shoulders.evaluation.fixture import code, one
+from jupyter_ai_shoulders.evaluation.fixture import Fixture, Notebook, code, one
 from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
 
 _FIXTURE = one(code("a", "x = 1"), code("b", "print(x)"))
@@ -147,4 +147,50 @@ _TODO = Case(
     ),
 )
 
-CASES = (_CLARIFY, _UNANSWERED, _BY_MESSAGE, _NOBODY, _RUN, _PLAN, _TODO)
+_SWITCHED_OFF = Case(
+    name="tools-switched-off",
+    about="Where tools are switched off none are offered, and a call gets an error at once.",
+    fixture=_FIXTURE,
+    asks=("Set x to 2.",),
+    script=(turn(edit("a", "x = 2")), turn(Say("I cannot edit here; write x = 2 in cell 1."))),
+    tools="disabled",
+    checks=(
+        checks.exits("final_response"),
+        checks.nothing_changed(),
+        checks.asked(),
+        checks.never_offered("edit_cell"),
+        *of_script(checks.refused("disabled", "switched off"), checks.started()),
+    ),
+    real=True,
+)
+
+_INSTRUCTED = Case(
+    name="instructions-of-the-project",
+    about="What the user wrote into _instructions.md instructs every turn; comments do not.",
+    fixture=Fixture(
+        {
+            PATH: Notebook((code("a", "x = 1"),)),
+            "_instructions.md": "Answer in rhymes. <!-- not yet: in French -->\n",
+        }
+    ),
+    asks=("What is x?",),
+    script=(read(), turn(Say("x is one, and that is fun."))),
+    checks=(
+        checks.exits("final_response"),
+        checks.instructed(1, "Answer in rhymes."),
+        checks.instructed(2, "Answer in rhymes."),
+        checks.nothing_changed(),
+    ),
+)
+
+CASES = (
+    _CLARIFY,
+    _UNANSWERED,
+    _BY_MESSAGE,
+    _NOBODY,
+    _RUN,
+    _PLAN,
+    _TODO,
+    _SWITCHED_OFF,
+    _INSTRUCTED,
+)
