@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from jupyter_ai_shoulders.core.errors import Conflict, StateUnavailable
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.driver import SessionDriver
@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.state import Interrupted, State, policy_for
 from jupyter_ai_shoulders.wire.branches import Branches
-from jupyter_ai_shoulders.wire.events import ToolResult
+from jupyter_ai_shoulders.wire.events import Event, ToolResult
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionStatus
 
@@ -133,7 +133,7 @@ class Shelf:
                     memory.pass_by(logged.event)
                     continue
                 state = fold(state, logged.event)
-                context.add(logged.event)
+                _take(context, logged.event)
                 memory.add(logged.event)
                 if seq == memory.copied:
                     state = replace(state, grants=())  # given to the session it was copied from
@@ -164,6 +164,18 @@ class Shelf:
         ]
         for session_id in idle[: max(surplus, 0)]:
             del self._drivers[session_id]
+
+
+def _take(context: Context, event: Event) -> None:
+    """Let an event enter the context. Raises ``StateUnavailable`` when its content is lost."""
+    try:
+        context.add(event)
+    except NotFound as error:
+        raise StateUnavailable(
+            f"Event {event.seq} of this conversation names content that is lost: {error}",
+            code="quarantined",
+            hint="Read or export the conversation, and go on in a new one.",
+        ) from error
 
 
 def _quarantined() -> StateUnavailable:

@@ -18,8 +18,10 @@ from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.forks import SqliteForks
 from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.purge import Purge
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import SessionId
 
 
 class Store:
@@ -32,6 +34,7 @@ class Store:
         self._database = Database(self.directory, clock)
         self.log = SqliteEventLog(self._database, self.hub, clock, self.blobs.flush, redact)
         self.sessions = SqliteSessions(self._database, self.log, clock)
+        self._purge = Purge(self._database, clock)
         self.forks = SqliteForks(self._database, self.log, self.hub, clock)
 
     async def open(self) -> None:
@@ -39,8 +42,12 @@ class Store:
 
         Raises ``StateUnavailable``.
         """
-        await asyncio.to_thread(self._database.existing)
-        self.sessions.purge()
+        for session_id in await asyncio.to_thread(self._opened):
+            self.log.forget(session_id)
+
+    def _opened(self) -> list[SessionId]:
+        self._database.existing()
+        return self._purge.run()
 
     def problem(self) -> ErrorInfo | None:
         """Return why nothing can be kept now, None when it can."""

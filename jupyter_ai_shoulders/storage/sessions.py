@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,15 +19,12 @@ from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.storage.log import SqliteEventLog
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
-from jupyter_ai_shoulders.storage.projection import first_id, last_id
 from jupyter_ai_shoulders.wire.api import SessionList
 from jupyter_ai_shoulders.wire.events import SessionCreate, SessionUpdate
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session, SessionKind, SessionSource
 
 _log = logging.getLogger(__name__)
-
-KEPT_AFTER_DELETION = timedelta(days=30)
 
 _CURSOR = re.compile("[0-9]{1,18}")
 """More digits would not fit SQLite's integers."""
@@ -173,20 +169,6 @@ class SqliteSessions:
             return self.get(session_id)
         self._mark(session_id, None)
         return self.update(self.get(session_id))
-
-    def purge(self) -> int:
-        """Remove the sessions deleted more than 30 days ago; return how many."""
-        before = timestamp(self._clock.now() - KEPT_AFTER_DELETION)
-        rows = self._database.rows("SELECT number, id FROM sessions WHERE deleted_at < ?", before)
-        for number, session_id in rows:
-            with self._database.transaction("remove a deleted conversation") as connection:
-                connection.execute(
-                    "DELETE FROM events WHERE id > ? AND id <= ?",
-                    (first_id(number), last_id(number)),
-                )
-                connection.execute("DELETE FROM sessions WHERE number = ?", (number,))
-            self._log.forget(SessionId(session_id))
-        return len(rows)
 
     def _mark(self, session_id: SessionId, deleted_at: str | None) -> None:
         with self._database.transaction("delete or restore a conversation") as connection:

@@ -105,3 +105,21 @@ def test_counts_survive_what_kills_the_process(counts: RecoveryCounts, tmp_path:
     assert counts.begin(SESSION) == 0
     (tmp_path / "state" / "recoveries.json").write_text("[1")
     assert counts.begin(SESSION) == 0
+
+
+async def test_a_conversation_whose_stored_content_is_lost_is_set_aside(
+    counts: RecoveryCounts,
+) -> None:
+    store = await poisoned()
+    assert isinstance(store, PoisonedStore)
+    store.poisoned = False
+    store.blobs = MemoryStore().blobs  # the prompt it was sent is gone
+
+    after = await start(store, counts)
+
+    with pytest.raises(StateUnavailable, match="content that is lost") as refused:
+        await around(store, after.desk, ScriptedProvider()).send()
+    assert refused.value.info.code == "quarantined"
+    assert store.get(SESSION).tools == "disabled"
+    command = SendMessage(id=MessageId("m"), text="Hello")
+    await after.engine.send(OTHER, command)

@@ -225,21 +225,6 @@ def test_undelete_of_an_unknown_session_is_refused(store: Store) -> None:
         store.sessions.undelete(SessionId("ses_x"))
 
 
-def test_purge_removes_what_was_deleted_30_days_ago(store: Store) -> None:
-    old, new = store.add("old").id, store.add("new").id
-    store.sessions.delete(old)
-    store.clock.move(timedelta(days=20))
-    store.sessions.delete(new)
-
-    store.clock.move(timedelta(days=11))
-
-    assert store.sessions.purge() == 1
-    with pytest.raises(NotFound):
-        store.sessions.undelete(old)
-    assert store.sessions.undelete(new).title == "new"
-    assert store.database.rows("SELECT count(*) FROM events WHERE id < 2 << 32") == [(0,)]
-
-
 def test_a_session_that_cannot_be_understood_does_not_hide_the_others(store: Store) -> None:
     for name in ("a", "b", "c"):
         store.add(name)

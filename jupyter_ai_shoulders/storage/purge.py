@@ -1,0 +1,117 @@
+"""Removes for good what was deleted long ago: events, and the files that only they named.
+
+Run by ``host.store`` in a thread when the process starts, before anybody uses the database. A kill
+in the middle leaves a deleted conversation that is shorter; the next start goes on with it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.storage.database import Database
+from jupyter_ai_shoulders.storage.failures import storage_errors
+from jupyter_ai_shoulders.storage.migrations import UNSTREAMED
+from jupyter_ai_shoulders.storage.projection import first_id, last_id
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+KEPT_AFTER_DELETION = timedelta(days=30)
+LONGEST_SECONDS = 2.0
+"""Of a start; what is left is removed at the next one."""
+_CHUNK = 2_000
+"""Events removed in one transaction."""
+_BLOB = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+
+
+class Purge:
+    """Removes deleted sessions whose time is over."""
+
+    def __init__(
+        self, database: Database, clock: Clock, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._now = now
+
+    def run(self, seconds: float = LONGEST_SECONDS) -> list[SessionId]:
+        """Remove what was deleted more than 30 days ago, for so long; return what is gone.
+
+        Blocks: for a thread. Raises ``StateUnavailable``.
+        """
+        until = self._now() + seconds
+        before = timestamp(self._clock.now() - KEPT_AFTER_DELETION)
+        rows = self._database.rows("SELECT number, id FROM sessions WHERE deleted_at < ?", before)
+        gone: list[SessionId] = []
+        for number, session_id in rows:
+            if not (
+                self._remove_files(number, session_id, until) and self._remove_events(number, until)
+            ):
+                break
+            gone.append(SessionId(session_id))
+        return gone
+
+    def _remove_events(self, number: int, until: float) -> bool:
+        """Remove events from the last to the first, then the session; False when time is up."""
+        removed = _CHUNK
+        while removed == _CHUNK:
+            if self._now() > until:
+                return False
+            with self._database.transaction("remove a deleted conversation") as connection:
+                removed = connection.execute(
+                    "DELETE FROM events WHERE id IN "
+                    "(SELECT id FROM events WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?)",
+                    (first_id(number), last_id(number), _CHUNK),
+                ).rowcount
+                if removed < _CHUNK:
+                    connection.execute("DELETE FROM sessions WHERE number = ?", (number,))
+            crash_point("purge.chunk.removed")
+        return True
+
+    def _remove_files(self, number: int, session_id: str, until: float) -> bool:
+        """Remove shared files, and stored contents that no other conversation names.
+
+        First, while the events still say which they are: nobody reads them any more.
+        """
+        directory = self._database.directory
+        blobs = self._unshared(number, until)
+        if blobs is None:
+            return False
+        with storage_errors("remove the files of a deleted conversation", directory.path):
+            shutil.rmtree(directory.path / "artifacts" / session_id, ignore_errors=True)
+            crash_point("purge.artifacts.removed")
+            for blob in blobs:
+                (directory.blobs / blob[:2] / blob[2:]).unlink(missing_ok=True)
+                crash_point("purge.blob.removed")
+        return True
+
+    def _unshared(self, number: int, until: float) -> set[str] | None:
+        """Return the contents that only this session names; None when time was up."""
+        span = (first_id(number), last_id(number))
+        blobs = {blob for body in self._bodies("id > ? AND id <= ?", *span) for blob in named(body)}
+        if not blobs:
+            return blobs
+        for position, body in enumerate(self._bodies("(id <= ? OR id > ?)", *span)):
+            if position % _CHUNK == 0 and self._now() > until:
+                return None
+            blobs.difference_update(named(body))
+        return blobs
+
+    def _bodies(self, where: str, *parameters: int) -> Iterator[str]:
+        """Yield events one by one; deltas name no contents. Raises ``StateUnavailable``."""
+        query = f"SELECT body FROM events WHERE {where} AND {UNSTREAMED}"  # noqa: S608 constants
+        try:
+            for (body,) in self._database.open().execute(query, parameters):
+                yield body
+        except sqlite3.Error as error:
+            raise self._database.failed("look for unused files", error) from error
+
+
+def named(body: str) -> list[str]:
+    """Return the hashes of stored contents that an event's text names."""
+    return _BLOB.findall(body)
