@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.parts import AssistantMessage, TextPart, ToolCallPart
-from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
+from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvelope
 from tests.engine.tools import Desk, FakeTool, PathArguments
 from tests.engine.world import World, world
 
@@ -81,7 +81,12 @@ class Find(FakeTool):
             raise NotFound(f"There is no {args.path}.", hint="List the files.")
         seen = SeenVersion(path=args.path, cell_id=CellId("c1"), version=Version("found"))
         yield Result(
-            envelope=ToolEnvelope(ok=True, kind="matches", data={"matches": rows}),
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="matches",
+                data={"matches": rows},
+                meta=ResultMeta(total=len(rows)),
+            ),
             content=text_content(f"{len(rows)} matches in {args.path}{' and more' * 20}"),
             seen=(seen,),
         )

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.wire.parts import (
     ToolResultPart,
     UserMessage,
 )
+from tests.tools.contract import check_logged
 
 
 def check_history(messages: Sequence[ModelMessage]) -> None:
@@ -72,6 +73,9 @@ def check_log(events: Sequence[ev.Event]) -> None:
         counted = Counter(event.call_id for event in events if isinstance(event, kind))
         assert set(counted.values()) <= {1}, f"{kind.__name__} twice for one call"
     _check_turns(events)
+    for event in events:
+        if isinstance(event, ev.ToolResult):
+            check_logged(event)
 
 
 def _check_turns(events: Sequence[ev.Event]) -> None:

@@ -23,6 +23,7 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, TurnId, Version
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 from jupyter_ai_shoulders.wire.parts import TextPart
+from tests.tools.contract import check_result
 
 PATH = "work/analysis.ipynb"
 
@@ -55,6 +56,7 @@ class Conversation:
                 else:
                     self.progress.append(item)
         [result] = results
+        check_result(result)
         self.seen.update({(seen.path, seen.cell_id): seen.version for seen in result.seen})
         return result
 
