@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import type { ConversationStore } from '../model/conversation';
 import type { IOutgoing } from '../model/outbox';
+import { isSetAside } from '../model/present';
 import type { ErrorInfo } from '../wire/generated';
 import { titleOf } from './Header';
 import { Button, ErrorNote } from './parts';
@@ -47,7 +48,7 @@ function ServerProblem(props: {
 }
 
 /** Why nothing can be added to a conversation. */
-export type Closed = 'deleted' | 'damaged';
+export type Closed = 'deleted' | 'damaged' | 'aside';
 
 /** Whether and why a conversation can only be read. */
 export function closedBecause(
@@ -58,10 +59,11 @@ export function closedBecause(
   if (deleted) {
     return 'deleted';
   }
-  const refused =
-    store?.error?.code === 'quarantined' ||
-    outbox.some(({ error }) => error?.code === 'quarantined');
-  return store?.isDamaged === true || refused ? 'damaged' : null;
+  if (store?.isDamaged === true || store?.error?.code === 'quarantined') {
+    return 'damaged';
+  }
+  const refused = outbox.some(({ error }) => error?.code === 'quarantined');
+  return refused || (store !== null && isSetAside(store.view)) ? 'aside' : null;
 }
 
 /** Says why, and what can be done. */
@@ -72,7 +74,8 @@ export function ClosedBanner(props: {
     case 'deleted':
       return <DeletedBanner />;
     case 'damaged':
-      return <DamagedBanner />;
+    case 'aside':
+      return <ReadOnlyBanner because={props.because} />;
     case null:
       return null;
   }
@@ -104,7 +107,9 @@ function DeletedBanner(): React.JSX.Element {
   );
 }
 
-function DamagedBanner(): React.JSX.Element {
+function ReadOnlyBanner(props: {
+  because: 'damaged' | 'aside';
+}): React.JSX.Element {
   const { save } = useHost();
   const trans = useTrans();
   const { conversations, tab } = usePlace();
@@ -115,9 +120,13 @@ function DamagedBanner(): React.JSX.Element {
       <span className="shoulders-Banner-text">
         {trans.__('This conversation can only be read.')}
         <span className="shoulders-Banner-hint">
-          {trans.__(
-            'Its log holds something this version does not understand; the rest is shown. Go on in a new conversation.'
-          )}
+          {props.because === 'damaged'
+            ? trans.__(
+                'Its log holds something this version does not understand; the rest is shown. Go on in a new conversation.'
+              )
+            : trans.__(
+                'The server cannot take it up any more. Go on in a new conversation.'
+              )}
         </span>
       </span>
       {exported !== null && (

@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { isAwaitingFirst } from '../model/present';
+import { isAwaitingFirst, isSetAside } from '../model/present';
 import type { IOutgoing } from '../model/outbox';
 import type { Conversation, MessageView } from '../wire/generated';
 import { AgentMessage } from './AgentMessage';
@@ -46,7 +46,9 @@ export function MessageList(props: {
             />
           ))}
           {isAwaitingFirst(view) && <Dots />}
-          {view.turn?.state === 'interrupted' && <InterruptedCard />}
+          {view.turn?.state === 'interrupted' && !isSetAside(view) && (
+            <InterruptedCard />
+          )}
           {outbox.map(item => (
             <Outgoing key={item.body.id} item={item} />
           ))}

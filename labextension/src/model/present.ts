@@ -135,11 +135,21 @@ function keyOf(part: PartView, index: number): string {
 }
 
 /** Whether a turn is going on, waiting included. */
-export function isRunning({ turn }: Conversation): boolean {
+export function isRunning(view: Conversation): boolean {
+  const state = view.turn?.state;
   return (
-    turn?.state === 'running' ||
-    turn?.state === 'waiting' ||
-    turn?.state === 'retrying'
+    (state === 'running' || state === 'waiting' || state === 'retrying') &&
+    !isSetAside(view)
+  );
+}
+
+/** Whether the server gave a conversation up with its turn open, without tools: it could not be taken up again. */
+export function isSetAside({ session, turn }: Conversation): boolean {
+  return (
+    session?.status === 'error' &&
+    session.tools === 'disabled' &&
+    turn !== null &&
+    turn.state !== 'ended'
   );
 }
 
@@ -169,6 +179,9 @@ export interface IWaits {
 /** What waits for the user now; of an interrupted turn it still does. */
 export function waitsOf(view: Conversation): IWaits {
   const { turn, pending_call: call, session } = view;
+  if (isSetAside(view)) {
+    return { call: null, pause: null, results: false };
+  }
   const rests = turn?.state === 'waiting' || turn?.state === 'interrupted';
   const free = rests && call === null;
   return {

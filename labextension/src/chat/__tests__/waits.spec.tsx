@@ -482,6 +482,23 @@ describe('a conversation that can only be read', () => {
     expect(screen.queryByRole('button', { name: 'Export' })).toBeNull();
   });
 
+  test('was set aside by the server with its turn open', async () => {
+    const events = log('interrupted');
+    const seq = (events.at(-1)?.seq ?? 0) + 1;
+    const aside: Event = {
+      ...base,
+      seq,
+      type: 'session-update',
+      session: session('s1', { status: 'error', tools: 'disabled' })
+    };
+    const { container, socket } = await showPanel(events);
+    expect(button('Resume')).toBeTruthy();
+    await act(() => socket.deliver([aside]));
+    expect(screen.getByText(/cannot take it up any more/)).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Resume' })).toBeNull();
+    expect(container.querySelector('.shoulders-Status')).toBeNull();
+  });
+
   const refused = {
     ...problem,
     code: 'not_found' as const,
