@@ -118,8 +118,10 @@ class Context:
         self, middle: Middle, built: Built, family: TokenFamily, correction: float
     ) -> int:
         """Return about how many tokens what was built would be without the middle."""
-        kept = without_middle(built.messages, middle.start, middle.end, "")
-        total = sum(estimate_message(_without_reasoning(message), family) for message in kept)
+        before = map(_without_reasoning, built.messages[: middle.open])
+        whole = (*before, *built.messages[middle.open :])
+        kept = without_middle(whole, middle.start, middle.end, "")
+        total = sum(estimate_message(message, family) for message in kept)
         return round((total + self._frame_tokens(built, family)) * correction)
 
     def built(self, notices: Sequence[str] = ()) -> Built:

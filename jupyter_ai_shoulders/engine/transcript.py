@@ -103,6 +103,8 @@ class Middle:
 
     start: int
     end: int
+    open: int
+    """Where the open turn begins; what is thought in it stays."""
     messages: tuple[ModelMessage, ...]
     """They, without an earlier summary, and with the results that stand in what follows."""
     previous: str | None
@@ -189,7 +191,7 @@ class Transcript:
             return None
         results = leading_results(self._closed[end])
         whole = (*messages, *([results] if results else []))
-        return Middle(start, end, whole, self._summary)
+        return Middle(start, end, self._starts[-1], whole, self._summary)
 
     def messages(self, notices: Iterable[str] = ()) -> list[ModelMessage]:
         """Return all messages; ``notices`` ride on the last one.
@@ -226,23 +228,26 @@ class Transcript:
             case _:
                 self._boundary(event)
 
-    def rebase(self) -> None:
+    def rebase(self, kept_from: int | None = None) -> None:
         """Take out what was bound to bytes that change now, and copies that were superseded.
 
-        Reasoning is bound to what precedes it, at some providers by a signature.
+        Reasoning is bound to what precedes it, at some providers by a signature. That of messages
+        ``kept_from`` on stays: inside a tool loop it may not be missing, and adapters know how to
+        send it when it is bound to something else.
         """
         self._close_reply()
         gone = {id(part) for copy in self._superseded() for part in copy.parts}
         self._copies = [copy for copy in self._copies if id(copy.parts[0]) not in gone]
         self._user = [part for part in self._user if id(part) not in gone]
         for index, message in enumerate(self._closed):
-            if any(_goes(part, gone) for part in message.parts):
-                kept = tuple(part for part in message.parts if not _goes(part, gone))
+            bound = kept_from is None or index < kept_from
+            if any(_goes(part, gone, bound=bound) for part in message.parts):
+                kept = tuple(part for part in message.parts if not _goes(part, gone, bound=bound))
                 self._closed[index] = message.model_copy(update={"parts": kept})
 
     def compact(self, start: int, end: int, summary: str) -> None:
         """Put a summary in the place of messages; the next one tells the workspace whole."""
-        self.rebase()
+        self.rebase(kept_from=self._starts[-1])
         self._closed[:] = without_middle(self._closed, start, end, summary)
         self._summary = summary
         self._told = {}
@@ -401,8 +406,8 @@ class Transcript:
         ]
 
 
-def _goes(part: UserPart | AssistantPart, gone: set[int]) -> bool:
-    return isinstance(part, ReasoningPart) or id(part) in gone
+def _goes(part: UserPart | AssistantPart, gone: set[int], *, bound: bool) -> bool:
+    return (bound and isinstance(part, ReasoningPart)) or id(part) in gone
 
 
 def _remark(text: str) -> UserPart:
