@@ -287,6 +287,18 @@ UNFIT: list[tuple[dict[str, Any], str]] = [
     ({"generationConfig": {"responseSchema": {}}}, "needs response_mime_type"),
     ({"cachedContent": "cachedContents/x"}, "'cached_content' is not supported"),
     ({"generationConfig": {"candidateCount": 2}}, "candidate_count"),
+    (
+        {
+            "tools": [
+                {
+                    "functionDeclarations": [
+                        READ | {"parameters": {"type": "ARRAY", "minItems": "x"}}
+                    ]
+                }
+            ]
+        },
+        "min_items",
+    ),
 ]
 
 
@@ -400,6 +412,8 @@ def test_a_whole_request_can_be_counted() -> None:
     assert (asked.system, asked.messages) == ("Hi", read().messages)
     with pytest.raises(InvalidRequest, match="Set one of"):
         GoogleFormat(BOX, "m", "countTokens").read(b"{}")
+    with pytest.raises(InvalidRequest, match="'contents'"):
+        GoogleFormat(BOX, "m", "countTokens").read(b'{"contents": []}')
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, AliasGenerator, ConfigDict, Field
+from pydantic import AliasChoices, AliasGenerator, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from jupyter_ai_shoulders.proxy.request_body import AnyJson, RequestModel
 from jupyter_ai_shoulders.wire.base import JsonObject
 
-Count = int | str
+Count = int | Annotated[str, StringConstraints(pattern="^[0-9]{1,19}$")]
 """The JSON form of a 64-bit number is text; numbers are accepted too."""
 
 

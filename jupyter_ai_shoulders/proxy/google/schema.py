@@ -227,5 +227,5 @@ class GenerateBody(GoogleModel):
 class CountBody(GoogleModel):
     """``:countTokens``: contents, or a whole request."""
 
-    contents: list[Content] | None = Field(default=None, max_length=100_000)
+    contents: list[Content] | None = Field(default=None, min_length=1, max_length=100_000)
     generate_content_request: GenerateBody | None = None
