@@ -25,6 +25,8 @@ LISTED = "models of running services"
 OLLAMA_HOST = "OLLAMA_HOST"
 LARGEST = 4 * 1024 * 1024
 """Bytes read of a catalogue file."""
+MOST_LISTED = 256
+"""Models of one provider kept because somebody asked for them; callers may ask for any name."""
 
 Signature = tuple[tuple[int, int] | None, ...]
 
@@ -69,8 +71,8 @@ class CatalogueFiles:
             self._catalogue = None
 
     def add_listed(self, provider: ProviderId, entry: Entry) -> None:
-        """Take one more entry."""
-        self.set_listed(provider, (*self._listed.get(provider, ()), entry))
+        """Take one more entry; beyond ``MOST_LISTED`` the first are forgotten."""
+        self.set_listed(provider, (*self._listed.get(provider, ()), entry)[-MOST_LISTED:])
 
     def current(self) -> Catalogue:
         """Return the catalogue as the files say now."""

@@ -63,11 +63,11 @@ class Discovery:
         for provider in due:
             name = f"shoulders-models-of-{provider.id}"
             self._asking[provider.id] = asyncio.create_task(self._ask(provider), name=name)
-        providers = self._files.current().providers
+        asked = self._files.current().providers.get  # one that is being asked may be gone by now
         awaited = [
             task
             for provider_id, task in self._asking.items()
-            if remote or is_loopback(providers[provider_id].url)
+            if remote or _is_here(asked(provider_id))
         ]
         if awaited:
             await asyncio.wait(awaited, timeout=PATIENCE_SECONDS)
@@ -123,6 +123,10 @@ class Discovery:
             return None
         target.report(None)
         return found
+
+
+def _is_here(provider: ProviderSpec | None) -> bool:
+    return provider is not None and is_loopback(provider.url)
 
 
 def _ignore(_: ProviderError | None) -> None:

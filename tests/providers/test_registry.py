@@ -17,6 +17,7 @@ import pytest
 from jupyter_ai_shoulders.core.clock import RandomIds
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ProviderError
 from jupyter_ai_shoulders.core.preferences import ModelPreferences
+from jupyter_ai_shoulders.providers import catalogue_files
 from jupyter_ai_shoulders.providers.base import Stop
 from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
 from jupyter_ai_shoulders.testing.simulator import Failure, Simulator, ToolUse, overloaded, reply
@@ -603,3 +604,45 @@ async def test_slow_service_holds_nobody_up(place: Place) -> None:
     await registry.aclose()
     server.close()
     await server.wait_closed()
+
+
+def test_names_that_callers_make_up_do_not_fill_the_catalogue(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue_files, "MOST_LISTED", 3)
+    registry = place.registry()
+
+    for number in range(5):
+        registry.resolve(ModelId(f"ollama/made-up-{number}"))
+
+    listed = [info.id for info in registry.listing().models if info.provider == "ollama"]
+    assert listed == [f"ollama/made-up-{number}" for number in (2, 3, 4)]
+    assert registry.resolve(ModelId("ollama/made-up-0")).spec.model == "made-up-0"
+
+
+async def test_a_service_taken_out_of_the_configuration_while_it_is_asked_is_no_matter(
+    place: Place,
+) -> None:
+    asked, never = asyncio.Event(), asyncio.Event()
+
+    async def hang(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await never.wait()
+        writer.close()
+
+    server = await asyncio.start_server(hang, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    url = f"http://127.0.0.1:{port}/v1"
+    place.configure({"providers": {"slow": {**LAB["providers"]["lab"], "url": url}}})
+    registry = place.registry()
+    try:
+        first = asyncio.create_task(registry.discover())
+        await asked.wait()
+        place.configure({})
+        await registry.discover(remote=False)
+        await first
+    finally:
+        never.set()
+        await registry.aclose()
+        server.close()
+    assert "slow" not in {each.id for each in registry.health()}
