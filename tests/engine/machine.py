@@ -1,5 +1,5 @@
 """A state machine drives the engine: sends, steers, answers, supplied results, limits, cancels,
-edits from elsewhere, crashes, full disks, and a page that comes and goes.
+compactions, edits from elsewhere, crashes, full disks, and a page that comes and goes.
 
 After every step the log keeps its invariants and gives a valid history, and the page has seen
 nothing but the log; at the end the session accepts a message and the page has all of it. Run
@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.core.errors import (
     StateUnavailable,
 )
 from jupyter_ai_shoulders.core.spending import LimitScope
+from jupyter_ai_shoulders.core.summaries import CompactionMode, Summary, SummaryOrder
 from jupyter_ai_shoulders.engine.context import build
 from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.providers.base import ModelRequest
@@ -55,7 +56,7 @@ from jupyter_ai_shoulders.wire.commands import (
     ResumeTurn,
     SupplyResult,
 )
-from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
 from tests.engine.follower import Follower
 from tests.engine.tools import Desk
@@ -68,6 +69,7 @@ T = TypeVar("T")
 BUSY = ProviderError("Busy.", code="overloaded", retryable=True, retry_after_ms=0)
 SUMMARY = "Cell 4 imports numpy before its first use, and the whole notebook runs again."
 ASK: JsonObject = {"question": "Which?", "options": ["Blue", "Red"]}
+TOO_LONG = ProviderError("The prompt is too long.", code="context_overflow")
 SPENT = PolicyRefusal("Spent.", code="budget_exhausted", scope="turn")
 LOOP: list[Tool[Any]] = [Clarify(), Todo()]
 REPLIES: list[Turn] = [
@@ -84,6 +86,8 @@ REPLIES: list[Turn] = [
     turn(Call("run_it", {"path": "b"}), Call("clarify", ASK), Call("clarify", ASK)),
     turn(Call("todo", {"markdown": "- [ ] a"}), Call("clarify", {"question": " "})),
     turn(Fail(SPENT)),
+    turn(Fail(TOO_LONG)),
+    turn(Say("Half a "), Call("look", {"path": "b"}), stop="context_overflow"),
 ]
 MODES: list[Mode | None] = [None, None, "ask", "auto_edit", "plan"]
 AFTERWARDS = [None, None, "resume", "discard"]
@@ -103,6 +107,22 @@ class Limits(Unmetered):
         """Refuse what is too much."""
         if micro_usd > LIMIT:
             raise PolicyRefusal("That is too much.", code="budget_exhausted")
+
+
+class Writer:
+    """Takes a moment for a summary, writes some, and fails at others."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def summarise(self, order: SummaryOrder) -> Summary | None:
+        """Return a summary, None, or fail, in turn."""
+        self.asked += 1
+        for _ in range(self.asked % 7):
+            await asyncio.sleep(0)
+        if self.asked % 3 == 0:
+            raise BUSY
+        return Summary(f"Summary {self.asked}.", ModelId("cheap")) if self.asked % 3 == 1 else None
 
 
 @dataclass
@@ -126,6 +146,8 @@ class EngineMachine(RuleBasedStateMachine):
         self.numbers = itertools.count(1)
         self.replies = REPLIES
         self.asked = 0
+        self.compaction: CompactionMode = "auto"
+        self.writer = Writer()
         w = world(given=session(mode="auto_edit"))
         self.log = [logged.text for logged in w.store.read(SESSION)]
         self.page = Follower(SESSION)
@@ -138,10 +160,11 @@ class EngineMachine(RuleBasedStateMachine):
             store,
             desk,
             provider,
-            limits=limits(step_limit=4),
+            limits=limits(step_limit=4, compaction=self.compaction),
             ids=ids,
             loop=LOOP,
             budgets=Limits(),
+            summarizer=self.writer,
         )
 
     def heard(self, logged: LoggedEvent) -> None:
@@ -336,6 +359,25 @@ class EngineMachine(RuleBasedStateMachine):
     def server_stops_and_starts(self, then: Any) -> None:
         self.run(self.world.engine.stop())
         self.restart(len(self.world.events), then)
+
+    @rule(mode=st.sampled_from(["auto", "auto", "ask", "off"]))
+    def setting_of_compaction_changes(self, mode: CompactionMode) -> None:
+        """It counts from the next start of the server."""
+        self.compaction = mode
+
+    @rule(turns=st.integers(1, 5), goes_on=st.booleans())
+    def conversation_outgrows_the_model(self, turns: int, goes_on: bool) -> None:
+        """Several turns, and a provider that finds the next one too long."""
+        if self.busy:
+            return
+        self.replies = [REPLIES[0]]
+        for _ in range(turns):
+            self.run(self.world.send("And more", message=f"m{next(self.numbers)}"))
+            self.settle()
+        self.asked, self.replies = -1, [turn(Fail(TOO_LONG)), REPLIES[0]]
+        self.run(self.world.send("Too much", message=f"m{next(self.numbers)}"))
+        if goes_on:
+            self.settle()
 
     @rule(lost=st.integers(0, 12), then=st.sampled_from(AFTERWARDS))
     def server_is_killed(self, lost: int, then: Any) -> None:
