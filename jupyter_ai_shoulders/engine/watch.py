@@ -36,7 +36,7 @@ LISTINGS = 2
 _LISTS: frozenset[ResultKind] = frozenset({"listing"})
 _CONTENT: frozenset[ResultKind] = frozenset({"file", "cells", "matches", "outputs", "text"})
 _BAD_CALLS = frozenset({"unknown_tool", "invalid_arguments"})
-_LOOP_TOOLS = frozenset({"todo", "complete", "clarify", "share_artifact"})
+_LOOP_TOOLS = frozenset({"todo", "complete", "clarify", "share_artifact", "load_tools"})
 """They read nothing, though nothing is at risk in them."""
 
 REPEATED = "repeated_calls"

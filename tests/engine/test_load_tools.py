@@ -254,3 +254,15 @@ async def test_loading_runs_here_where_the_user_supplies_results():
     await s.w.say()
     assert s.w.results() == [("l1", "ok")]
     assert s.w.session.status == "waiting"
+
+
+async def test_what_inner_calls_read_is_marked_as_data_and_descriptions_are_not():
+    s = shop(turn(LOAD), turn(inner("git_look", {"path": "a"})), "End.")
+    await s.w.say()
+    described, read = (request.messages[-1].parts[0] for request in s.w.provider.requests[1:])
+    assert isinstance(described, ToolResultPart)
+    assert isinstance(read, ToolResultPart)
+    texts = ["".join(str(part) for part in one.content) for one in (described, read)]
+    assert ["git_look of a" in text for text in texts] == [False, True]
+    assert ["<data id=" in text for text in texts] == [False, True]
+    assert 'source="git_look · a"' in texts[1]

@@ -302,3 +302,14 @@ def test_rounds_agree_with_a_plain_count(traces: list[Trace]):
     expected = max(count(1), count(2)) if traces else 0
     assert rounds(traces) == expected
     assert rounds_with(traces, "c") == 1
+
+
+def test_loading_tools_between_two_listings_is_no_reading():
+    turn = Turn()
+    turn.step()
+    turn.call("list_files", "a", arguments={"path": "a"}, kind="listing")
+    turn.step()
+    turn.call("load_tools", "git_status: …", arguments={"category": "git"}, kind="text")
+    turn.step()
+    turn.call("list_files", "b", arguments={"path": "b"}, kind="listing")
+    assert turn.codes() == [WANDERING]
