@@ -51,6 +51,8 @@ async def test_a_session_belongs_to_who_made_it(api: Api) -> None:
         ("PATCH", ""),
         ("DELETE", ""),
         ("POST", "/undelete"),
+        ("POST", "/fork"),
+        ("GET", "/export"),
         ("GET", "/events"),
         ("POST", "/messages"),
         ("PATCH", "/messages/m"),

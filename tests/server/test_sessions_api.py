@@ -200,6 +200,8 @@ async def test_list_refuses_arguments_it_does_not_understand(
         ("PATCH", "sessions/ses_x"),
         ("DELETE", "sessions/ses_x"),
         ("POST", "sessions/ses_x/undelete"),
+        ("POST", "sessions/ses_x/fork"),
+        ("GET", "sessions/ses_x/export"),
         ("GET", "sessions/ses_x/events"),
         ("POST", "sessions/ses_x/messages"),
         ("PATCH", "sessions/ses_x/messages/m"),

@@ -200,14 +200,29 @@ async def test_a_page_that_connects_again_takes_its_own_place(
 
 async def test_pages_learn_of_a_deleted_conversation(api: Api, open_page: OpenPage) -> None:
     session_id = await api.new_session()
-    page = await open_page()
-    page.hello({session_id: 1})
-    await page.until("welcome")
+    follower, other = await open_page(), await open_page()
+    follower.hello({session_id: 1})
+    other.hello(client_id="other")
+    for page in (follower, other):
+        await page.until("welcome")
 
     await api.delete(f"sessions/{session_id}")
+    for page in (follower, other):
+        assert (await page.until("session-delete"))["session_id"] == session_id
 
-    error = (await page.until("frame-error"))["error"]
-    assert (error["code"], error["details"]) == ("not_found", {"session_id": session_id})
+    await api.post(f"sessions/{session_id}/undelete")
+    for page in (follower, other):
+        assert (await page.until_event("session-update"))["session_id"] == session_id
+
+
+async def test_every_page_learns_of_other_permissions(api: Api, open_page: OpenPage) -> None:
+    page = await open_page()
+    page.hello()
+    await page.until("welcome")
+
+    await api.put("tools/permissions", {"disabled": ["todo"]})
+
+    assert await page.until("tools-update") == {"type": "tools-update"}
 
 
 async def test_a_slow_page_costs_no_memory_and_finds_everything_again(

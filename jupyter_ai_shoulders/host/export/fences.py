@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from typing import NamedTuple
 
 _RUNS = re.compile("`+")
 _FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})(.*)$")
@@ -43,31 +44,52 @@ def one_line_html(text: str) -> str:
 
 
 def contained(text: str) -> str:
-    """Return Markdown that ends every fence it opens, without HTML and without remote images."""
+    """Return Markdown that ends every fence it opens, without HTML and without images.
+
+    An indented fence may stand in a list, which one cannot tell from the line alone: it is ended
+    before the first line that is indented less, and tags in it are written out all the same.
+    """
     lines: list[str] = []
-    fence: str | None = None
+    fence: _Fence | None = None
     for line in text.splitlines():
+        if fence is not None and line.strip() and _indent(line) < fence.indent:
+            lines.append(fence.end)
+            fence = None
         marker = _FENCE.match(line)
         if fence is None:
             fence = _opened(marker)
             lines.append(line if fence else _plain(line))
-            continue
-        lines.append(line)
-        if marker is not None and _closes(marker, fence):
+        elif marker is not None and _closes(marker, fence):
             fence = None
+            lines.append(line)
+        else:
+            lines.append(_harmless(line) if fence.indent else line)
     if fence is not None:
-        lines.append(fence)
+        lines.append(fence.end)
     return "\n".join(lines)
 
 
-def _opened(marker: re.Match[str] | None) -> str | None:
+class _Fence(NamedTuple):
+    indent: int
+    marks: str
+
+    @property
+    def end(self) -> str:
+        return " " * self.indent + self.marks
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _opened(marker: re.Match[str] | None) -> _Fence | None:
     if marker is None or (marker[2][0] == "`" and "`" in marker[3]):
         return None
-    return marker[2]
+    return _Fence(len(marker[1]), marker[2])
 
 
-def _closes(marker: re.Match[str], fence: str) -> bool:
-    same = marker[2][0] == fence[0] and len(marker[2]) >= len(fence)
+def _closes(marker: re.Match[str], fence: _Fence) -> bool:
+    same = marker[2][0] == fence.marks[0] and len(marker[2]) >= len(fence.marks)
     return same and not marker[3].strip()
 
 
