@@ -10,7 +10,7 @@ from jupyter_ai_shoulders.testing.scripted import Call, turn
 from jupyter_ai_shoulders.tools.registry import LOADERS
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.parts import ToolResultPart
-from tests.engine.planning import calls_said, inner, offered, said, shop
+from tests.engine.planning import calls_said, inner, offered, plan, said, shop, step
 from tests.engine.test_turns import check
 from tests.engine.world import restarted, session, spec, world
 
@@ -79,6 +79,29 @@ async def test_loading_is_not_in_the_block_of_a_turn_resumed_after_a_restart():
     await after.say(message="again")
     assert ["git_look" in offered(request) for request in after.provider.requests] == [False, True]
     check(after)
+
+
+async def test_after_a_crash_at_any_event_what_was_loaded_is_what_the_log_says():
+    s = shop(
+        turn(LOAD),
+        turn(inner("git_look", {"path": "a"}), inner("git_lok", {"path": "a"}, "c2")),
+        turn(plan(step("look", "a", save_as="params.x"), step("failing", "b"))),
+        "Done.",
+    )
+    await s.w.say()
+    assert s.w.exits() == ["final_response"]
+    events = list(s.w.events)
+    started = next(n for n, event in enumerate(events) if isinstance(event, ev.TurnStart))
+    for count in range(started + 1, len(events) + 1):
+        after = await restarted(s.w, count, "Next.")
+        await after.say(message="again")
+        loaded = any(
+            isinstance(event, ev.ToolResult) and event.tool == "load_tools"
+            for event in events[:count]
+        )
+        assert ("git_look" in offered(after.provider.requests[0])) == loaded
+        assert after.exits()[-1] == "final_response"
+        check(after)
 
 
 async def test_log_and_approval_see_the_inner_call_and_the_model_its_own():
