@@ -180,18 +180,19 @@ class _Call:
         """The answer is complete: book it; return the report it lacked."""
         missing = self.usage is None
         usage = self.usage or self._estimate()
-        self._settle(usage, ok=True)
+        self._settle(usage, self._price(usage), ok=True)
         return [UsageReport(usage)] if missing else []
 
     def failed(self, error: ProviderError) -> None:
         """The provider refused or broke off: book what it may bill."""
         if self.usage is None and not self.shown and _unbilled(error):
-            self._settle(TokenUsage(), ok=False)
+            self._settle(TokenUsage(), 0, ok=False)
 
     def broke_off(self) -> None:
         """The stream is over, whatever ended it: book what is known, unless it was."""
         if not self._settled:
-            self._settle(self._partial(), ok=False)
+            usage = self._partial()
+            self._settle(usage, self._price(usage), ok=False)
 
     def _partial(self) -> TokenUsage:
         """Return the usage of an answer that was cut off: what came counts, reported or not."""
@@ -208,11 +209,14 @@ class _Call:
             input_tokens=self._planned.prompt_tokens, output_tokens=output, estimated=True
         )
 
-    def _settle(self, usage: TokenUsage, *, ok: bool) -> None:
+    def _price(self, usage: TokenUsage) -> int | None:
+        return cost_micro_usd(usage, self._spec.prices)
+
+    def _settle(self, usage: TokenUsage, cost: int | None, *, ok: bool) -> None:
         self._settled = True
-        self.cost = cost_micro_usd(usage, self._spec.prices)
+        self.cost = cost
         duration = round((self._now() - self._started) * 1000)
-        self._admission.settle(CallOutcome(usage, self.cost, ok, duration))
+        self._admission.settle(CallOutcome(usage, cost, ok, duration))
 
 
 class _Sizes:

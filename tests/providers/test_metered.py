@@ -188,6 +188,15 @@ async def test_a_call_that_was_not_read_costs_nothing(error: ProviderError) -> N
     assert book.outcomes == [CallOutcome(TokenUsage(), 0, ok=False, duration_ms=1000)]
 
 
+async def test_a_refused_call_costs_nothing_whatever_its_price_may_be() -> None:
+    resolved, _, book = metered(turn(Fail(REFUSED)), model=chat_model(prices=None))
+
+    with pytest.raises(ProviderError):
+        await events_of(resolved, request())
+
+    assert book.outcomes == [CallOutcome(TokenUsage(), 0, ok=False, duration_ms=1000)]
+
+
 async def test_a_call_that_timed_out_may_have_been_billed_for_its_prompt() -> None:
     resolved, _, book = metered(turn(Fail(TIMED_OUT)))
 
