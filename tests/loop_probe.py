@@ -1,0 +1,147 @@
+"""How long the event loop of a real server goes without a turn (chapter 12: never over 100 ms).
+
+A server extension for tests alone: ``ARGUMENTS`` and ``ENVIRONMENT`` start a lab with it, ``look``
+asks it. A turn that is late because the machine ran other processes does not count: the kernel says
+for how long the loop's thread was ready and had no processor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+import time
+import traceback
+import urllib.request
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+from tests.lab import Lab
+
+LONGEST_MS = 100.0
+PERIOD_SECONDS = 0.005
+LOOK_SECONDS = 0.05
+"""After so long without a turn the stacks are noted."""
+PATH = "tests/loop"
+ARGUMENTS = ("--ServerApp.jpserver_extensions=tests.loop_probe=True",)
+ENVIRONMENT = {"PYTHONPATH": str(Path(__file__).parents[1])}
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A turn of the loop that came late."""
+
+    ms: float
+    doing: str
+    """Where every thread was, if somebody could look."""
+
+
+class Probe:
+    """Ticks in the loop, and a thread that looks at all stacks when no tick comes."""
+
+    def __init__(self) -> None:
+        """Made in the loop."""
+        self.turns = 0
+        self.worst_ms = 0.0
+        self.stalls: list[Stall] = []
+        self._waits = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._ticked = time.monotonic()
+        self._doing = ""
+        threading.Thread(target=self._watch, name="loop-probe", daemon=True).start()
+
+    async def run(self) -> None:
+        """Tick for as long as the server lives."""
+        while True:
+            began, waited = time.monotonic(), self._waited()
+            await asyncio.sleep(PERIOD_SECONDS)
+            self._ticked = time.monotonic()
+            self.turns += 1
+            late = (self._ticked - began - PERIOD_SECONDS) * 1000
+            if late > self.worst_ms:
+                self._note(late - (self._waited() - waited) * 1000)
+            self._doing = ""
+
+    def _note(self, ms: float) -> None:
+        self.worst_ms = max(self.worst_ms, ms)
+        if ms > LONGEST_MS:
+            self.stalls.append(Stall(round(ms), self._doing))
+
+    def _waited(self) -> float:
+        """Return the seconds that the loop's thread was ready to run and did not."""
+        return int(self._waits.read_text().split()[1]) / 1e9
+
+    def _watch(self) -> None:
+        """Look late rather than never: C code that holds Python's lock holds us up too."""
+        while True:
+            time.sleep(PERIOD_SECONDS)
+            if not self._doing and time.monotonic() - self._ticked > LOOK_SECONDS:
+                self._doing = _stacks()
+
+
+def _stacks() -> str:
+    """Return where every other thread is."""
+    frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]: the only way
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    return "\n".join(
+        f"{names.get(ident)}:\n{''.join(traceback.format_stack(frame)[-12:])}"
+        for ident, frame in frames.items()
+        if ident != threading.get_ident()
+    )
+
+
+class ProbeHandler(APIHandler):
+    """``tests/loop``."""
+
+    def initialize(self, probe: Probe) -> None:
+        """Called by tornado with the arguments of the route."""
+        self._probe = probe
+
+    @web.authenticated
+    async def get(self) -> None:
+        """Tell of the stalls so far, and forget them."""
+        probe = self._probe
+        stalls = [asdict(stall) for stall in probe.stalls]
+        await self.finish({"worst": probe.worst_ms, "turns": probe.turns, "stalls": stalls})
+        probe.stalls, probe.worst_ms, probe.turns = [], 0.0, 0
+
+
+async def _start_jupyter_server_extension(app: ServerApp) -> None:  # pyright: ignore[reportUnusedFunction]: Jupyter calls it
+    probe = Probe()
+    app.web_app.settings["loop_probe"] = asyncio.create_task(probe.run(), name="loop-probe")
+    path = url_path_join(app.web_app.settings["base_url"], PATH)
+    app.web_app.add_handlers(".*$", [(path, ProbeHandler, {"probe": probe})])
+
+
+def _load_jupyter_server_extension(app: ServerApp) -> None:  # pyright: ignore[reportUnusedFunction]: Jupyter calls it
+    """Be an extension; all is done once the loop runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the probe saw since it was asked before."""
+
+    worst: float
+    turns: int
+    stalls: list[dict[str, Any]]
+
+
+def look(lab: Lab) -> Seen:
+    """Ask the probe, which then begins anew."""
+    with urllib.request.urlopen(lab.url(PATH), timeout=30) as answer:
+        return Seen(**json.load(answer))
+
+
+def assert_no_stall(lab: Lab) -> Seen:
+    """Fail when the loop stood still for too long since the probe was asked before."""
+    seen = look(lab)
+    assert seen.turns, "the probe does not run"
+    told = (f"{stall['ms']} ms:\n{stall['doing']}" for stall in seen.stalls)
+    assert not seen.stalls, "\n".join(told)
+    return seen
