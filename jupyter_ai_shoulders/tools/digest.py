@@ -49,6 +49,8 @@ def read_on(handle: str, offset: int = 0) -> str:
 
 def fits(text: str) -> bool:
     """Return whether a text goes to the model as it is."""
+    if len(text) > BYTE_LIMIT:  # no character is shorter than a byte
+        return False
     return len(_lines(text)) <= LINE_LIMIT and _size(text) <= BYTE_LIMIT
 
 
@@ -63,7 +65,7 @@ def head_and_tail(text: str) -> Cut:
 
 def beginning(text: str, lines: int, size: int) -> str:
     """Return as much of the beginning as these lines and bytes hold."""
-    encoded = "".join(_lines(text)[:lines]).encode("utf-8", "surrogatepass")
+    encoded = "".join(_lines(text[:size])[:lines]).encode("utf-8", "surrogatepass")
     end = min(size, len(encoded))
     while end < len(encoded) and _inside_character(encoded[end]):
         end -= 1
@@ -72,7 +74,7 @@ def beginning(text: str, lines: int, size: int) -> str:
 
 def ending(text: str, lines: int, size: int) -> str:
     """Return as much of the end as these lines and bytes hold."""
-    encoded = "".join(_lines(text)[-lines:]).encode("utf-8", "surrogatepass")
+    encoded = "".join(_lines(text[-size:])[-lines:]).encode("utf-8", "surrogatepass")
     start = max(len(encoded) - size, 0)
     while start < len(encoded) and _inside_character(encoded[start]):
         start += 1
