@@ -1,0 +1,132 @@
+"""Reloads a real page at random moments of a stream: what it shows is what the log holds.
+
+``python -m tests.ui.reload_storm --count 200`` makes so many; ``test_pages`` makes a few with
+``storm``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.lab import Lab
+from tests.ui.conftest import CHROMIUM_ARGS, chromium
+from tests.ui.panel import Panel
+from tests.ui.test_promises import api, only_session, spoken, wait_for_event
+from tests.upstream import Upstream, in_order, says
+
+WORDS_PER_SECOND = 50
+LONGEST_SECONDS = 2.5
+"""A page is there after about two; many are reloaded before they are."""
+SECONDS_EACH = 2.2
+"""What a reload takes with its wait, to know how long to talk."""
+
+
+@dataclass
+class Tally:
+    """What the reloads met."""
+
+    reloads: int = 0
+    texts: list[str] = field(default_factory=list[str])
+    """What the panel showed right before a reload, if it was there."""
+
+
+def prose(count: int) -> str:
+    """A text that takes as long to say as so many reloads."""
+    words = math.ceil(count * SECONDS_EACH * WORDS_PER_SECOND)
+    return " ".join(f"w{number}" for number in range(words))
+
+
+def script(text: str) -> dict[str, object]:
+    """The reply: the text, a word at a time."""
+    return in_order(says(text, event_delay=1 / WORDS_PER_SECOND))
+
+
+def storm(lab: Lab, page: Page, count: int, seed: int) -> Tally:
+    """Ask for the text and reload the page at random moments; check what it showed."""
+    rng, tally = Random(seed), Tally()
+    page.goto(lab.url("lab", reset=""))
+    Panel(page).open().ask("Write a lot.")
+    wait_for_event(lab, "text-start")
+    page.reload(wait_until="commit")  # once, so that the address no longer resets the layout
+    while tally.reloads < count:
+        page.wait_for_timeout(rng.uniform(0, LONGEST_SECONDS) * 1000)
+        text = _shown(page)
+        if text:
+            tally.texts.append(text)
+        page.reload(wait_until="commit")
+        tally.reloads += 1
+    return tally
+
+
+def check(lab: Lab, page: Page, tally: Tally, text: str) -> None:
+    """Let the stream end; the page and all it showed before are what the log holds."""
+    panel = Panel(page).open()
+    panel.finished(len(text.split()) / WORDS_PER_SECOND * 1000 + 60_000)
+    log = _log(lab)
+    assert [event["exit"] for event in log if event["type"] == "turn-end"] == ["final_response"]
+    assert [event["seq"] for event in log] == list(range(1, len(log) + 1))
+    said = spoken(log)
+    assert said == text
+    assert [shown for shown in tally.texts if not said.startswith(shown)] == []
+    expect(panel.answers.last).to_have_text(said)
+    assert only_session(lab)["status"] == "idle"
+
+
+def _log(lab: Lab) -> list[dict[str, Any]]:
+    """The log, however long."""
+    path, log = f"sessions/{only_session(lab)['id']}/events", list[dict[str, Any]]()
+    while True:
+        page = api(lab, path, after=str(len(log)), limit="5000")
+        log += page["events"]
+        if not page["has_more"]:
+            return log
+
+
+def _shown(page: Page) -> str:
+    """What the panel shows now of the answer; nothing while the page loads."""
+    return page.evaluate(
+        "() => document.querySelector('.shoulders-Agent')?.textContent.trim() ?? ''"
+    )
+
+
+def main() -> int:
+    """Run on a lab and a browser of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    wanted = parser.parse_args()
+    text, began = prose(wanted.count), time.monotonic()
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        root = Path(name, "root")
+        root.mkdir()
+        upstream = Upstream(script(text), Path(name)).start()
+        lab = Lab(root, Path(name, "state"), env=upstream.configure(root))
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
+        try:
+            lab.start()
+            page = browser.new_page()
+            tally = storm(lab, page, wanted.count, wanted.seed)
+            check(lab, page, tally, text)
+        finally:
+            browser.close()
+            lab.stop()
+            upstream.stop()
+    sys.stdout.write(
+        f"{tally.reloads} reloads, seed {wanted.seed}, {len(tally.texts)} of them with text shown, "
+        f"{len(text.split())} words, {time.monotonic() - began:.0f} s: text equals log\n"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
