@@ -207,9 +207,19 @@ async def test_change_is_described_and_not_executed():
     assert s.w.of(ev.ApprovalRequest) == []
 
 
+async def test_change_is_denied_where_the_mode_only_reads():
+    s = kitchen(turn(plan(FIND, step("edit", "a"))), "End.", given=session(mode="plan"))
+    await s.w.say()
+    (result,) = s.w.of(ev.ToolResult)
+    assert (statuses(result), data(result)["status"]) == (["ok", "denied"], "replan")
+    assert "In plan mode only reading is allowed" in said(result)
+
+
 @pytest.mark.parametrize("tool", ["edit", "run_it", "fetch"])
-async def test_plan_neither_changes_nor_runs_nor_reaches_out_in_any_mode(tool: str):
-    s = kitchen(turn(plan(step(tool, "a"), FIND)), "End.", given=session(mode="bypass"))
+async def test_plan_neither_changes_nor_runs_nor_reaches_out_whatever_is_allowed(tool: str):
+    rules = json.dumps({"version": 1, "rules": [{"action": "allow", "tool": tool}]})
+    given = session(mode="bypass")
+    s = kitchen(turn(plan(step(tool, "a"), FIND)), "End.", given=given, rules=rules)
     await s.w.say()
     assert statuses(s.w.of(ev.ToolResult)[0]) == ["halted", "not run"]
     assert s.desk.started == s.w.desk.started == []
@@ -218,7 +228,7 @@ async def test_plan_neither_changes_nor_runs_nor_reaches_out_in_any_mode(tool: s
 RULED = {
     "deny": ({"action": "deny", "tool": "look"}, "denied", "replan"),
     "ask": ({"action": "ask", "tool": "look"}, "halted", "halted"),
-    "allow": ({"action": "allow", "tool": "fetch"}, "ok", "done"),
+    "allow": ({"action": "allow", "tool": "look"}, "ok", "done"),
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
@@ -12,7 +14,9 @@ from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import SupplyResult
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import TextPart
+from jupyter_ai_shoulders.wire.sessions import Toolset
 from tests.engine.test_turns import check
+from tests.engine.tools import Desk, FakeTool
 from tests.engine.world import SESSION, World, restarted, session, world
 
 LOOK = Call("look", {"path": "a"}, "c1")
@@ -121,3 +125,23 @@ async def test_disabled_tools_fail_at_once_and_the_model_goes_on():
     assert w.of(ev.ToolResult)[0].result.error is not None
     assert w.provider.requests[0].tools == ()
     assert w.exits() == ["final_response"]
+
+
+class Narrow(FakeTool):
+    """Not for every conversation."""
+
+    name: ClassVar[str] = "narrow"
+    risk: ClassVar[ev.Risk] = "read"
+    toolsets: ClassVar[frozenset[Toolset]] = frozenset({"full"})
+
+
+@pytest.mark.parametrize(("toolset", "status"), [("full", "ok"), ("notebook", "error")])
+async def test_tool_outside_the_toolset_is_unknown(toolset: str, status: str):
+    narrow = Call("narrow", {"path": "a"}, "c1")
+    w = world(turn(narrow), "End.", given=session(toolset=toolset), loop=[Narrow(Desk())])
+    await w.say()
+    (result,) = w.of(ev.ToolResult)
+    assert result.status == status
+    if result.result.error is not None:
+        assert result.result.error.code == "unknown_tool"
+        assert "narrow" not in (result.result.error.hint or "")
