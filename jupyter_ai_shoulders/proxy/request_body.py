@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
@@ -78,3 +78,6 @@ FreeJson = Annotated[JsonObject, AfterValidator(_not_too_deep)]
 
 AnyJson = Annotated[Json, AfterValidator(_not_too_deep)]
 """A value of a field that has no effect here."""
+
+StopList = Annotated[list[Annotated[str, Field(min_length=1)]], Field(max_length=64)]
+"""Texts that end an answer; each piece of the answer is compared with all of them."""

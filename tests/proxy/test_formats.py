@@ -130,6 +130,16 @@ def test_thinking_becomes_a_level(fields: dict[str, Any], level: str) -> None:
     assert ANTHROPIC.read(messages(**fields)).thinking == level
 
 
+def test_texts_that_end_an_answer_are_few_enough_to_look_for() -> None:
+    few, many = [f"end {n}" for n in range(64)], [f"end {n}" for n in range(65)]
+
+    assert ANTHROPIC.read(messages(stop_sequences=few)).stops == tuple(few)
+    assert CHAT.read(chat(stop=few)).stops == tuple(few)
+    for caller, body in ((ANTHROPIC, messages(stop_sequences=many)), (CHAT, chat(stop=many))):
+        with pytest.raises(InvalidRequest, match="stop"):
+            caller.read(body)
+
+
 def test_tool_choices_mean_the_same_in_both_formats() -> None:
     named = {"type": "function", "function": {"name": "read"}}
     pairs: list[tuple[Any, Any]] = [

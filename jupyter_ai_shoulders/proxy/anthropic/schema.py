@@ -10,7 +10,13 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from jupyter_ai_shoulders.proxy.request_body import AnyJson, FreeJson, RequestModel, as_text_blocks
+from jupyter_ai_shoulders.proxy.request_body import (
+    AnyJson,
+    FreeJson,
+    RequestModel,
+    StopList,
+    as_text_blocks,
+)
 
 ImageType = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]
 
@@ -241,7 +247,7 @@ class MessagesBody(CountBody):
 
     max_tokens: int = Field(ge=1)
     stream: bool | None = None
-    stop_sequences: list[Annotated[str, Field(min_length=1)]] | None = None
+    stop_sequences: StopList | None = None
     metadata: Metadata | None = None
     temperature: float | None = Field(default=None, ge=0, le=1)
     top_p: float | None = None

@@ -10,7 +10,13 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from jupyter_ai_shoulders.proxy.request_body import AnyJson, FreeJson, RequestModel, as_text_blocks
+from jupyter_ai_shoulders.proxy.request_body import (
+    AnyJson,
+    FreeJson,
+    RequestModel,
+    StopList,
+    as_text_blocks,
+)
 
 
 class TextItem(RequestModel):
@@ -205,7 +211,7 @@ class ChatBody(RequestModel):
     response_format: Annotated[SchemaFormat | PlainFormat, Field(discriminator="type")] | None = (
         None
     )
-    stop: str | list[Annotated[str, Field(min_length=1)]] | None = None
+    stop: str | StopList | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     prompt_cache_key: str | None = None
