@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from traitlets.config import Config
 
 from tests.server.client import Api
 
@@ -47,3 +48,63 @@ async def test_permissions_that_make_no_sense_change_nothing(
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert where in answer.error["message"]
     assert (await api.get("tools")).body["rules"] == []
+
+
+async def test_examples_and_the_switch_for_external_tools_come_back(api: Api) -> None:
+    examples = {"match": ["git diff HEAD"], "not_match": ["git push"]}
+    rule = {"action": "ask", "tool": "todo", "match": {"command": "git diff"}}
+    body = {"rules": [{**rule, "examples": examples}], "disable_external": True}
+
+    answer = (await api.put("tools/permissions", body)).body
+
+    assert answer["disable_external"] is True
+    assert answer["rules"] == [
+        {**rule, "examples": examples, "problem": None, "line": 5, "locked": False}
+    ]
+    assert all(tool["enabled"] != tool["external"] for tool in answer["tools"])
+
+
+def store(state_dir: Path, text: str) -> None:
+    """Be the user who edits the file."""
+    state_dir.mkdir(mode=0o700)
+    (state_dir / "tools.json").write_text(text)
+
+
+async def test_unknown_names_and_invalid_rules_are_reported(api: Api, state_dir: Path) -> None:
+    store(
+        state_dir,
+        '{"version": 1, "rules": [{"action": "deny", "tool": "no_such_tool"},\n{"action": "x"}]}',
+    )
+
+    problems = (await api.get("tools")).body["problems"]
+
+    assert len(problems) == 2
+    assert "line 2" in problems[0]
+    assert "no_such_tool" in problems[1]
+
+
+async def test_file_of_a_newer_version_is_not_overwritten(api: Api, state_dir: Path) -> None:
+    store(state_dir, '{"version": 9}')
+
+    answer = await api.put("tools/permissions", {"disabled": ["todo"]})
+
+    assert (answer.status, answer.code) == (409, "conflict")
+    assert (state_dir / "tools.json").read_text() == '{"version": 9}'
+    assert "version 9" in (await api.get("tools")).body["problems"][0]
+
+
+class TestLockedByTheAdministrator:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        jp_server_config.Shoulders.rules = [{"action": "deny", "tool": "todo"}]
+        return jp_server_config
+
+    async def test_rules_of_the_trait_stay_whatever_is_put(self, api: Api) -> None:
+        await api.put("tools/permissions", {"rules": [{"action": "allow", "tool": "todo"}]})
+
+        rules = (await api.get("tools")).body["rules"]
+
+        assert [(rule["action"], rule["locked"]) for rule in rules] == [
+            ("deny", True),
+            ("allow", False),
+        ]
