@@ -21,7 +21,9 @@ from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
     DecideProposal,
     EditMessage,
+    ForkSession,
     ResumeTurn,
+    SendMessage,
     StartRun,
 )
 from jupyter_ai_shoulders.wire.ids import MessageId
@@ -264,6 +266,22 @@ async def delete(stage: Stage) -> None:
     await stage.host.conversations.delete(stage.host.sessions.get(session))
 
 
+async def fork(stage: Stage) -> None:
+    """Copy a conversation."""
+    session = await stage.say(PLEASE, mode="bypass")
+    await stage.host.forks.fork(stage.host.sessions.get(session), ForkSession())
+
+
+async def edit_message(stage: Stage) -> None:
+    """Edit a message of the past and send it again."""
+    session = await stage.say(PLEASE, mode="bypass")
+    (said,) = stage.host.log.find({"message-add"}, session)
+    assert isinstance(said.event, ev.MessageAdd)
+    again = SendMessage(id=MessageId("edited"), text="Better.", replaces=said.event.message_id)
+    await stage.host.engine.send(session, again)
+    await stage.settle(session)
+
+
 async def nothing(stage: Stage) -> None:
     """Starting is all."""
 
@@ -481,6 +499,8 @@ SCENARIOS: tuple[Scenario, ...] = (
         prepare=begin,
         spoil=damage,
     ),
+    Scenario("fork", fork, script(says(TEXT))),
+    Scenario("edited message", edit_message, script(says("One."), says("Two."))),
     Scenario(
         "deleted long ago",
         nothing,
