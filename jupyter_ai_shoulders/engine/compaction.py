@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
 from jupyter_ai_shoulders.core.tokens import ASCII_PER_TOKEN, estimate_text
-from jupyter_ai_shoulders.engine.context import Context, prompt_budget
+from jupyter_ai_shoulders.engine.context import Built, Context, prompt_budget
 from jupyter_ai_shoulders.engine.largest import largest
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.ports import Summarizer
@@ -34,6 +34,7 @@ from jupyter_ai_shoulders.engine.summary_text import (
 )
 from jupyter_ai_shoulders.engine.transcript import Middle
 from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import ContextRebase, Notice
 from jupyter_ai_shoulders.wire.ids import SessionId
 
@@ -41,6 +42,8 @@ MOST_TOKENS = 3_000
 """Of a summary; a longer one would not be shorter than what it stands for for long."""
 LEAST_TOKENS = 200
 """Room without which a summary says nothing."""
+COUNTED_AT_ONCE = 500
+"""Messages whose tokens are estimated between two turns of the event loop."""
 COMPACTED = "compacted"
 """Code of the notice that earlier messages were summarised."""
 
@@ -58,6 +61,7 @@ class NoSummarizer:
 class Fit:
     """Whether a conversation fits, and what could be done about it; in estimated tokens."""
 
+    built: Built
     tokens: int
     budget: int
     window: int
@@ -71,27 +75,39 @@ class Fit:
         return self.middle is not None and self.room >= LEAST_TOKENS
 
 
-def fit(context: Context, spec: ModelSpec, correction: float, notices: tuple[str, ...] = ()) -> Fit:
-    """Measure what would be sent now; the one measure of gate, gauge, preview and compaction."""
+async def measure(
+    context: Context, spec: ModelSpec, correction: float, notices: tuple[str, ...] = ()
+) -> Fit:
+    """Measure what would be sent now; the one measure of gate, gauge, preview and compaction.
+
+    Long conversations are counted in slices, and in a thread where all is counted again.
+    """
+    while context.count(spec.family, COUNTED_AT_ONCE):  # noqa: ASYNC110 slices, not polling
+        await asyncio.sleep(0)  # lets others run; nothing is waited for
     built = context.built(notices)
     tokens = context.tokens(built, spec.family, correction)
     budget = prompt_budget(spec)
     middle = context.middle() if tokens > budget else None
     room = 0
     if middle is not None:
-        room = budget - context.tokens_without(middle, built, spec.family, correction)
-    return Fit(tokens, budget, spec.window, middle, room)
+        room = budget - await asyncio.to_thread(
+            context.tokens_without, middle, built, spec.family, correction
+        )
+    return Fit(built, tokens, budget, spec.window, middle, room)
 
 
-def overflowed(measured: Fit, context: Context, spec: ModelSpec) -> Overflowed:
+async def overflowed(measured: Fit, spec: ModelSpec, told: ErrorInfo | None = None) -> Overflowed:
     """Say that a request does not fit, and what takes most of it."""
-    built = context.built()
+    built = measured.built
     return Overflowed(
         tokens=measured.tokens,
         budget=measured.budget,
         window=measured.window,
         compactable=measured.compactable,
-        largest=largest(built.system, built.messages, built.tools, spec.family),
+        largest=await asyncio.to_thread(
+            largest, built.system, built.messages, built.tools, spec.family
+        ),
+        told=told,
     )
 
 
@@ -108,10 +124,11 @@ class Compaction:
 
     async def run(self, operation: Compact, turn: Turn, spec: ModelSpec) -> Compacted | Overflowed:
         """Return what replaces earlier messages, or that nothing can."""
-        measured = fit(self.context, spec, self.memory.correction)
+        measured = await measure(self.context, spec, self.memory.correction)
         middle = self.context.middle()
         if middle is None or (operation.told is None and not measured.compactable):
-            return self._nothing(operation, measured, spec)
+            found = await overflowed(measured, spec, operation.told)
+            return replace(found, compactable=False)
         text, summary = await self._summary(middle, turn, _limit(measured, spec))
         text = _fitting(text, _tokens(measured), spec)
         crash_point("engine.compaction.summarised")
@@ -128,16 +145,6 @@ class Compaction:
             _notice(measured, replaced),
         )
 
-    def _nothing(self, operation: Compact, measured: Fit, spec: ModelSpec) -> Overflowed:
-        found = overflowed(measured, self.context, spec)
-        return Overflowed(
-            tokens=found.tokens,
-            budget=found.budget,
-            window=found.window,
-            largest=found.largest,
-            told=operation.told,
-        )
-
     async def _summary(self, middle: Middle, turn: Turn, limit: int) -> tuple[str, Summary | None]:
         """Return the text that stands for the middle, and what a model wrote of it."""
         todo = todo_list(self.memory.todo)
@@ -148,7 +155,7 @@ class Compaction:
         room = max(limit - frame, limit // 3)
         summary = await self._ask(middle, turn, room)
         if summary is None:
-            told = without_model(middle.messages, _previous(middle), room)
+            told = await asyncio.to_thread(without_model, middle.messages, _previous(middle), room)
         else:
             told = shortened(summary.text, room)
         return whole_summary(told, facts, todo, summary.model if summary else None), summary
@@ -156,7 +163,7 @@ class Compaction:
     async def _ask(self, middle: Middle, turn: Turn, limit: int) -> Summary | None:
         """Return what a model wrote; None when none can, may, or does in time."""
         order = SummaryOrder(
-            pieces=pieces(middle.messages),
+            pieces=await asyncio.to_thread(pieces, middle.messages),
             previous=_previous(middle),
             turn_model=turn.model,
             account=Account("summary", self.session_id, turn.turn_id),

@@ -134,14 +134,22 @@ class Context:
 
     def tokens(self, built: Built, family: TokenFamily, correction: float) -> int:
         """Return about how many tokens it is; closed messages are counted once."""
+        closed = self._transcript.closed
+        self.count(family, len(closed))
+        total = self._counted[2]
+        rest = sum(estimate_message(message, family) for message in built.messages[len(closed) :])
+        return round((total + rest + self._frame_tokens(built, family)) * correction)
+
+    def count(self, family: TokenFamily, most: int) -> bool:
+        """Count that many closed messages that were not yet; return whether any are left."""
         counted_family, number, total = self._counted
         if counted_family != family:
             number, total = 0, 0
         closed = self._transcript.closed
-        total += sum(estimate_message(message, family) for message in closed[number:])
-        self._counted = (family, len(closed), total)
-        rest = sum(estimate_message(message, family) for message in built.messages[len(closed) :])
-        return round((total + rest + self._frame_tokens(built, family)) * correction)
+        end = min(number + most, len(closed))
+        total += sum(estimate_message(message, family) for message in closed[number:end])
+        self._counted = (family, end, total)
+        return end < len(closed)
 
     def _frame_tokens(self, built: Built, family: TokenFamily) -> int:
         """Return the tokens of what is before the messages; most steps have the same."""

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord, describe
-from jupyter_ai_shoulders.engine.compaction import fit, overflowed
+from jupyter_ai_shoulders.engine.compaction import measure, overflowed
 from jupyter_ai_shoulders.engine.context import (
     SECRET,
     SKILLS,
@@ -113,11 +113,11 @@ class Preparation:
             self._enter_context(operation, turn, session, spec, around)
         notice = step_notice(operation.step, turn.step_limit)
         notices = (notice,) if notice else ()
-        measured = fit(self.context, spec, self.memory.correction, notices)
-        built, root = self.context.built(notices), self.memory.root
+        measured = await measure(self.context, spec, self.memory.correction, notices)
+        built, root = measured.built, self.memory.root
         request = _request(built, spec, session, turn, operation.step, cache_key=root or session.id)
         if measured.tokens > measured.budget:
-            return request, overflowed(measured, self.context, spec)
+            return request, await overflowed(measured, spec)
         return request, Prepared(measured.tokens, spec.window)
 
     def _enter_context(
