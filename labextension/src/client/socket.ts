@@ -41,6 +41,8 @@ export interface IPageSocket {
   unsubscribe(sessionId: string): void;
   /** Connect now instead of waiting for the next attempt. */
   reconnect(): void;
+  /** Connect anew, whatever the present connection looks like: after a sleep it may be dead and silent. */
+  renew(): void;
 }
 
 /** What the socket is made with. */
@@ -117,6 +119,14 @@ export class PageSocket implements IPageSocket, IDisposable {
     socket.onopen = () => this.hello();
     socket.onmessage = message => this.receive(String(message.data));
     socket.onclose = () => this.lost(socket);
+  }
+
+  renew(): void {
+    if (this.current === 'open') {
+      this.drop();
+      this.setStatus('closed');
+    }
+    this.reconnect();
   }
 
   dispose(): void {

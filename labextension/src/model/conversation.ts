@@ -99,9 +99,18 @@ export class ConversationStore implements IDisposable {
     for (let more = true; more && !this.disposed;) {
       const { last_seq } = this.state;
       const page = await this.http.events(this.sessionId, last_seq, PAGE);
+      if (page.last_seq < last_seq) {
+        this.startOver(); // Events that were shown are gone: a log was restored from a copy.
+        continue;
+      }
       page.events.forEach(event => this.fold(event));
       more = page.has_more && this.state.last_seq > last_seq;
     }
+  }
+
+  private startOver(): void {
+    this.state = EMPTY;
+    this.damaged = false;
   }
 
   /** What cannot be understood is passed over, so that the rest can be read. */

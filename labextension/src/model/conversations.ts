@@ -371,20 +371,25 @@ export class Conversations implements IConversations, IDisposable {
     void this.stores.get(frame.session_id)?.load();
   };
 
-  /** A conversation is gone: said to all pages, or to one that asks to follow it. */
+  /** A conversation is gone, said to all pages or to one that asks to follow it; or its log is shorter here. */
   private readonly onFrame = (_: IPageSocket, frame: ServerFrame): void => {
     if (frame.type === 'session-delete') {
       this.forget(frame.session_id);
-    } else if (
-      frame.type === 'frame-error' &&
-      frame.error.code === 'not_found'
-    ) {
+    } else if (frame.type === 'frame-error') {
       const sessionId = frame.error.details?.session_id;
       if (typeof sessionId === 'string') {
-        this.forget(sessionId);
+        this.onRefused(sessionId, frame.error);
       }
     }
   };
+
+  private onRefused(sessionId: string, { code }: ErrorInfo): void {
+    if (code === 'not_found') {
+      this.forget(sessionId);
+    } else if (code === 'stale') {
+      void this.stores.get(sessionId)?.load();
+    }
+  }
 
   /** After a reconnect the server may be another one: what it can do is asked again. */
   private readonly onOpened = (): void => {

@@ -10,6 +10,7 @@ import { UUID } from '@lumino/coreutils';
 
 import { HttpClient } from '../client/http';
 import { PageSocket } from '../client/socket';
+import { onWake } from '../client/wake';
 import { EXTENSION_ID, IShouldersClient } from '../tokens';
 
 const API = 'shoulders/api/v1';
@@ -33,7 +34,8 @@ export const client: JupyterFrontEndPlugin<IShouldersClient> = {
         settings
       )
     );
-    window.addEventListener('online', () => socket.reconnect());
+    window.addEventListener('online', () => socket.renew());
+    onWake(() => socket.renew());
     socket.reconnect();
     return { http, socket };
   }

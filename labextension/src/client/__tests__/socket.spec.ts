@@ -116,6 +116,22 @@ describe('the page socket', () => {
     ]);
   });
 
+  test('connects anew when asked to, though nothing seems wrong', () => {
+    const { socket, made, last } = connected();
+    last().open();
+    last().say(welcome);
+    socket.subscribe('s1', 7);
+    last().say(update(8));
+    const silent = last();
+    socket.renew();
+    expect(silent.closed).toBe(true);
+    expect(socket.status).toBe('connecting');
+    last().open();
+    expect(last().sent[0]).toMatchObject({ type: 'hello', cursors: { s1: 8 } });
+    socket.renew(); // An attempt is under way already.
+    expect(made).toHaveLength(2);
+  });
+
   test('comes back with growing pauses and the cursors it has reached', () => {
     const { socket, made, last } = connected();
     last().open();

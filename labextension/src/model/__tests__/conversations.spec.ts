@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 
 import type { Event } from '../../wire/generated';
 import { Conversations } from '../conversations';
+import { EMPTY, reduceConversation } from '../reduce';
 import type { IKeeper } from '../memory';
-import { FakeServer, FakeSocket, session, settled } from './fakes';
+import { FakeServer, FakeSocket, problem, session, settled } from './fakes';
 import { fixture } from './fixtures';
 
 class Keeper implements IKeeper {
@@ -87,6 +88,20 @@ describe('a conversation', () => {
     });
     await settled();
     expect(store.view).toEqual(expected);
+  });
+
+  test('starts over when the log has less than was shown', async () => {
+    const { store, socket, server } = await withLog();
+    const fewer = of('s1', events.slice(0, 2));
+    server.logs.set('s1', fewer);
+    socket.frameReceived.emit({
+      type: 'frame-error',
+      error: { ...problem, code: 'stale', details: { session_id: 's1' } }
+    });
+    await settled();
+    expect(store.view.last_seq).toBe(2);
+    expect(store.view).toEqual(fewer.reduce(reduceConversation, EMPTY));
+    expect(socket.subscriptions.get('s1')).toBe(2);
   });
 
   test('keeps what it has when the log cannot be read, and tries again', async () => {

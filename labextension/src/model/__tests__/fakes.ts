@@ -140,6 +140,9 @@ export class FakeSocket implements IPageSocket {
   reconnect(): void {
     this.setStatus('open');
   }
+  renew(): void {
+    this.reconnect();
+  }
   setStatus(status: SocketStatus): void {
     this.status = status;
     this.statusChanged.emit(status);
