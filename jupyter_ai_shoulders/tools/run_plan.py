@@ -252,7 +252,7 @@ class _Work:
                 ok=not failed,
                 kind="text",
                 data=self._data(),
-                error=_error(reason, self._next()) if failed else None,
+                error=_error(reason, self._advice) if failed else None,
                 meta=ResultMeta(total=len(self.steps)),
             ),
             content=content,
@@ -271,12 +271,16 @@ class _Work:
                 text = described(self.broken + 1, self.outcomes[self.broken])
                 return f"{text}\nMake this call yourself if it is wanted; it asks where it must."
             case "replan":
-                return (
-                    f"You may make one new plan of at most {self.steps_left} steps; memory is "
-                    f"kept: {plan.snapshot(self.memory)}"
-                )
+                return f"{self._advice} Memory is kept: {plan.snapshot(self.memory)}"
             case "failed":
-                return f"Go on with single calls. Memory was: {plan.snapshot(self.memory)}"
+                return f"{self._advice} Memory was: {plan.snapshot(self.memory)}"
+
+    @property
+    def _advice(self) -> str:
+        """Return what to do after a plan that broke."""
+        if self.status == "failed":
+            return "Go on with single calls."
+        return f"One new plan of at most {self.steps_left} steps may follow."
 
     def _data(self) -> JsonObject:
         steps: list[Json] = [self._row(position) for position in range(len(self.steps))]

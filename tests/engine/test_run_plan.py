@@ -132,8 +132,13 @@ async def test_broken_plan_may_be_made_anew_once(bad: JsonObject, status: str, r
     assert (broken.status, data(broken)["status"]) == ("error", "replan")
     assert statuses(broken) == ["ok", status] or statuses(broken) == [status, "ok"]
     assert reason in said(broken)
-    assert 'memory is kept: {"ids": {}, "params": {}, "lists": {"cells": [{"cell_id": "b"' in said(
+    assert 'Memory is kept: {"ids": {}, "params": {}, "lists": {"cells": [{"cell_id": "b"' in said(
         broken
+    )
+    assert broken.result.error is not None
+    assert (
+        broken.result.error.hint
+        == f"One new plan of at most {data(broken)['left']} steps may follow."
     )
     assert (done.status, data(done)["status"]) == ("ok", "done")
     assert "look:b" in s.w.desk.started
