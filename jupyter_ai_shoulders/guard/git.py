@@ -44,7 +44,9 @@ _DIFF = (
     *("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-renames"),
     *("--relative", "--src-prefix=a/", "--dst-prefix=b/", "-U1"),
 )
-_FILTER = re.compile(r"^filter\.(.+)\.(?:clean|smudge|process)$")
+_RUNS = re.compile(r"filter\.(.*)\.(?:clean|smudge|process)", re.DOTALL)
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
+"""Names of filters that can be said on a command line: ``-c`` ends a key at the first ``=``."""
 _FILE = re.compile(r'^diff --git .* (?:"b/(.*)"|b/(.*))$')
 """Names with quotes or control characters in them are quoted."""
 
@@ -70,7 +72,8 @@ def git_state(directory: Path) -> GitState | None:
         unborn = asked.run("symbolic-ref", "--short", "-q", "HEAD")
         return None if unborn is None else GitState(_flat(unborn), "", "")
     branch = _flat(head) if head.strip() != "HEAD" else "(no branch)"
-    asked.switch_filters_off()
+    if not asked.switch_filters_off():
+        return GitState(branch, "", "")
     changes = short_diff(asked.run("diff", "HEAD", *_DIFF, "--", ".") or "")
     if changes:
         return GitState(branch, changes, "not committed")
@@ -114,13 +117,21 @@ class _Git:
         self._off = list(_OFF)
         self._deadline = time.monotonic() + _TIMEOUT_S
 
-    def switch_filters_off(self) -> None:
-        """Have the content filters that are configured do nothing; diffs would run them."""
-        names = self.run("config", "--name-only", "--get-regexp", r"^filter\.") or ""
-        found = {match[1] for name in names.splitlines() if (match := _FILTER.match(name))}
+    def switch_filters_off(self) -> bool:
+        """Have the content filters that are configured do nothing; diffs would run them.
+
+        False when that cannot be made sure: then nothing is to be compared.
+        """
+        names = self.run("config", "--list", "--null", "--name-only")
+        if names is None or len(names) >= _OUTPUT_LIMIT:
+            return False
+        found = {match[1] for name in names.split("\0") if (match := _RUNS.fullmatch(name))}
+        if not all(map(_PLAIN.fullmatch, found)):
+            return False
         for name in sorted(found):
             keys = [f"filter.{name}.{kind}=" for kind in ("clean", "smudge", "process")]
             self._off += [*keys, f"filter.{name}.required=false"]
+        return True
 
     def run(self, *arguments: str) -> str | None:
         """Return what git prints, None when it fails, takes too long or prints too much."""
@@ -155,6 +166,7 @@ def _environment() -> dict[str, str]:
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "",  # none; older ones know only this, and it outranks their settings
         "GIT_PAGER": "cat",
         "LC_ALL": "C",
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_ai_shoulders.guard import git as git_module
 from jupyter_ai_shoulders.guard.git import LINES_PER_FILE, GitState, git_state, short_diff
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -145,6 +146,46 @@ def test_repository_that_names_programs_runs_none(repository: Path, tmp_path: Pa
     assert state is not None
     assert "+changed" in state.changes
     git(repository, "config", "--unset", "core.fsmonitor")
+    subprocess.run(["git", "diff", "HEAD"], cwd=repository, check=False, capture_output=True)
+    assert marker.exists()  # the trap works
+
+
+@pytest.mark.parametrize("name", ["a=b", "a\u2028b", "a b", "größe"])
+def test_filter_with_an_odd_name_is_not_run(repository: Path, tmp_path: Path, name: str):
+    """A name with ``=`` cannot be switched off with ``-c``, others not without decoding them."""
+    marker = tmp_path / "ran"
+    with (repository / ".git" / "config").open("a") as config:
+        config.write(f'[filter "{name}"]\n\tclean = "touch {marker}; cat"\n')
+    (repository / ".gitattributes").write_text(f"*.py filter={name.split(maxsplit=1)[0]}\n")
+    (repository / "a.py").write_text("changed\n")
+    assert git_state(repository) == GitState("main", "", "")
+    assert not marker.exists()
+
+
+def test_missing_object_is_not_fetched_by_a_git_that_fetches_lazily(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    marker = tmp_path / "ran"
+    blob = subprocess.check_output(["git", "rev-parse", "HEAD:a.py"], cwd=repository, text=True)
+    (repository / ".git" / "objects" / blob[:2] / blob[2:].strip()).unlink()
+    settings = {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": f"ext::touch {marker}",
+        "protocol.ext.allow": "always",
+    }
+    for name, value in settings.items():
+        git(repository, "config", name, value)
+    (repository / "a.py").write_text("changed\n")
+    before = git_module._environment  # pyright: ignore[reportPrivateUsage] an older git
+    monkeypatch.setattr(
+        git_module,
+        "_environment",
+        lambda: {name: value for name, value in before().items() if name != "GIT_NO_LAZY_FETCH"},
+    )
+    git_state(repository)
+    assert not marker.exists()
     subprocess.run(["git", "diff", "HEAD"], cwd=repository, check=False, capture_output=True)
     assert marker.exists()  # the trap works
 
