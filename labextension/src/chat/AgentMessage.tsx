@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { presentParts, type Item } from '../model/present';
+import { COMPACTION_ASK, presentParts, type Item } from '../model/present';
 import { visible } from '../model/visible';
 import type {
   AgentView,
@@ -12,6 +12,7 @@ import type {
 } from '../wire/generated';
 import { ArtifactCard } from './ArtifactCard';
 import { CallLine, ReadsLine } from './CallLine';
+import { CompactionCard } from './CompactionCard';
 import { Markdown } from './markdown/Markdown';
 import { End, Notice } from './Outcome';
 import { Disclosure, ErrorNote } from './parts';
@@ -102,9 +103,12 @@ function Reasoning({ part }: { part: ReasoningView }): React.JSX.Element {
 /** A remark; the card where the turn stands at the limit it tells of. */
 function Remark({ notice }: { notice: NoticeView }): React.JSX.Element {
   const { pause } = useWaits();
-  return pause === notice ? (
-    <PauseCard notice={notice} />
+  if (pause !== notice) {
+    return <Notice notice={notice} />;
+  }
+  return notice.code === COMPACTION_ASK ? (
+    <CompactionCard notice={notice} />
   ) : (
-    <Notice notice={notice} />
+    <PauseCard notice={notice} />
   );
 }

@@ -163,14 +163,17 @@ export function isAwaitingFirst(view: Conversation): boolean {
   return empty && isRunning(view);
 }
 
-/** Notices of a pause at a limit of money. */
-const PAUSES = new Set(['turn_limit', 'session_limit']);
+/** The notice that asks whether earlier messages may be summarised. */
+export const COMPACTION_ASK = 'compaction_ask';
+
+/** Notices of a pause at a limit: of money, or of the model's window. */
+const PAUSES = new Set(['turn_limit', 'session_limit', COMPACTION_ASK]);
 
 /** What of a conversation waits for the user. */
 export interface IWaits {
   /** The call with an approval or a question. */
   readonly call: string | null;
-  /** The notice of the limit of money at which the turn stands. */
+  /** The notice of the limit at which the turn stands. */
   readonly pause: NoticeView | null;
   /** Whether calls wait for results the user supplies. */
   readonly results: boolean;

@@ -194,6 +194,34 @@ describe('a turn at a limit of money', () => {
   });
 });
 
+describe('a turn that has outgrown its model', () => {
+  const tooLong = (): Event[] =>
+    log('paused').map(event =>
+      event.type === 'notice'
+        ? { ...event, code: 'compaction_ask', text: 'It does not fit.' }
+        : event
+    );
+
+  test('goes on with a summary', async () => {
+    const { server, container } = await showPanel(tooLong());
+    const card = container.querySelector('.shoulders-Pause');
+    expect(card?.textContent).toContain('It does not fit.');
+    expect(card?.textContent).not.toContain('$');
+    fireEvent.click(button('Summarise and go on'));
+    expect(server.asked.at(-1)).toEqual([
+      'resume',
+      's1',
+      { decision: 'resume' }
+    ]);
+  });
+
+  test('can be stopped', async () => {
+    const { server } = await showPanel(tooLong());
+    fireEvent.click(button('Stop here'));
+    expect(server.asked.at(-1)?.[2]).toEqual({ decision: 'discard' });
+  });
+});
+
 describe('the budget', () => {
   const exhausted = (administrator: boolean): Event[] => [
     ...log('paused').slice(0, 5),
