@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 
+from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.engine.attachments import (
     AttachmentRecord,
     SkillRecord,
@@ -22,6 +23,7 @@ from jupyter_ai_shoulders.wire.events import MessageAdd
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
     ImageAttachment,
+    MessageContext,
     Selection,
     SelectionAttachment,
 )
@@ -88,7 +90,7 @@ def render(
     facts = (*context_facts(context), *setting.facts)
     news = changed(facts, told, has_context=context is not None)
     around = meta_texts(news, message.at, setting.zone, secret)
-    if context is not None and context.selection is not None:
+    if context is not None and context.selection is not None and not _in_secret(context):
         around.insert(0, _selected(context.selection, context.active_document, secret))
     return Rendered(
         parts=(
@@ -110,7 +112,7 @@ def _attached(
     attachment: Attachment, record: AttachmentRecord | None, secret: str
 ) -> Iterator[UserPart]:
     """Yield what an attachment is, then its content as data; images apart."""
-    if isinstance(attachment, SelectionAttachment):
+    if isinstance(attachment, SelectionAttachment) and (record is None or record.note is None):
         yield TextPart(text=_selection_attached(attachment, secret))
         return
     if record is None:
@@ -149,6 +151,11 @@ def _selected(selection: Selection, document: str | None, secret: str) -> str:
     place += f' cell="{_quoted(selection.cell_id)}"' if selection.cell_id else ""
     text = marked(_shown(selection.text), "selection", secret)
     return f"<selection{place}>\n{text}\n</selection>"
+
+
+def _in_secret(context: MessageContext) -> bool:
+    """Return whether what is selected stands in a file that usually holds secrets."""
+    return context.active_document is not None and is_secret(context.active_document)
 
 
 def _quoted(name: str) -> str:

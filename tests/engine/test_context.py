@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.engine.attachments import AttachmentRecord
 from jupyter_ai_shoulders.engine.context import (
     Context,
     build,
@@ -298,6 +299,29 @@ def test_selection_is_shown_with_what_stands_around_it():
     )
     rendered = render(message(attachments=(picked,)), Setting(), Enclosed(), {})
     assert "\n" + "b" * 200 + "⟦y=2⟧" + "a" * 200 + "\n" in texts(rendered.parts)[1]
+
+
+def test_selection_that_was_refused_is_not_shown():
+    where = TextRange.model_validate({"from": 0, "to": 9})
+    picked = SelectionAttachment(
+        kind="selection",
+        path=".env",
+        cell_id=None,
+        range=where,
+        text="TOKEN=abc",
+        before="",
+        after="",
+    )
+    refused = AttachmentRecord(
+        message_id=MessageId("m1"), index=0, content=(), note="not shown: it holds secrets"
+    )
+    context = MessageContext(
+        active_document=".env", selection=Selection(cell_id=None, range=where, text="TOKEN=abc")
+    )
+    said = message(attachments=(picked,), context=context)
+    shown = "\n".join(texts(render(said, Setting(), Enclosed({0: refused}), {}).parts))
+    assert "TOKEN" not in shown
+    assert "[attached selection in .env; not shown: it holds secrets]" in shown
 
 
 # budget
