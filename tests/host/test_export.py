@@ -20,6 +20,9 @@ from jupyter_ai_shoulders.host.export.exporter import Exporter, Format
 from jupyter_ai_shoulders.host.export.fences import contained, fenced, one_line, quoted
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.events import Event, event_adapter
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId
+from jupyter_ai_shoulders.wire.parts import TextPart
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from tests.storage.store import MovableClock, Store
 
 FIXTURES = sorted((Path(__file__).parent.parent / "wire/fixtures/reducer").glob("*.json"))
@@ -135,6 +138,12 @@ class Shelf:
         exporter = Exporter(self.store.log)
         return "".join([piece async for piece in exporter.export(self.id, form)])
 
+    async def notebook(self) -> dict[str, Any]:
+        """Return the exported notebook, checked."""
+        found: dict[str, Any] = nbformat.reads(await self.export("ipynb"), as_version=4)
+        nbformat.validate(found)
+        return found
+
 
 @pytest.fixture
 def shelf(tmp_path: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Shelf]:
@@ -159,11 +168,10 @@ async def test_every_conversation_exports_in_every_form(shelf: Shelf, path: Path
     shelf.add(*(event for event in events_of(path) if event.type != "session-update"))
 
     text = await shelf.export("md")
-    notebook = nbformat.reads(await shelf.export("ipynb"), as_version=4)
+    notebook = await shelf.notebook()
     lines = (await shelf.export("jsonl")).splitlines()
 
     assert text.startswith("# My \\<b\\>plot\\</b\\>\n")
-    nbformat.validate(notebook)
     ids = [cell["id"] for cell in notebook["cells"]]
     assert len(ids) == len(set(ids))
     logged = [event.text for event in shelf.store.log.read(shelf.id)]
@@ -195,12 +203,12 @@ async def test_edited_message_is_exported_as_it_stands_and_says_what_is_left_out
 
 def turn_with(text: str) -> list[Event]:
     return [
-        ev.MessageAdd(message_id="m", text=text),
-        ev.TextStart(part_id="p"),
-        ev.TextDelta(part_id="p", text=text),
-        ev.TextEnd(part_id="p"),
+        ev.MessageAdd(message_id=MessageId("m"), text=text),
+        ev.TextStart(part_id=PartId("p")),
+        ev.TextDelta(part_id=PartId("p"), text=text),
+        ev.TextEnd(part_id=PartId("p")),
         ev.ToolCall(
-            call_id="c",
+            call_id=CallId("c"),
             tool="run_code",
             arguments={"path": "a", "code": text},
             raw=None,
@@ -211,16 +219,16 @@ def turn_with(text: str) -> list[Event]:
             target=text,
         ),
         ev.ToolResult(
-            call_id="c",
+            call_id=CallId("c"),
             tool="run_code",
             status="ok",
-            result={"ok": True, "kind": "text", "data": None},
-            content=({"type": "text", "text": text},),
+            result=ToolEnvelope(ok=True, kind="text", data=None),
+            content=(TextPart(text=text),),
             duration_ms=1,
         ),
         ev.Notice(level="warning", code="x", text=text),
         ev.TurnEnd(exit="ended_by_tool", summary=text),
-        ev.MessageAdd(message_id="n", text=END),
+        ev.MessageAdd(message_id=MessageId("n"), text=END),
     ]
 
 
@@ -242,11 +250,10 @@ async def test_hostile_conversation_stays_in_its_blocks(shelf: Shelf, text: str)
 
 async def test_notebook_has_the_code_the_agent_wrote_as_cells(shelf: Shelf):
     shelf.add(*turn_with("x = 1"))
-    notebook = nbformat.reads(await shelf.export("ipynb"), as_version=4)
+    notebook = await shelf.notebook()
 
     codes = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert codes == ["x = 1"]
-    nbformat.validate(notebook)
 
 
 @pytest.mark.parametrize("body", ["{}", "not json", '{"type": "from-the-future", "seq": 2}'])
@@ -262,12 +269,12 @@ async def test_unreadable_events_are_left_out_and_said(shelf: Shelf, body: str):
     assert f"> {END}" in text
     assert len(lines) == len(turn_with("")) + 1
     assert all(isinstance(json.loads(line), dict) for line in lines)
-    nbformat.validate(nbformat.reads(await shelf.export("ipynb"), as_version=4))
+    assert await shelf.notebook()
 
 
 async def test_long_conversation_comes_in_pieces(shelf: Shelf):
     for number in range(120):
-        shelf.add(ev.MessageAdd(message_id=f"m{number}", text="x" * 100))
+        shelf.add(ev.MessageAdd(message_id=MessageId(f"m{number}"), text="x" * 100))
     exporter = Exporter(shelf.store.log)
 
     pieces = [piece async for piece in exporter.export(shelf.id, "md")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.wire.commands import AnswerApproval, ForkSession, Send
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.events import Event, event_adapter
 from jupyter_ai_shoulders.wire.fold import fold
-from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ProposalId, SessionId, Version
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.views import Conversation, ProposalView
 from tests.engine.tools import Desk, registry
@@ -317,7 +317,7 @@ async def test_open_proposal_is_dismissed_in_the_copy_alone(folder: Path):
     place.store.add("source")
     await place.say("first")
     proposal = Proposal(
-        id="p1",
+        id=ProposalId("p1"),
         session_id=SOURCE,
         turn_id=None,
         document="a.ipynb",
@@ -325,7 +325,7 @@ async def test_open_proposal_is_dismissed_in_the_copy_alone(folder: Path):
         old="x",
         new="y",
         current="x",
-        current_version="v",
+        current_version=Version("v"),
         reason="",
         state="proposed",
     )
@@ -346,7 +346,7 @@ async def test_shared_files_come_along(folder: Path):
     name = place.artifacts.put(SOURCE, "plot.png", b"png")
     for shared in (name, "gone.png"):
         card = ev.ArtifactShare(
-            call_id="c", name=shared, media_type="image/png", size=3, description=None
+            call_id=CallId("c"), name=shared, media_type="image/png", size=3, description=None
         )
         place.store.log.append(SOURCE, card)
 
@@ -441,7 +441,7 @@ LOGS = list(_logs())
 
 
 @contextmanager
-def _place() -> Iterator[Place]:
+def _place() -> Generator[Place]:
     with tempfile.TemporaryDirectory() as path:
         place = Place(Path(path) / ".shoulders")
         yield place

@@ -138,7 +138,7 @@ def test_same_prompt_sent_twice_at_the_same_time_runs_once(
     body = {"prompt": "Go", "external_key": "k", "id": "one"}
 
     with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda _: api.post("runs", body), range(2)))
+        answers: list[dict[str, Any]] = list(pool.map(api.post, ["runs"] * 2, [body] * 2))
 
     (session,) = {answer["id"] for answer in answers}
     poll(api, session, "idle")
