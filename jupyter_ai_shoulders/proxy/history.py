@@ -20,17 +20,22 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 NO_QUESTION = "(The conversation begins with the assistant.)"
+ONLY_SYSTEM = "(Begin.)"
 
 
 def opened(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
     """Yield the messages after one of the user's: the model speaks first in OpenAI's formats only.
 
-    Other vendors refuse such a conversation.
+    Other vendors refuse such a conversation, and one with nothing but a system message.
     """
-    for index, message in enumerate(messages):
-        if index == 0 and isinstance(message, AssistantMessage):
+    begun = False
+    for message in messages:
+        if not begun and isinstance(message, AssistantMessage):
             yield UserMessage(parts=(TextPart(text=NO_QUESTION),))
+        begun = True
         yield message
+    if not begun:
+        yield UserMessage(parts=(TextPart(text=ONLY_SYSTEM),))
 
 
 def settled(messages: Iterable[ModelMessage]) -> tuple[ModelMessage, ...]:

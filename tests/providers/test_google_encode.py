@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, NamedTool
 from jupyter_ai_shoulders.providers.google.encode import encode
 from jupyter_ai_shoulders.providers.google.history import NO_SIGNATURE
 from jupyter_ai_shoulders.providers.google.names import function_name
-from jupyter_ai_shoulders.providers.google.provider import endpoint
+from jupyter_ai_shoulders.providers.google.provider import endpoint, resource
 from jupyter_ai_shoulders.providers.google.schema import to_gemini
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
@@ -360,3 +360,10 @@ def test_odd_tool_names_are_sent_in_letters_gemini_takes(name: str) -> None:
 )
 def test_address(url: str, expected: str) -> None:
     assert endpoint(url, "models/m:x") == expected
+
+
+@pytest.mark.parametrize("name", ["../files", "a/../../b", "//host", "."])
+def test_a_name_cannot_lead_out_of_the_models(name: str) -> None:
+    path = endpoint("https://example.org/v1beta", f"{resource(name)}:countTokens")
+    assert path.startswith("https://example.org/v1beta/models/")
+    assert path.count("/") == "https://example.org/v1beta/models/x".count("/")

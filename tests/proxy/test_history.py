@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.proxy.history import NO_QUESTION, opened, settled
+from jupyter_ai_shoulders.proxy.history import NO_QUESTION, ONLY_SYSTEM, opened, settled
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     ModelMessage,
@@ -71,3 +71,7 @@ def test_where_the_model_speaks_first_the_user_says_so() -> None:
     said = assistant(TextPart(text="Hello."))
     assert list(opened([said, user("Hi")])) == [user(NO_QUESTION), said, user("Hi")]
     assert list(opened([user("Hi"), said])) == [user("Hi"), said]
+
+
+def test_a_conversation_with_nothing_but_a_system_message_is_begun() -> None:
+    assert list(opened([])) == [user(ONLY_SYSTEM)]

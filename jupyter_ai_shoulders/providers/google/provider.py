@@ -97,11 +97,11 @@ class GoogleProvider:
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return the prompt tokens; None from a gateway that does not count."""
-        resource = _resource(request.model)
+        path = resource(request.model)
         call = self._target.call(
-            endpoint(self._target.provider.url, f"{resource}:countTokens"),
+            endpoint(self._target.provider.url, f"{path}:countTokens"),
             DEFAULT_AUTH,
-            body=encode_count(request, self._target, resource),
+            body=encode_count(request, self._target, path),
             headers=ACCEPT_JSON,
         )
         return await counted(self._target, call, read_refusal, "totalTokens")
@@ -111,7 +111,7 @@ class GoogleProvider:
         await self._target.upstream.aclose()
 
     def _call(self, request: ModelRequest, token: str | None) -> Call:
-        path = f"{_resource(request.model)}:streamGenerateContent"
+        path = f"{resource(request.model)}:streamGenerateContent"
         return self._target.call(
             endpoint(self._target.provider.url, path),
             DEFAULT_AUTH,
@@ -164,9 +164,10 @@ def endpoint(url: str, path: str) -> str:
     return urlunsplit(parts._replace(path=f"{root}{version}/{path}"))
 
 
-def _resource(model: str) -> str:
+def resource(model: str) -> str:
     """Return the model as a resource; names of tuned models say what they are."""
-    return quote(model if "/" in model else f"models/{model}", safe="/")
+    named = "/" in model and not {"", ".", ".."} & set(model.split("/"))
+    return quote(model, safe="/") if named else f"models/{quote(model, safe='')}"
 
 
 def _generates(item: VendorObject) -> bool:
