@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from jupyter_ai_shoulders.assist.single import SingleCalls
+from jupyter_ai_shoulders.assist.summaries import Summaries
 from jupyter_ai_shoulders.core.clock import SystemClock
+from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
@@ -133,6 +136,7 @@ class Wired:
     engine: Engine
     ids: CountingIds
     limits: EngineSettings
+    summaries: bool = False
     sent: list[str] = field(default_factory=list[str])
 
     @property
@@ -167,7 +171,9 @@ class Wired:
     async def restart(self) -> None:
         """End the engine as a crash would and start another on the log."""
         await self.engine.stop()
-        self.engine = _engine(self.store, self.desk, self.models, self.ids, self.limits)
+        self.engine = _engine(
+            self.store, self.desk, self.models, self.ids, self.limits, summaries=self.summaries
+        )
         await self.engine.start()
 
     def bodies(self) -> list[str]:
@@ -192,9 +198,13 @@ async def wired(
     trait: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
     limits: EngineSettings | None = None,
+    summaries: bool = False,
     **of_providers: Any,
 ) -> AsyncGenerator[Wired]:
-    """An engine with one session in mode ``auto_edit`` that runs without asking."""
+    """An engine with one session in mode ``auto_edit`` that runs without asking.
+
+    ``summaries``: whether models write those of compactions.
+    """
     ids, store, desk = CountingIds(), MemoryStore(), Desk()
     desk.open_in_page = {"a.ipynb", "b.ipynb"}
     keys = dict.fromkeys(KEYS, simulator.key)
@@ -209,8 +219,8 @@ async def wired(
     assert not models.problems()
     store.add(session(mode="auto_edit"))
     limits = limits or settings()
-    engine = _engine(store, desk, models, ids, limits)
-    made = Wired(simulator, store, desk, models, engine, ids, limits)
+    engine = _engine(store, desk, models, ids, limits, summaries=summaries)
+    made = Wired(simulator, store, desk, models, engine, ids, limits, summaries)
     try:
         yield made
     finally:
@@ -224,7 +234,10 @@ def _engine(
     models: ModelRegistry,
     ids: CountingIds,
     limits: EngineSettings,
+    *,
+    summaries: bool,
 ) -> Engine:
+    calls = SingleCalls(models, ModelPreferences)
     return Engine(
         log=store,
         sessions=store,
@@ -235,4 +248,5 @@ def _engine(
         clock=store.clock,
         ids=ids,
         settings=limits,
+        summarizer=Summaries(calls, models) if summaries else None,
     )

@@ -9,10 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from jupyter_ai_shoulders.testing.simulator import Reasoning, Simulator, ToolUse, reply
 from jupyter_ai_shoulders.wire.events import ContextRebase, StepStart
-from tests.engine.wired import MODELS, Wired, wired
+from tests.engine.wired import MODELS, PIXEL, Wired, wired
 from tests.integration.test_switching import WITH_TOOLS
 from tests.integration.test_upstream_faults import OVERFLOWS, refusal
 
@@ -68,3 +69,49 @@ async def test_model_may_change_after_a_compaction(simulator: Simulator, tmp_pat
             await talked(talk, model, 1)
         talk.check()
     assert talk.refusals() == []
+
+
+NOTES: dict[str, JsonValue] = {
+    "goals": ["Plot the data"],
+    "user_said": [],
+    "decisions": [],
+    "state": ["a.ipynb has a plot"],
+    "failed": [],
+    "open": [],
+}
+
+
+async def test_model_writes_the_summary(simulator: Simulator, tmp_path: Path):
+    async with wired(simulator, tmp_path, summaries=True) as talk:
+        await talked(talk, "claude-opus-5-5", 5)
+        simulator.script(
+            refusal(400, OVERFLOWS["anthropic"]),
+            reply(ToolUse(name="answer", arguments=NOTES)),
+            reply("Done."),
+        )
+        assert (await talk.say("More", "claude-opus-5-5")).exit == "final_response"
+        (event,) = talk.of(ContextRebase)
+        assert isinstance(event.replaced, dict)
+        # The simulator is on this machine, so the conversation stays with its own model.
+        assert event.replaced["model"] == "claude-opus-5-5"
+        assert "Goals:\\n- Plot the data" in talk.bodies()[-1]
+        asked = talk.bodies()[-2]
+        assert "User: Plot 0." not in asked  # the first message stays
+        assert "User: Plot 1." in asked
+        assert PIXEL not in asked
+        talk.check()
+    assert talk.refusals() == []
+
+
+async def test_summary_that_fails_twice_is_a_plain_list(simulator: Simulator, tmp_path: Path):
+    async with wired(simulator, tmp_path, summaries=True) as talk:
+        await talked(talk, "claude-opus-5-5", 5)
+        simulator.script(
+            refusal(400, OVERFLOWS["anthropic"]), refusal(529), refusal(529), reply("Done.")
+        )
+        assert (await talk.say("More", "claude-opus-5-5")).exit == "final_response"
+        (event,) = talk.of(ContextRebase)
+        assert isinstance(event.replaced, dict)
+        assert event.replaced["model"] is None
+        assert "No model wrote this" in talk.bodies()[-1]
+        talk.check()

@@ -646,3 +646,17 @@ async def test_a_service_taken_out_of_the_configuration_while_it_is_asked_is_no_
         await registry.aclose()
         server.close()
     assert "slow" not in {each.id for each in registry.health()}
+
+
+async def test_cheapest_that_may_read_a_conversation_summarises_it(place: Place) -> None:
+    registry = place.registry()
+    opus = ModelId("claude-opus-5-5")
+    assert registry.for_summary(ModelId("demo")) is None
+    assert registry.for_summary(opus) == opus  # no cheap one has a key, so it does it itself
+    place.environ["ANTHROPIC_API_KEY"] = KEY
+    assert registry.for_summary(opus) == registry.by_strategy("cheapest") != opus
+    local = {"kind": "openai_chat", "url": "http://127.0.0.1:9/v1", "auth": "none"}
+    model = {"id": "mine", "provider": "lab", "model": "mine"}
+    place.configure({"providers": {"lab": local}, "models": [model]}, user=True)
+    assert registry.for_summary(ModelId("mine")) == "mine"  # what it was told stays with it
+    await registry.aclose()
