@@ -29,6 +29,8 @@ SKILL_LIMIT = 20_000
 MOST_SKILLS = 40
 _DESCRIPTION = 300
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
+_FRONT_LIMIT = 4_000
+"""Characters of a skill's file that are looked at for its front matter: YAML takes its time."""
 _FRONT = re.compile(r"\A---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.DOTALL)
 
 
@@ -140,7 +142,7 @@ def _listed(item: object) -> Skill | None:
 def _front_matter(text: str) -> dict[str, Any]:
     import yaml
 
-    found = _FRONT.match(text)
+    found = _FRONT.match(text[:_FRONT_LIMIT])
     if found is None:
         return {}
     try:
@@ -151,7 +153,7 @@ def _front_matter(text: str) -> dict[str, Any]:
 
 
 def _first_line(text: str) -> str:
-    body = _FRONT.sub("", text)
+    body = _FRONT.sub("", text[:_FRONT_LIMIT])
     return next((line.strip("# ").strip() for line in body.splitlines() if line.strip("# ")), "")
 
 

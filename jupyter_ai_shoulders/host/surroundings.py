@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.clock import Clock
-from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, OTHER_FILES, SYSTEM_FILE
 from jupyter_ai_shoulders.engine.skills import (
     FOLDERS,
     MANIFEST,
+    MOST_SKILLS,
     SHIPPED_PATH,
     Skill,
     SkillList,
@@ -96,7 +98,7 @@ class WorkspaceSurroundings:
 
     async def standing(self) -> Standing:
         """See ``Surroundings.standing``."""
-        return await asyncio.to_thread(read_standing, self._places)
+        return await asyncio.to_thread(read_standing, self._places, self._redact)
 
     async def situation(self, context: MessageContext) -> Situation:
         """See ``Surroundings.situation``."""
@@ -121,7 +123,7 @@ class WorkspaceSurroundings:
         """See ``Surroundings.skill``."""
         if skill.path == SHIPPED_PATH:
             return await asyncio.to_thread(shipped_text)
-        return await asyncio.to_thread(read_text, self._places, skill.path)
+        return self._redact(await asyncio.to_thread(read_text, self._places, skill.path))
 
     async def aclose(self) -> None:
         """Wait for what runs in threads."""
@@ -141,13 +143,13 @@ class WorkspaceSurroundings:
 # files of the user's
 
 
-def read_standing(places: Places) -> Standing:
-    """Return instructions and skills as they are on the disk."""
+def read_standing(places: Places, redact: Callable[[str], str]) -> Standing:
+    """Return instructions and skills as they are on the disk, without keys."""
     problems: list[str] = []
 
     def read(path: str) -> SourceText | None:
         try:
-            return SourceText(path, read_text(places, path))
+            return SourceText(path, redact(read_text(places, path)))
         except NotFound:
             return None
         except ShouldersError as error:
@@ -175,11 +177,11 @@ def read_text(places: Places, path: str) -> str:
     Raises ``NotFound``, ``InvalidRequest`` (outside, not a file), ``PolicyRefusal``.
     """
     if not path.startswith(_STATE):
-        return _text(places.workspace, path)
+        return _text(places.workspace, path, "")
     if not places.state_dir.is_dir():
         raise NotFound(f"There is no file {path}.")
     with closing(Workspace(places.state_dir)) as state:
-        return _text(state, path.removeprefix(_STATE))
+        return _text(state, path.removeprefix(_STATE), _STATE)
 
 
 def locale_of(environ: Mapping[str, str]) -> str:
@@ -191,8 +193,12 @@ def locale_of(environ: Mapping[str, str]) -> str:
     return ""
 
 
-def _text(root: Workspace, path: str) -> str:
-    return root.head(root.path(path), TEXT_LIMIT).content.decode("utf-8", "replace")
+def _text(root: Workspace, path: str, above: str) -> str:
+    """Return a file's text, unless the file it is, or links to, usually holds secrets."""
+    real = root.path(path)
+    if is_secret(f"{above}{real}"):
+        raise PolicyRefusal(f"{above}{real} usually holds secrets, so its content is never sent.")
+    return root.head(real, TEXT_LIMIT).content.decode("utf-8", "replace")
 
 
 def _found_skills(places: Places, read: Callable[[str], SourceText | None]) -> Iterator[Skill]:
@@ -206,14 +212,15 @@ def _found_skills(places: Places, read: Callable[[str], SourceText | None]) -> I
 
 
 def _folders(places: Places, folder: str) -> list[str]:
-    """Return the names of the folders in one; links are not followed."""
+    """Return the names of the first folders in one; links are not followed."""
     inside = folder.startswith(_STATE)
     root = places.state_dir if inside else places.workspace.directory
     try:
         entries = list((root / folder.removeprefix(_STATE)).iterdir())
     except OSError:
         return []  # most workspaces have none
-    return sorted(entry.name for entry in entries if entry.is_dir() and not entry.is_symlink())
+    names = (entry.name for entry in entries if entry.is_dir() and not entry.is_symlink())
+    return sorted(names)[:MOST_SKILLS]
 
 
 # facts

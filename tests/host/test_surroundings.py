@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,10 @@ from typing import Any, cast
 import pytest
 from PIL import Image
 
-from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.engine.attachments import Captured
+from jupyter_ai_shoulders.engine.skills import Skill
 from jupyter_ai_shoulders.engine.surroundings import Fact, SourceText, Standing
 from jupyter_ai_shoulders.guard.images import LONGEST_SIDE
 from jupyter_ai_shoulders.guard.paths import Workspace
@@ -179,6 +181,39 @@ async def test_link_out_of_the_workspace_is_refused_and_said(desk: Desk, tmp_pat
         "_instructions.md",
         "AGENTS.md",
     ]
+
+
+async def test_link_to_a_secret_file_is_refused(desk: Desk):
+    desk.write(".env", "PASSWORD=a")
+    desk.write(".shoulders/tools.json", "PASSWORD=b")
+    desk.write(".agents/skills/x/y.md", "")
+    (desk.root / "AGENTS.md").symlink_to(".env")
+    (desk.root / ".agents/skills/x/SKILL.md").symlink_to("../../../.env")
+    (desk.root / ".shoulders/system.md").symlink_to("tools.json")
+    standing = await desk.around.standing()
+    assert "PASSWORD" not in str(standing)
+    assert len([problem for problem in standing.problems if "holds secrets" in problem]) == 3
+    with pytest.raises(PolicyRefusal):
+        await desk.around.skill(Skill("x", "", ".agents/skills/x/SKILL.md"))
+
+
+async def test_keys_in_instructions_and_skills_are_taken_out(desk: Desk):
+    desk.write("_instructions.md", f"Use {KEY}.")
+    desk.write(".agents/skills/x/SKILL.md", f"Use {KEY}.")
+    standing = await desk.around.standing()
+    assert KEY not in str(standing)
+    assert KEY not in str(await desk.around.skill(standing.skills[0]))
+
+
+async def test_many_and_huge_skills_are_soon_read(desk: Desk):
+    for number in range(60):
+        desk.write(f".agents/skills/s{number:02}/SKILL.md", "Say so.")
+    described = "---\n" + "".join(f"a{n}: {{b: [1, 2]}}\n" for n in range(20_000)) + "---\nDo.\n"
+    desk.write(".agents/skills/a/SKILL.md", described)
+    since = time.monotonic()
+    standing = await desk.around.standing()
+    assert time.monotonic() - since < 2
+    assert len(standing.skills) == 40
 
 
 async def test_huge_file_of_instructions_is_not_read_whole(desk: Desk):
