@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.wire.events import (
 from jupyter_ai_shoulders.wire.ids import ProposalId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Session
 
-PAGE = 500
+PAGE = 150
 """Events read between two turns of the event loop."""
 
 

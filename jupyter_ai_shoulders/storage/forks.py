@@ -33,7 +33,7 @@ from jupyter_ai_shoulders.wire.events import (
 from jupyter_ai_shoulders.wire.ids import ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 
-PAGE = 200
+PAGE = 50
 """Events copied between two turns of the event loop."""
 _DOING = "copy a conversation"
 

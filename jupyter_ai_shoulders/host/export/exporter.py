@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.views import Conversation
 
 Format = Literal["md", "jsonl", "ipynb"]
-PAGE = 200
+PAGE = 50
 """Events read between two turns of the event loop."""
 
 
