@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.engine.inner_call import Made, call_made
 from jupyter_ai_shoulders.engine.results import error_text
 from jupyter_ai_shoulders.engine.signals import Allowed, Asks
@@ -43,7 +43,7 @@ class Approvals:
 
     async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
         """Return the event for a call the model made, valid or not."""
-        names, disabled = self.tools.names(context.toolset), self.rules.disabled
+        names, disabled = self.tools.names(context.toolset), self._switched_off()
         made = call_made(ready, self.tools, set(names) - disabled)
         tool = self._known(made.tool, context)
         problem = self._problem(made, tool, [name for name in names if name not in disabled])
@@ -97,6 +97,12 @@ class Approvals:
     def _known(self, name: str, context: CallContext) -> Tool[Any] | None:
         """Return the tool when the conversation's toolset has it."""
         return self.tools.get(name) if name in self.tools.names(context.toolset) else None
+
+    def _switched_off(self) -> frozenset[str]:
+        try:
+            return self.rules.disabled
+        except StateUnavailable:
+            return frozenset()  # said when the call is judged, which it is before it runs
 
     def _problem(self, made: Made, tool: Tool[Any] | None, told: Sequence[str]) -> str | None:
         """Return why a call cannot be made as it stands; ``told`` are the tools there are."""
