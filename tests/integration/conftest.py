@@ -10,8 +10,12 @@ from typing import Protocol
 import pytest
 
 from jupyter_ai_shoulders.testing.simulator import Simulator
+from tests import loop_probe
 from tests.integration.client import Api
+from tests.integration.place import Place, add_priced_model
 from tests.lab import Lab
+from tests.upstream import Upstream, in_order
+from tests.vendor_judge import Judge
 
 
 class StartServer(Protocol):
@@ -43,3 +47,26 @@ def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]
     jp_asyncio_loop.run_until_complete(made.start())
     yield made
     jp_asyncio_loop.run_until_complete(made.stop())
+
+
+@pytest.fixture(scope="package")
+def place(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Place]:
+    """One server; each test has conversations of its own."""
+    root = tmp_path_factory.mktemp("workspace")
+    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream"), judge.saw_all).start()
+    env = {**upstream.configure(root), **loop_probe.ENVIRONMENT}
+    add_priced_model(root)
+    lab = Lab(root, tmp_path_factory.mktemp("lab"), loop_probe.ARGUMENTS, env)
+    lab.start()
+    Api(lab).get("sessions")
+    yield Place(lab, upstream)
+    lab.stop()
+    upstream.stop()
+
+
+@pytest.fixture
+def probed(place: Place) -> Iterator[None]:
+    """Fail the test when the server's event loop stood still."""
+    loop_probe.look(place.lab)
+    yield
+    loop_probe.assert_no_stall(place.lab)

@@ -22,13 +22,14 @@ import pytest
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION
 from jupyter_ai_shoulders.wire.events import parse_event
 from jupyter_ai_shoulders.wire.fold import fold
-from tests import loop_probe
 from tests.bench.served import API, Server, client
-from tests.integration.client import Api, of_type
+from tests.integration.client import of_type
 from tests.integration.following import Reader, said, shown
+from tests.integration.place import Place, log_of, until
 from tests.lab import Lab
-from tests.upstream import Upstream, calls, in_order, notebook, says
-from tests.vendor_judge import Judge
+from tests.upstream import calls, in_order, notebook, says
+
+pytestmark = pytest.mark.usefixtures("probed")
 
 RELOADS = 200
 PAGES = 8
@@ -36,70 +37,11 @@ STORY = " ".join(f"word{number}" for number in range(1_500))
 ASK = {"question": "Which colour?", "options": ["Blue", "Red"]}
 
 
-@dataclass
-class Place:
-    """A server, the provider behind it, and the workspace."""
-
-    lab: Lab
-    upstream: Upstream
-
-    @property
-    def root(self) -> Path:
-        """What is served."""
-        return self.lab.root
-
-    @property
-    def api(self) -> Api:
-        """A plain client."""
-        return Api(self.lab)
-
-    def restart(self, end: str) -> None:
-        """End the server and start it; a first request so early imports on the loop."""
-        loop_probe.assert_no_stall(self.lab)
-        self.lab.kill() if end == "kill" else self.lab.stop()
-        self.lab.start()
-        self.api.get("status")
-        loop_probe.look(self.lab)
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Place]:
-    """One server for this module; each test has conversations of its own."""
-    root = tmp_path_factory.mktemp("workspace")
-    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream"), judge.saw_all).start()
-    lab = Lab(
-        root,
-        tmp_path_factory.mktemp("lab"),
-        loop_probe.ARGUMENTS,
-        {**upstream.configure(root), **loop_probe.ENVIRONMENT},
-    )
-    lab.start()
-    Api(lab).get("sessions")
-    yield Place(lab, upstream)
-    lab.stop()
-    upstream.stop()
-
-
-@pytest.fixture(autouse=True)
-def probed(place: Place) -> Iterator[None]:
-    """Fail the test when the server's event loop stood still."""
-    loop_probe.look(place.lab)
-    yield
-    loop_probe.assert_no_stall(place.lab)
-
-
 @asynccontextmanager
 async def connected(place: Place) -> AsyncGenerator[Server]:
     """A pool of connections to the server."""
     async with client(place.lab) as http:
         yield Server(place.lab, http)
-
-
-def log_of(place: Place, session: str) -> list[dict[str, Any]]:
-    """The whole log of a conversation."""
-    page = place.api.get(f"sessions/{session}/events?limit=5000")
-    assert not page["has_more"]
-    return page["events"]
 
 
 async def test_two_hundred_reloads_in_a_stream_show_what_the_log_holds(place: Place) -> None:
@@ -284,7 +226,7 @@ def test_what_waits_survives_the_server_and_is_answered_from_another_page(
         place.upstream.play(waiting.script)
         sessions[name] = api.session(**waiting.session)
         api.send(sessions[name], "Begin.")
-        _until(api, sessions[name], waiting.event)
+        until(api, sessions[name], waiting.event)
         if name == "approval":
             api.send(sessions[name], "And this, later.", message="queued")
     before = {name: log_of(place, session) for name, session in sessions.items()}
@@ -311,10 +253,6 @@ def test_what_waits_survives_the_server_and_is_answered_from_another_page(
         e["status"] for e in of_type(queued, "message-update") if e["message_id"] == "queued"
     ]
     assert consumed == ["consumed"]
-
-
-def _until(api: Api, session: str, kind: str) -> dict[str, Any]:
-    return next(event for event in api.stream(session) if event["type"] == kind)
 
 
 # slow pages
@@ -380,7 +318,7 @@ def test_pages_that_do_not_read_cost_little_and_find_everything_again(place: Pla
     place.upstream.play(in_order(calls("run_cell", {"path": "q.ipynb", "cell_id": "c1"})))
     session = api.session()
     api.send(session, "Begin.")
-    _until(api, session, "approval-request")  # what is sent now waits in the queue
+    until(api, session, "approval-request")  # what is sent now waits in the queue
     pages = [SilentPage(place.lab, {session: 0}) for _ in range(SLOW_PAGES)]
     reading = SilentPage(place.lab, {session: 0})
     before = _resident(place.lab.pid)

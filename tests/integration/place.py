@@ -1,0 +1,63 @@
+"""One server that many tests share, with a provider that plays what each of them asks for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests import loop_probe
+from tests.integration.client import Api
+from tests.lab import Lab
+from tests.upstream import Upstream
+
+PRICED = "priced"
+"""A model of the workspace that costs a dollar for a thousand tokens; the default has no price."""
+
+
+@dataclass
+class Place:
+    """A server, the provider behind it, and the workspace."""
+
+    lab: Lab
+    upstream: Upstream
+
+    @property
+    def root(self) -> Path:
+        """What is served."""
+        return self.lab.root
+
+    @property
+    def api(self) -> Api:
+        """A plain client."""
+        return Api(self.lab)
+
+    def restart(self, end: str) -> None:
+        """End the server and start it; a first request so early imports on the loop."""
+        loop_probe.assert_no_stall(self.lab)
+        self.lab.kill() if end == "kill" else self.lab.stop()
+        self.lab.start()
+        self.api.get("status")
+        loop_probe.look(self.lab)
+
+
+def log_of(place: Place, session: str) -> list[dict[str, Any]]:
+    """The whole log of a conversation."""
+    page = place.api.get(f"sessions/{session}/events?limit=5000")
+    assert not page["has_more"]
+    return page["events"]
+
+
+def until(api: Api, session: str, kind: str) -> dict[str, Any]:
+    """The first event of this type, waited for."""
+    return next(event for event in api.stream(session) if event["type"] == kind)
+
+
+def add_priced_model(root: Path) -> None:
+    """Add it to the models of a workspace that has one."""
+    path = root / ".shoulders" / "models.json"
+    models = json.loads(path.read_text())
+    prices = {"input": 1_000_000_000, "output": 1_000_000_000}
+    models["models"].append({**models["models"][0], "id": PRICED, "prices": prices})
+    path.write_text(json.dumps(models))
