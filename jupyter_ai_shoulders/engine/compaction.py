@@ -42,6 +42,8 @@ MOST_TOKENS = 3_000
 """Of a summary; a longer one would not be shorter than what it stands for for long."""
 LEAST_TOKENS = 200
 """Room without which a summary says nothing."""
+FRAME_TOKENS = 20
+"""Around it."""
 COUNTED_AT_ONCE = 500
 """Messages whose tokens are estimated between two turns of the event loop."""
 COMPACTED = "compacted"
@@ -66,34 +68,46 @@ class Fit:
     budget: int
     window: int
     middle: Middle | None
-    room: int
-    """For a summary in the place of the middle."""
+    kept: int
+    """Tokens without the middle."""
 
     @property
     def compactable(self) -> bool:
         """Whether a compaction would make it fit."""
-        return self.middle is not None and self.room >= LEAST_TOKENS
+        return self.middle is not None and self.budget - self.kept >= LEAST_TOKENS + FRAME_TOKENS
+
+    @property
+    def summary_tokens(self) -> int:
+        """What a summary may have: half of the room, and of what it stands for."""
+        most = min(self.budget - self.kept, self.tokens - self.kept) // 2
+        return min(max(most, LEAST_TOKENS), MOST_TOKENS)
 
 
 async def measure(
-    context: Context, spec: ModelSpec, correction: float, notices: tuple[str, ...] = ()
+    context: Context,
+    spec: ModelSpec,
+    correction: float,
+    notices: tuple[str, ...] = (),
+    *,
+    refused: bool = False,
 ) -> Fit:
     """Measure what would be sent now; the one measure of gate, gauge, preview and compaction.
 
-    Long conversations are counted in slices, and in a thread where all is counted again.
+    ``refused``: the provider found it too long, whatever is measured here. Long conversations
+    are counted in slices, and in a thread where all is counted again.
     """
     while context.count(spec.family, COUNTED_AT_ONCE):  # noqa: ASYNC110 slices, not polling
         await asyncio.sleep(0)  # lets others run; nothing is waited for
     built = context.built(notices)
     tokens = context.tokens(built, spec.family, correction)
     budget = prompt_budget(spec)
-    middle = context.middle() if tokens > budget else None
-    room = 0
+    middle = context.middle() if refused or tokens > budget else None
+    kept = tokens
     if middle is not None:
-        room = budget - await asyncio.to_thread(
+        kept = await asyncio.to_thread(
             context.tokens_without, middle, built, spec.family, correction
         )
-    return Fit(built, tokens, budget, spec.window, middle, room)
+    return Fit(built, tokens, budget, spec.window, middle, kept)
 
 
 async def overflowed(measured: Fit, spec: ModelSpec, told: ErrorInfo | None = None) -> Overflowed:
@@ -124,13 +138,16 @@ class Compaction:
 
     async def run(self, operation: Compact, turn: Turn, spec: ModelSpec) -> Compacted | Overflowed:
         """Return what replaces earlier messages, or that nothing can."""
-        measured = await measure(self.context, spec, self.memory.correction)
-        middle = self.context.middle()
-        if middle is None or (operation.told is None and not measured.compactable):
+        refused, correction = operation.told is not None, self.memory.correction
+        measured = await measure(self.context, spec, correction, refused=refused)
+        middle = measured.middle
+        if middle is None or not (refused or measured.compactable):
             found = await overflowed(measured, spec, operation.told)
             return replace(found, compactable=False)
-        text, summary = await self._summary(middle, turn, _limit(measured, spec))
-        text = _fitting(text, _tokens(measured), spec)
+        tokens = int(measured.summary_tokens / correction)
+        limit = int(tokens * ASCII_PER_TOKEN[spec.family])
+        text, summary = await self._summary(middle, turn, limit)
+        text = _fitting(text, tokens, spec)
         crash_point("engine.compaction.summarised")
         model = summary.model if summary else None
         replaced = Replaced(
@@ -180,16 +197,6 @@ class Compaction:
 
 def _previous(middle: Middle) -> str | None:
     return bare_summary(middle.previous) if middle.previous else None
-
-
-def _tokens(measured: Fit) -> int:
-    """Return the tokens of a summary: half of the room, so that some is left to go on."""
-    return min(max(measured.room // 2, LEAST_TOKENS), MOST_TOKENS)
-
-
-def _limit(measured: Fit, spec: ModelSpec) -> int:
-    """Return about how many characters that is."""
-    return int(_tokens(measured) * ASCII_PER_TOKEN[spec.family])
 
 
 def _fitting(text: str, tokens: int, spec: ModelSpec) -> str:

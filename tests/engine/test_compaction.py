@@ -299,13 +299,15 @@ async def test_plain_lists_do_not_grow_for_ever():
 
 
 async def test_provider_that_finds_it_too_long_is_asked_again_once():
-    w = conversation(model=spec())
+    writer = Writer()
+    w = conversation(model=spec(), writer=writer)
     await talk(w, 5)
     w.provider.extend(answer(Fail(TOO_LONG)), answer(Say("Now.")))
     await w.say("More")
     assert rebases(w) == ["compaction"]
     assert w.exits()[-1] == "final_response"
     assert [event.step for event in w.of(ev.StepStart)][-2:] == [1, 1]
+    assert writer.orders[0].limit > 800  # half of what it stands for, an answer and a bit
     check(w)
 
 
