@@ -5,7 +5,8 @@ The log's ``EventSink``. Made by ``host.build``; listeners are added by the serv
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -19,25 +20,39 @@ class EventListener(Protocol):
         ...
 
 
+class _Follower(NamedTuple):
+    listener: EventListener
+    ended: Callable[[], None]
+
+
 class EventHub:
     """The listeners of one process: some hear of all sessions, some of one."""
 
     def __init__(self) -> None:
         self._listeners: tuple[EventListener, ...] = ()
-        self._followers: dict[SessionId, tuple[EventListener, ...]] = {}
+        self._followers: dict[SessionId, tuple[_Follower, ...]] = {}
 
     def add(self, listener: EventListener) -> None:
         """Let ``listener`` hear of every event from now on."""
         self._listeners = (*self._listeners, listener)
 
-    def follow(self, session_id: SessionId, listener: EventListener) -> None:
-        """Let ``listener`` hear of every event of this session from now on."""
-        self._followers[session_id] = (*self._followers.get(session_id, ()), listener)
+    def follow(
+        self,
+        session_id: SessionId,
+        listener: EventListener,
+        ended: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Let ``listener`` hear of every event of this session from now on.
+
+        ``ended`` is called when nothing comes any more; it must not block or raise.
+        """
+        follower = _Follower(listener, ended)
+        self._followers[session_id] = (*self._followers.get(session_id, ()), follower)
 
     def unfollow(self, session_id: SessionId, listener: EventListener) -> None:
         """No more events of this session for ``listener``."""
         followers = self._followers.pop(session_id, ())
-        rest = tuple(other for other in followers if other is not listener)
+        rest = tuple(other for other in followers if other.listener is not listener)
         if rest:
             self._followers[session_id] = rest
 
@@ -46,4 +61,10 @@ class EventHub:
         for listener in self._listeners:
             listener.heard(logged)
         for follower in self._followers.get(logged.event.session_id, ()):
-            follower.heard(logged)
+            follower.listener.heard(logged)
+
+    def close(self) -> None:
+        """Tell all who follow that nothing comes any more: the process stops."""
+        for followers in list(self._followers.values()):
+            for follower in followers:
+                follower.ended()

@@ -88,7 +88,7 @@ class EventsHandler(ShouldersHandler):
         if stream is not None:
             stream.set_nodelay(True)  # else a small event waits 40 ms for the one before
         news = self._news = News()
-        self.host.hub.follow(session_id, news)
+        self.host.hub.follow(session_id, news, news.end)
         try:
             with contextlib.suppress(StreamClosedError):
                 await self._follow(session_id, after, news)
@@ -107,6 +107,9 @@ class EventsHandler(ShouldersHandler):
                 self.write(": heartbeat\n\n")
             else:
                 continue
+            await self.flush()
+        if rest := news.rest(after):  # the server stops, and says how the turn was left
+            self.write("".join(map(_sse, rest)))
             await self.flush()
 
     def _missed(self, session_id: SessionId, after: int, news: News) -> list[EventText]:
@@ -157,6 +160,11 @@ class News:
         self._characters = 0
         self._stirred.clear()
         return events
+
+    def rest(self, after: int) -> list[EventText]:
+        """Return what follows ``after`` at the end; nothing for one who is behind."""
+        events = self.take()
+        return events if events and events[0].seq == after + 1 else []
 
     def end(self) -> None:
         """Wake the stream for the last time."""

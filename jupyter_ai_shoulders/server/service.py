@@ -84,6 +84,7 @@ class Service:
         if self._warming is not None:
             await self._warming
         await self._host.aclose()
+        self._host.hub.close()
         self.roster.close()
 
 

@@ -15,6 +15,7 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -102,7 +103,7 @@ def main() -> None:
     """Fork servers until the parent is gone."""
     import jupyterlab.labapp
 
-    import jupyter_ai_shoulders.server.service  # noqa: F401 what the extension needs when it starts
+    import_module("jupyter_ai_shoulders.server.service")  # what the extension needs to start
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
     for line in sys.stdin:

@@ -16,7 +16,7 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -320,7 +320,7 @@ def _named(number: int, say: Callable[[str], None]) -> Callable[[str], None]:
 
 
 @contextlib.contextmanager
-def _provider() -> Iterator[Simulator]:
+def _provider() -> Generator[Simulator]:
     """A strict provider on an event loop of its own thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)

@@ -225,10 +225,11 @@ async def sweep(
     report, since = Report(), time.monotonic()
     async with AsyncExitStack() as stack:
         hands: asyncio.Queue[Worker] = asyncio.Queue()
-        for number in range(workers):
-            worker = Worker(folder / f"worker{number}", keep)
+        crew = [Worker(folder / f"worker{number}", keep) for number in range(workers)]
+        for worker in crew:
             stack.push_async_callback(worker.stop)
-            await worker.start()
+        await asyncio.gather(*(worker.start() for worker in crew))
+        for worker in crew:
             hands.put_nowait(worker)
 
         waiting: set[Case] = set()

@@ -118,7 +118,7 @@ class Api:
             client.stream("GET", target, headers=given) as response,
         ):
             stream = EventStream(response)
-            task = asyncio.create_task(stream.read())
+            task = stream.reading = asyncio.create_task(stream.read())
             try:
                 yield stream
             finally:
@@ -141,6 +141,8 @@ class EventStream:
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     ids: list[int] = field(default_factory=list[int])
     comments: list[str] = field(default_factory=list[str])
+    reading: asyncio.Task[None] | None = None
+    """Done when the server has ended the stream."""
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def read(self) -> None:

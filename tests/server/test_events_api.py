@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from jupyter_server.serverapp import ServerApp
 
 from jupyter_ai_shoulders.host.hub import EventHub
 from jupyter_ai_shoulders.server import events as events_module
@@ -216,3 +217,21 @@ async def test_only_followers_of_a_session_hear_of_it() -> None:
 def _logged(seq: int) -> LoggedEvent:
     event = TextDelta(seq=seq, session_id=SessionId("s1"), part_id=PartId("p1"), text="x")
     return LoggedEvent(event, event.model_dump_json())
+
+
+async def test_a_stream_ends_with_the_server_and_tells_how_the_turn_was_left(
+    api: Api, jp_serverapp: ServerApp, upstream: Simulator
+) -> None:
+    upstream.script(reply("One two three.", delivery=Delivery(ending="stall", ending_after=4)))
+    session_id = await api.new_session()
+    (app,) = jp_serverapp.extension_manager.extension_apps["jupyter_ai_shoulders"]
+
+    async with api.stream(session_id) as stream, asyncio.timeout(20):
+        await api.send(session_id, "Hello")
+        await stream.until("text-delta")
+        await app.stop_extension()
+        assert stream.reading is not None
+        await stream.reading
+
+    shown = [event["session"] for event in stream.events if event["type"] == "session-update"]
+    assert shown[-1]["status"] == "interrupted"
