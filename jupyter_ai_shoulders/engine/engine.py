@@ -254,6 +254,8 @@ class Engine:
             raise Conflict("This call has its result already.", code="already_answered")
         if self._services.sessions.get(session_id).tools != "parse_only":
             raise Conflict("The tools of this conversation run here; their results come from them.")
+        if isinstance(driver.state.phase, Interrupted):
+            driver.plan_again()  # refused before anything is stored; the model knows the keys
         given = command.content or "(no output)"
         content, handle = driver.spill.shown([TextPart(text=given)])
         result = supplied(call, content, handle, ok=command.ok)

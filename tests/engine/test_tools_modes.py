@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.core.redaction import Redactor
+from jupyter_ai_shoulders.engine.ports import ResolvedModel
 from jupyter_ai_shoulders.testing.scripted import Call, Entry, turn
 from jupyter_ai_shoulders.tools.digest import LINE_LIMIT
 from jupyter_ai_shoulders.tools.todo import Todo
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import SupplyResult
-from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.ids import CallId, ModelId
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.sessions import Toolset
 from tests.engine.test_turns import check
 from tests.engine.tools import Desk, FakeTool
-from tests.engine.world import SESSION, World, restarted, session, world
+from tests.engine.world import SESSION, FakeModels, World, restarted, session, world
 
 LOOK = Call("look", {"path": "a"}, "c1")
 RUN = Call("run_it", {"path": "b"}, "c2")
@@ -68,6 +71,26 @@ async def test_results_are_supplied_after_a_restart():
     assert after.results() == [("c1", "ok"), ("c2", "ok")]
     assert after.exits() == ["final_response"]
     check(after)
+
+
+async def test_keys_are_taken_out_of_a_long_result_after_a_restart(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    key = "opensesameopensesame1"
+    plain = FakeModels.resolve
+
+    def resolve(models: FakeModels, model_id: ModelId | None) -> ResolvedModel:
+        return replace(plain(models, model_id), redactor=Redactor([key]))
+
+    monkeypatch.setattr(FakeModels, "resolve", resolve)
+    w = parsing(turn(LOOK))
+    await w.say()
+    after = await restarted(w, None, "End.")
+    await supply(after, "c1", f"{key}\n" * (LINE_LIMIT + 1))
+    (result,) = after.of(ev.ToolResult)
+    assert result.handle is not None
+    assert key not in after.store.blobs.get(result.handle).decode()
+    assert key not in str(result.content)
 
 
 async def test_waiting_for_results_can_be_cancelled_and_steered():
