@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.engine.user_message import Enclosed
 from jupyter_ai_shoulders.wire.events import MessageAdd
 from jupyter_ai_shoulders.wire.ids import MessageId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.sessions import Session
 
 TIME_LIMIT_S = 5.0
@@ -120,7 +121,9 @@ def facts_of(
     ``limit`` is the characters a fact may have that came out of files.
     """
     facts = [
-        FactRecord(name=fact.name, text=_whole_lines(fact.text, limit), is_data=fact.is_data)
+        FactRecord(
+            name=fact.name, text=_whole_lines(_storable(fact.text), limit), is_data=fact.is_data
+        )
         for fact in situation.facts
         if fact.text
     ]
@@ -180,7 +183,22 @@ async def _captured(
         captured = Captured(note=f"not shown: {error.info.message}", warn=True)
     except TimeoutError:
         captured = Captured(note="not shown: reading it took too long", warn=True)
-    return None if captured is None else Attached(message_id, index, attachment, captured)
+    return None if captured is None else Attached(message_id, index, attachment, _stored(captured))
+
+
+def _stored(captured: Captured) -> Captured:
+    """Return what was captured as the log can hold it."""
+    content = tuple(
+        TextPart(text=_storable(part.text)) if isinstance(part, TextPart) else part
+        for part in captured.content
+    )
+    note = None if captured.note is None else _storable(captured.note)
+    return replace(captured, content=content, note=note)
+
+
+def _storable(text: str) -> str:
+    """Return text that UTF-8 can hold: cells and file names may have lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _skills(

@@ -125,7 +125,12 @@ def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
 def _entries(workspace: Workspace, folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(workspace.directory / folder) as entries:
-            shown = [entry for entry in entries if not entry.name.startswith(".")]
+            shown = [entry for entry in entries if _can_be_named(entry.name)]
     except OSError:
         return []  # gone meanwhile, or not readable: then nothing in it can be meant
     return sorted(shown, key=lambda entry: entry.name)
+
+
+def _can_be_named(name: str) -> bool:
+    """Return whether a name is not hidden and is text: some file systems hold any bytes."""
+    return not name.startswith(".") and not any("\ud800" <= sign <= "\udfff" for sign in name)

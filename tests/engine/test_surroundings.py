@@ -246,6 +246,17 @@ async def test_copy_that_cannot_be_read_any_more_leaves_the_earlier_one():
     assert rebases(w) == []
 
 
+async def test_what_utf8_cannot_hold_does_not_end_the_turn():
+    file = Captured((TextPart(text="x\ud800y"),), note="cut\udcff")
+    facts = Situation((Fact("files", "\udcff.csv", is_data=True),))
+    w = placed(Place(files={"file: data.csv": file}, now=facts), "One.")
+    await w.say(attachments=(DATA,))
+    assert w.exits() == ["final_response"]
+    text = "\n".join(user_texts(w.provider.requests[0]))
+    assert "x?y" in text
+    assert "?.csv" in text
+
+
 async def test_user_is_told_what_was_not_shown():
     w = placed(Place(), "One.")
     await w.say(attachments=(DATA,))

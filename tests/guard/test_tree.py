@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.guard.listing import Tree, tree
+from jupyter_ai_shoulders.guard.listing import Tree, file_names, tree
 from jupyter_ai_shoulders.guard.paths import Workspace
 
 
@@ -58,3 +60,11 @@ def test_links_are_not_followed(workspace: Workspace, tmp_path: Path):
     (workspace.directory / "link").symlink_to(tmp_path / "outside")
     (workspace.directory / ".gitignore").symlink_to(tmp_path / "outside" / "secret.txt")
     assert tree(workspace, limit=9, depth=3).paths == ("link",)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_name_that_is_no_text_is_left_out(workspace: Workspace):
+    make(workspace, "a.csv")
+    (workspace.directory / os.fsdecode(b"\xff.csv")).write_text("")
+    assert tree(workspace, limit=10, depth=3).paths == ("a.csv",)
+    assert file_names(workspace, ".csv") == ["a.csv"]
