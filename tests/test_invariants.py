@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.testing.scripted import Call, turn
+from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantMessage,
+    ModelMessage,
+    TextPart,
+    ToolCallPart,
+    UserMessage,
+)
+from tests import invariants
 from tests.engine.world import world
 from tests.invariants import INVARIANTS, Evidence, Seen, violations
 from tests.upstream import notebook
+
+
+class ModelRequestLike(NamedTuple):
+    """The part of a request that is judged."""
+
+    messages: Sequence[ModelMessage]
+
 
 SECRET = "sk-planted-and-secret"
 
@@ -85,14 +102,6 @@ def _with_secret(evidence: Evidence) -> Evidence:
     return evidence
 
 
-def _with_two_results(evidence: Evidence) -> Evidence:
-    """A call that is answered twice: no provider takes the second result."""
-    texts = list(evidence.logs["s1"])
-    result = next(text for text in texts if json.loads(text)["type"] == "tool-result")
-    texts.insert(texts.index(result), result)
-    return replace(evidence, logs={"s1": texts})
-
-
 PLANTED: dict[str, tuple[str, Callable[[Evidence], Evidence]]] = {
     "an event that was seen is not in the log": (
         "I1",
@@ -111,7 +120,6 @@ PLANTED: dict[str, tuple[str, Callable[[Evidence], Evidence]]] = {
     "a message was accepted late": ("I6", lambda e: replace(e, accept_seconds={"s1": 5.1})),
     "a refusal has no reason": ("I6", lambda e: replace(e, accept_seconds={"s1": ""})),
     "a provider refused a request": ("I7", lambda e: replace(e, refusals=["roles must alternate"])),
-    "a history is not valid": ("I7", _with_two_results),
     "a key is in a file": ("I8", _with_secret),
     "a request is not in the ledger": ("I9", lambda e: replace(e, requests=3)),
     "a limit is passed": ("I9", lambda e: replace(e, dearest_micro_usd=10)),
@@ -131,3 +139,19 @@ async def test_a_planted_violation_is_found(tmp_path: Path, what: str) -> None:
 
 def test_every_invariant_has_a_planted_violation() -> None:
     assert {invariant for invariant, _ in PLANTED.values()} == set(INVARIANTS)
+
+
+async def test_a_history_with_a_call_without_its_result_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine makes a valid history of any log, so another one is built here."""
+    call = ToolCallPart(call_id=CallId("c1"), tool="read_it", arguments={})
+    said = UserMessage(parts=(TextPart(text="Go"),))
+    broken = ModelRequestLike((said, AssistantMessage(parts=(call,)), said))
+
+    def build(events: object, blobs: object) -> ModelRequestLike:
+        return broken
+
+    monkeypatch.setattr(invariants, "build", build)
+
+    assert list(INVARIANTS["I7"](await sound(tmp_path)))
