@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.wire.ids import MessageId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.sessions import Session
+from jupyter_ai_shoulders.wire.versions import well_formed
 
 TIME_LIMIT_S = 5.0
 """How long one thing may take to be read; the request goes without it then."""
@@ -122,7 +123,7 @@ def facts_of(
     """
     facts = [
         FactRecord(
-            name=fact.name, text=_whole_lines(_storable(fact.text), limit), is_data=fact.is_data
+            name=fact.name, text=_whole_lines(well_formed(fact.text), limit), is_data=fact.is_data
         )
         for fact in situation.facts
         if fact.text
@@ -187,18 +188,13 @@ async def _captured(
 
 
 def _stored(captured: Captured) -> Captured:
-    """Return what was captured as the log can hold it."""
+    """Return what was captured as the log can hold it: without lone surrogates."""
     content = tuple(
-        TextPart(text=_storable(part.text)) if isinstance(part, TextPart) else part
+        TextPart(text=well_formed(part.text)) if isinstance(part, TextPart) else part
         for part in captured.content
     )
-    note = None if captured.note is None else _storable(captured.note)
+    note = None if captured.note is None else well_formed(captured.note)
     return replace(captured, content=content, note=note)
-
-
-def _storable(text: str) -> str:
-    """Return text that UTF-8 can hold: cells and file names may have lone surrogates."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _skills(
