@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.lab import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
@@ -25,9 +25,11 @@ from tests.ui.test_promises import api, only_session, spoken, wait_for_event
 from tests.upstream import Upstream, in_order, says
 
 WORDS_PER_SECOND = 50
+ROUND = 50
+"""Reloads in one reply."""
 LONGEST_SECONDS = 2.5
 """A page is there after about two; many are reloaded before they are."""
-SECONDS_EACH = 1.8
+SECONDS_EACH = 1.6
 """What a reload takes with its wait, to know how long to talk."""
 
 
@@ -76,7 +78,8 @@ def check(lab: Lab, page: Page, tally: Tally, text: str) -> None:
         assert time.monotonic() < deadline, "the turn does not end"
         page.wait_for_timeout(500)
     log = _log(lab)
-    assert [event["exit"] for event in log if event["type"] == "turn-end"] == ["final_response"]
+    ends = [event for event in log if event["type"] == "turn-end"]
+    assert [event["exit"] for event in ends] == ["final_response"], ends
     assert [event["seq"] for event in log] == list(range(1, len(log) + 1))
     said = spoken(log)
     assert said == text
@@ -103,32 +106,45 @@ def _shown(page: Page) -> str:
 
 
 def main() -> int:
-    """Run on a lab and a browser of its own."""
+    """Run rounds, each on a lab and a page of its own: a reply may take five minutes at most."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of the first round")
     wanted = parser.parse_args()
-    text, began = prose(wanted.count), time.monotonic()
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+    began, done, shown, seed = time.monotonic(), 0, 0, wanted.seed
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
+        while done < wanted.count:
+            tally = _round(browser, min(ROUND, wanted.count - done), seed)
+            done, shown, seed = done + tally.reloads, shown + len(tally.texts), seed + 1
+            _say(f"{done} reloads, {shown} of them with text shown: text equals log")
+        browser.close()
+    _say(f"seeds {wanted.seed} to {seed - 1}, {time.monotonic() - began:.0f} s")
+    return 0
+
+
+def _round(browser: Browser, count: int, seed: int) -> Tally:
+    text = prose(count)
+    with tempfile.TemporaryDirectory() as name:
         root = Path(name, "root")
         root.mkdir()
         upstream = Upstream(script(text), Path(name)).start()
         lab = Lab(root, Path(name, "state"), env=upstream.configure(root))
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
+        page = browser.new_page()
         try:
             lab.start()
-            page = browser.new_page()
-            tally = storm(lab, page, wanted.count, wanted.seed)
+            tally = storm(lab, page, count, seed)
             check(lab, page, tally, text)
         finally:
-            browser.close()
+            page.close()
             lab.stop()
             upstream.stop()
-    sys.stdout.write(
-        f"{tally.reloads} reloads, seed {wanted.seed}, {len(tally.texts)} of them with text shown, "
-        f"{len(text.split())} words, {time.monotonic() - began:.0f} s: text equals log\n"
-    )
-    return 0
+        return tally
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
