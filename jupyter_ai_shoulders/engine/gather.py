@@ -37,6 +37,7 @@ TIME_LIMIT_S = 5.0
 
 _log = logging.getLogger(__name__)
 ResultT = TypeVar("ResultT")
+FallbackT = TypeVar("FallbackT")
 
 New = Sequence[tuple[MessageAdd, Enclosed]]
 """Messages that were never sent, with what was captured for them."""
@@ -56,7 +57,8 @@ class Attached:
 class Gathered:
     """Everything new around the conversation."""
 
-    standing: Standing
+    standing: Standing | None
+    """None when it could not be read: what was told before still holds."""
     situation: Situation
     attached: tuple[Attached, ...]
     skills: tuple[tuple[MessageId, Skill, str], ...]
@@ -91,8 +93,10 @@ async def gather(
     )
 
 
-def read_standing(standing: Standing) -> Texts:
+def read_standing(standing: Standing | None) -> Texts:
     """Return the texts of the user's files, and the rules among them."""
+    if standing is None:
+        return Texts({}, "", (), ("The instructions and skills could not be read just now.",))
     texts: dict[str, str] = {}
     rules: list[tuple[str, Rule]] = []
     problems = list(standing.problems)
@@ -139,8 +143,8 @@ def facts_of(
     return tuple(facts)
 
 
-async def _standing(surroundings: Surroundings) -> Standing:
-    return await _or_else(surroundings.standing(), Standing(), "The instructions")
+async def _standing(surroundings: Surroundings) -> Standing | None:
+    return await _or_else(surroundings.standing(), None, "The instructions")
 
 
 def _whole_lines(text: str, limit: int) -> str:
@@ -198,12 +202,12 @@ def _stored(captured: Captured) -> Captured:
 
 
 def _skills(
-    surroundings: Surroundings, standing: Standing, new: New
+    surroundings: Surroundings, standing: Standing | None, new: New
 ) -> Iterable[Awaitable[tuple[MessageId, Skill, str] | None]]:
     return (
         _skill(surroundings, message.message_id, skill)
         for message, enclosed in new
-        for skill in named_skills(message.text, standing.skills)
+        for skill in named_skills(message.text, standing.skills if standing else ())
         if skill.name not in {record.name for record in enclosed.skills}
     )
 
@@ -215,7 +219,9 @@ async def _skill(
     return None if text is None else (message_id, skill, head_and_tail(text, SKILL_LIMIT))
 
 
-async def _or_else(asked: Awaitable[ResultT], fallback: ResultT, what: str) -> ResultT:
+async def _or_else(
+    asked: Awaitable[ResultT], fallback: FallbackT, what: str
+) -> ResultT | FallbackT:
     """Return what was asked for, or the fallback: a request does not fail for its surroundings."""
     try:
         async with asyncio.timeout(TIME_LIMIT_S):

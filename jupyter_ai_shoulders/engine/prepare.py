@@ -46,7 +46,7 @@ from jupyter_ai_shoulders.engine.ports import Surroundings
 from jupyter_ai_shoulders.engine.signals import Overflowed, Prepare, Prepared
 from jupyter_ai_shoulders.engine.state import Turn
 from jupyter_ai_shoulders.engine.step_notice import step_notice
-from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
+from jupyter_ai_shoulders.engine.surroundings import NoSurroundings, Standing
 from jupyter_ai_shoulders.engine.system_prompt import system_prompt
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import Blobs
@@ -130,8 +130,7 @@ class Preparation:
         """
         texts = read_standing(around.standing)
         if operation.fresh:
-            not_loaded = self._not_loaded(session, spec)
-            self._enter_standing(texts, session, around.standing.locale, not_loaded)
+            self._enter_standing(texts, session, spec, around.standing)
         self._enter_enclosed(around)
         if operation.fresh:
             self._note_model_change(turn)
@@ -141,16 +140,30 @@ class Preparation:
         self._enter_facts(around, texts, data_limit(spec.window))
 
     def _enter_standing(
-        self, texts: Texts, session: Session, locale: str, not_loaded: Sequence[str]
+        self, texts: Texts, session: Session, spec: ModelSpec, standing: Standing | None
     ) -> None:
-        """Enter system prompt, skills and instructions; a change of the latter is a rebase."""
+        """Enter system prompt, skills and instructions; a change of the latter is a rebase.
+
+        Those that could not be read now stay as they were.
+        """
         first = self.context.entered(SYSTEM) is None
         if first:
-            workspace = self.settings.workspace
-            prompt = system_prompt(session.created_at, workspace, locale, not_loaded)
+            locale = standing.locale if standing else ""
+            prompt = system_prompt(
+                session.created_at,
+                self.settings.workspace,
+                locale,
+                self._not_loaded(session, spec),
+            )
             self._enter(SYSTEM, prompt.encode())
         if self.context.entered(SECRET) is None:
             self._enter(SECRET, secrets.token_hex(8).encode())
+        for problem in texts.problems:
+            self._tell("instructions", problem)
+        if standing is not None:
+            self._enter_instructions(texts, is_first=first)
+
+    def _enter_instructions(self, texts: Texts, *, is_first: bool) -> None:
         wanted: dict[Entry, str] = {SKILLS: texts.manifest}
         wanted |= {("instructions", source): text for source, text in texts.system.items()}
         stands = self.context.instructions()
@@ -160,7 +173,7 @@ class Preparation:
             for entry, text in wanted.items()
             if (entry in stands or text) and stands.get(entry) != self._put(entry, text.encode())
         }
-        if changes and not first:
+        if changes and not is_first:
             replaced: JsonObject = {
                 source: [stands.get((role, source)), self._put((role, source), text.encode())]
                 for (role, source), text in changes.items()
@@ -168,8 +181,6 @@ class Preparation:
             self.record(ContextRebase(reason="instructions", replaced=replaced))
         for entry, text in changes.items():
             self._enter(entry, text.encode())
-        for problem in texts.problems:
-            self._tell("instructions", problem)
 
     def _enter_enclosed(self, around: Gathered) -> None:
         for item in around.attached:

@@ -177,6 +177,20 @@ async def test_instructions_that_cannot_be_read_do_not_stop_a_turn():
     assert w.exits() == ["final_response"]
 
 
+async def test_instructions_that_cannot_be_read_once_still_hold():
+    place = Place(instructions={OWN: "Use metres."})
+    w = placed(place, "One.", "Two.", "Three.")
+    await w.say()
+    place.failure = StateUnavailable("The disk is away.")
+    await w.say()
+    place.failure = None
+    await w.say()
+    assert len({request.system for request in w.provider.requests}) == 1
+    assert rebases(w) == []
+    told = [event.text for event in w.of(ev.Notice) if event.code == "instructions"]
+    assert told == ["The instructions and skills could not be read just now."]
+
+
 async def test_user_is_told_once_what_is_wrong_with_a_file():
     place = Place(instructions={OWN: "---\nglobs: [a\n---\nText."}, problems=("skills: no.",))
     w = placed(place, "One.", "Two.")
