@@ -164,7 +164,11 @@ class Engine:
             case Idle() | Stopping():
                 return
             case Interrupted():
-                self._go_on(driver, await driver.look(), sig.Discard())
+                found = await driver.look()
+                if driver.running or driver.state.turn is None:
+                    await self.cancel(session_id)  # resumed or ended from another page meanwhile
+                    return
+                self._go_on(driver, found, sig.Discard())
             case _:
                 driver.dispatch(sig.Cancel())
                 crash_point("engine.cancel.accepted")

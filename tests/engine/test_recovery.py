@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, StateUnavailable
 from jupyter_ai_shoulders.engine import shelf
+from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.testing.scripted import (
     Call,
@@ -44,6 +47,32 @@ async def test_crash_in_a_reply_becomes_interrupted_and_is_said():
         "The turn was interrupted in step 1: the model's reply was cut off. Resume or discard it."
     )
     assert not w.engine.is_running(SESSION)
+    check(w)
+
+
+@pytest.mark.parametrize("meanwhile", ["cancel", "resume"])
+async def test_cancel_counts_though_another_page_was_faster(
+    meanwhile: str, monkeypatch: pytest.MonkeyPatch
+):
+    w = await crashed(turn(Say("Half a"), Say("More")), before=ev.TextEnd, after=(turn(Gate()),))
+    look, looked = SessionDriver.look, asyncio.Event()
+
+    async def slow_look(driver: SessionDriver) -> tuple[ev.ToolResult, ...]:
+        await looked.wait()
+        return await look(driver)
+
+    monkeypatch.setattr(SessionDriver, "look", slow_look)
+    cancelling = asyncio.create_task(w.engine.cancel(SESSION))
+    await asyncio.sleep(0)
+    monkeypatch.setattr(SessionDriver, "look", look)
+    if meanwhile == "cancel":
+        await w.engine.cancel(SESSION)
+    else:
+        await w.engine.resume(SESSION, RESUME)
+    looked.set()
+    await cancelling
+    await w.settle()
+    assert w.exits() == ["interrupted" if meanwhile == "cancel" else "cancelled"]
     check(w)
 
 
