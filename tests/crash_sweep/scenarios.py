@@ -16,6 +16,8 @@ import nbformat
 from nbformat.sign import NotebookNotary
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.storage.blobs import FileBlobs
+from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
@@ -188,9 +190,9 @@ async def in_page(stage: Stage) -> None:
     await stage.typed(page, "c1", "typed = 'by the user'")
     await stage.say(PLEASE, mode="bypass")
     await stage.host.live.settle()
+    (stage.place.notes / "typed").unlink()  # the user throws it away
     await page.close(discarded=True)
     await stage.host.live.settle()
-    (stage.place.notes / "typed").unlink()  # the user threw it away
 
 
 async def work_trusted(stage: Stage) -> None:
@@ -259,9 +261,26 @@ async def shut_down(stage: Stage) -> None:
     await stage.close()
 
 
+async def talk(stage: Stage) -> None:
+    """Have a long conversation."""
+    session = await stage.say(PLEASE, mode="bypass")
+    for number in range(2, 7):
+        await stage.send(session, f"Say more, number {number}.", f"m{number}")
+        await stage.settle(session)
+
+
+async def overflow(stage: Stage) -> None:
+    """Send what the provider finds too long: the conversation is compacted."""
+    for session in stage.sessions():
+        await stage.send(session.id, PLEASE, "m9")
+        await stage.settle(session.id)
+
+
 async def delete(stage: Stage) -> None:
     """Delete a conversation; another one stays."""
     session = await stage.say(PLEASE, mode="bypass")
+    only_here = FileBlobs(StateDirectory(stage.place.state)).put(b"nobody else names this")
+    stage.host.log.append(session, ev.ContextAdd(role="meta", source="test", blob=only_here))
     await stage.say(PLEASE, mode="bypass")
     await stage.host.conversations.delete(stage.host.sessions.get(session))
 
@@ -301,6 +320,7 @@ def poison(place: Place) -> None:
         connection.execute("UPDATE events SET body = '{}' WHERE type = 'turn-start'")
 
 
+TOO_LONG = "prompt is too long: 210000 tokens > 200000 maximum"
 LONG = "print('x' * 60_000)"
 
 SCENARIOS: tuple[Scenario, ...] = (
@@ -490,6 +510,13 @@ SCENARIOS: tuple[Scenario, ...] = (
         script(says(TEXT, **SLOW)),
         prepare=begin,
         prepare_until="engine.delta.recorded",
+    ),
+    Scenario(
+        "compaction",
+        overflow,
+        script(says(TEXT), replies=({"failure": {"status": 400, "message": TOO_LONG}},)),
+        prepare=talk,
+        prepare_script=script(says(TEXT)),
     ),
     Scenario(
         "damaged database",

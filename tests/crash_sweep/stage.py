@@ -286,6 +286,8 @@ class Scenario:
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     prepare: Act | None = None
     """Done by a process of its own before, whole or killed at ``prepare_until``."""
+    prepare_script: Mapping[str, Any] | None = None
+    """What the model says meanwhile, if it is something else."""
     prepare_until: str | None = None
     """The name of the point at which the first process dies; None: it ends in order."""
     prepare_at: int = 1

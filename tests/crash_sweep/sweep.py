@@ -13,7 +13,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -43,6 +43,8 @@ class Case:
 
     scenario: Scenario
     at: int | None
+    name: str | None = None
+    """Of the point that is counted; None counts all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class Worker:
         scenario, place = case.scenario, Place(self._case)
         await self._set_up(scenario, place)
         self._play_script(scenario, place)
-        order = self._order(scenario, "act", at=case.at)
+        order = self._order(scenario, "act", at=case.at, name=case.name)
         code = await self._fork(order)
         if scenario.turn_limit is not None:
             for _ in self._simulator.requests:
@@ -162,7 +164,7 @@ class Worker:
         self._write_files(scenario, place)
         if scenario.prepare is None:
             return
-        self._play_script(scenario, place)
+        self._play_script(scenario, place, scenario.prepare_script)
         code = await self._fork(self._order(scenario, "prepare"))
         expected = KILLED if scenario.prepare_until else 0
         if code != expected:
@@ -185,8 +187,10 @@ class Worker:
             limits = {"version": 1, "turn_micro_usd": scenario.turn_limit}
             (place.home / ".shoulders" / "budget.json").write_text(json.dumps(limits))
 
-    def _play_script(self, scenario: Scenario, place: Place) -> None:
-        text = json.dumps(scenario.script).replace("{effects}", str(place.effects))
+    def _play_script(
+        self, scenario: Scenario, place: Place, other: Mapping[str, Any] | None = None
+    ) -> None:
+        text = json.dumps(other or scenario.script).replace("{effects}", str(place.effects))
         self._simulator.playing = Script.from_file(ScriptFile.model_validate_json(text))
         self._simulator.records.items.clear()
 
@@ -211,6 +215,61 @@ class Worker:
         await self._zygote.wait()
 
 
+class _Sweep:
+    """A sweep under way."""
+
+    def __init__(self, crew: Sequence[Worker], every: int, say: Callable[[str], None]) -> None:
+        self.report = Report()
+        self._hands: asyncio.Queue[Worker] = asyncio.Queue()
+        for worker in crew:
+            self._hands.put_nowait(worker)
+        self._every = every
+        self._say = say
+        self._waiting: set[Case] = set()
+        self._where: dict[str, Scenario] = {}
+
+    async def run(self, scenarios: Sequence[Scenario], offset: int) -> None:
+        """Play all scenarios."""
+        async with asyncio.TaskGroup() as group:
+            for scenario in scenarios:
+                group.create_task(self._whole(scenario, offset))
+        if self._every > 1:
+            return
+        for name in sorted(self._where.keys() - self.report.killed_at.keys()):
+            # Threads meet it at another place each time: killed there by its name.
+            await self._play(Case(self._where[name], 1, name))
+
+    async def _whole(self, scenario: Scenario, offset: int) -> None:
+        unhit = await self._play(Case(scenario, None))
+        points = len(unhit.met)
+        self.report.points_of[scenario.name] = points
+        for name in unhit.met:
+            self._where.setdefault(name, scenario)
+        async with asyncio.TaskGroup() as group:
+            for at in range(1 + offset % self._every, points + 1, self._every):
+                group.create_task(self._play(Case(scenario, at)))
+        at = points + 1
+        while self._every == 1 and (await self._play(Case(scenario, at))).killed:
+            at += 1
+        self._say(f"{scenario.name}: {points} points met, {self.report.kills} kills so far")
+
+    async def _play(self, case: Case) -> Outcome:
+        self._waiting.add(case)
+        worker = await self._hands.get()
+        try:
+            outcome = await worker.play(case)
+        finally:
+            self._hands.put_nowait(worker)
+            self._waiting.discard(case)
+        self.report.add(outcome)
+        if self.report.cases % 100 == 0:
+            to_go = len(self._waiting)
+            self._say(f"{self.report.cases} runs, {self.report.kills} kills, {to_go} to go")
+        for problem in outcome.violations:
+            self._say(f"VIOLATION {case.scenario.name} at {case.at}: {problem}")
+        return outcome
+
+
 async def sweep(
     folder: Path,
     *,
@@ -222,48 +281,15 @@ async def sweep(
     say: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Play the scenarios; with ``every`` only each so many-th point is one to die at."""
-    report, since = Report(), time.monotonic()
+    since = time.monotonic()
     async with AsyncExitStack() as stack:
-        hands: asyncio.Queue[Worker] = asyncio.Queue()
         crew = [Worker(folder / f"worker{number}", keep) for number in range(workers)]
         for worker in crew:
             stack.push_async_callback(worker.stop)
         await asyncio.gather(*(worker.start() for worker in crew))
-        for worker in crew:
-            hands.put_nowait(worker)
-
-        waiting: set[Case] = set()
-
-        async def play(case: Case) -> Outcome:
-            waiting.add(case)
-            worker = await hands.get()
-            try:
-                outcome = await worker.play(case)
-            finally:
-                hands.put_nowait(worker)
-                waiting.discard(case)
-            report.add(outcome)
-            if report.cases % 100 == 0:
-                say(f"{report.cases} runs, {report.kills} kills, {len(waiting)} to go")
-            for problem in outcome.violations:
-                say(f"VIOLATION {case.scenario.name} at {case.at}: {problem}")
-            return outcome
-
-        async def whole(scenario: Scenario) -> None:
-            unhit = await play(Case(scenario, None))
-            report.points_of[scenario.name] = len(unhit.met)
-            ats = range(1 + offset % every, len(unhit.met) + 1, every)
-            async with asyncio.TaskGroup() as group:
-                for at in ats:
-                    group.create_task(play(Case(scenario, at)))
-            at = len(unhit.met) + 1
-            while every == 1 and (await play(Case(scenario, at))).killed:
-                at += 1
-            say(f"{scenario.name}: {len(unhit.met)} points met, {report.kills} kills so far")
-
-        async with asyncio.TaskGroup() as group:
-            for scenario in scenarios:
-                group.create_task(whole(scenario))
+        under_way = _Sweep(crew, every, say)
+        await under_way.run(scenarios, offset)
+    report = under_way.report
     report.seconds = time.monotonic() - since
     return report
 
