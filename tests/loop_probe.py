@@ -2,12 +2,13 @@
 
 A server extension for tests alone: ``ARGUMENTS`` and ``ENVIRONMENT`` start a lab with it, ``look``
 asks it. A turn that is late because the machine ran other processes does not count: the kernel says
-for how long the loop's thread was ready and had no processor.
+for how long threads of the server were ready and had no processor.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 import threading
@@ -26,7 +27,7 @@ from tornado import web
 from tests.lab import Lab
 
 LONGEST_MS = 100.0
-PERIOD_SECONDS = 0.005
+PERIOD_SECONDS = 0.02
 LOOK_SECONDS = 0.05
 """After so long without a turn the stacks are noted."""
 PATH = "tests/loop"
@@ -51,7 +52,6 @@ class Probe:
         self.turns = 0
         self.worst_ms = 0.0
         self.stalls: list[Stall] = []
-        self._waits = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
         self._ticked = time.monotonic()
         self._doing = ""
         threading.Thread(target=self._watch, name="loop-probe", daemon=True).start()
@@ -74,8 +74,15 @@ class Probe:
             self.stalls.append(Stall(round(ms), self._doing))
 
     def _waited(self) -> float:
-        """Return the seconds that the loop's thread was ready to run and did not."""
-        return int(self._waits.read_text().split()[1]) / 1e9
+        """Return the seconds for which our threads were ready to run and did not.
+
+        All of them: one that has Python's lock and no processor holds up the loop.
+        """
+        waits = 0
+        for thread in Path("/proc/self/task").iterdir():
+            with contextlib.suppress(OSError):  # it ended
+                waits += int((thread / "schedstat").read_text().split()[1])
+        return waits / 1e9
 
     def _watch(self) -> None:
         """Look late rather than never: C code that holds Python's lock holds us up too."""
