@@ -7,6 +7,7 @@ changes; a directory becomes a zip archive of what is not hidden or ignored.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import mimetypes
 import posixpath
@@ -100,9 +101,10 @@ class ShareArtifact:
         self._artifacts = artifacts
 
     async def subject(self, args: ShareArtifactArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
-        del context
+        """Return how the call is shown, and what it shares: rules are about that file."""
         path = args.path or None
+        if path is not None:
+            path = await asyncio.to_thread(self._meant, path, context.active_document)
         shown = posixpath.basename((path or args.filename or "a file").rstrip("/"))
         return CallSubject(title=f"Share {shown}", target_label=path, target=Target(path=path))
 
@@ -147,6 +149,15 @@ class ShareArtifact:
             f"There is no {args.path}; tried {', '.join(tried)}.",
             hint="Write the file first, or list the files to find its name.",
         )
+
+    def _meant(self, path: str, active_document: str | None) -> str:
+        """Return the candidate that is there, by its one name; else the path as given."""
+        for candidate in _candidates(path, active_document):
+            with contextlib.suppress(ShouldersError):  # running says why
+                found = self._workspace.path(candidate)
+                if (self._workspace.directory / found).exists():
+                    return found or path
+        return path
 
     def _read(self, path: str) -> _Shared:
         checked = self._workspace.path(path)

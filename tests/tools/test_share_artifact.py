@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
@@ -54,6 +55,21 @@ async def test_file_is_copied_and_shown_as_it_was(shelf: Shelf):
     assert (shared.call_id, result.status) == (result.call_id, "ok")
     (shelf.root / "report.md").write_text("changed")
     assert shelf.files.read(SESSION, "report.md") == b"# Report"
+
+
+@pytest.mark.parametrize("path", ["table.csv", "data/../data/table.csv", "link.csv"])
+async def test_rule_about_a_file_holds_however_it_is_named(shelf: Shelf, path: str):
+    """``table.csv`` is found beside the document in front of the user."""
+    (shelf.root / "link.csv").symlink_to("data/table.csv")
+    rules = {
+        "version": 1,
+        "rules": [{"action": "deny", "tool": "*", "match": {"path": "data/**"}}],
+    }
+    script = turn(Call("share_artifact", {"path": path}))
+    w = world(script, "Then not.", loop=[shelf.tool], rules=json.dumps(rules))
+    await w.say(context=MessageContext(active_document="data/notebook.ipynb"))
+    assert [status for _, status in w.results()] == ["denied"]
+    assert not w.of(ArtifactShare)
 
 
 async def test_content_is_kept_under_its_plain_name(shelf: Shelf):
