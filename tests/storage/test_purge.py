@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,8 +11,9 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
-from jupyter_ai_shoulders.storage.purge import Purge
-from jupyter_ai_shoulders.wire.events import ContextAdd
+from jupyter_ai_shoulders.storage.purge import Purge, named
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import ContextAdd, Notice
 from jupyter_ai_shoulders.wire.ids import SessionId
 from tests.storage.store import Store
 
@@ -57,6 +60,29 @@ def test_purge_removes_files_that_no_other_conversation_names(store: Store) -> N
     assert artifacts.read(new, "b.txt") == b"b"
     with pytest.raises(NotFound):
         artifacts.read(old, "a.txt")
+
+
+def test_hash_in_a_text_names_no_content(store: Store) -> None:
+    old, new = store.add("old").id, store.add("new").id
+    own = remember(store, old, b"own")
+    shared = remember(store, old, b"shared")
+    store.log.append(new, Notice(level="info", code="x", text=f'"{own.parent.name}{own.name}"'))
+    details: JsonObject = {"replaced": [None, f"{shared.parent.name}{shared.name}"]}
+    store.log.append(new, Notice(level="info", code="x", text="", details=details))
+    store.sessions.delete(old)
+    store.clock.move(timedelta(days=31))
+
+    purge(store)
+
+    assert (own.exists(), shared.exists()) == (False, True)
+
+
+def test_purge_looks_through_a_long_log_in_the_time_it_has() -> None:
+    body = json.dumps({"type": "tool-result", "content": "all the text of a long result " * 100})
+    since = time.monotonic()
+    for _ in range(20_000):  # 60 MB
+        assert named(body) == []
+    assert time.monotonic() - since < 0.7
 
 
 def test_purge_stops_when_its_time_is_up_and_goes_on_at_the_next_start(store: Store) -> None:
