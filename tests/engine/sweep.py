@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, cast
 
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.errors import FlakyStrategyDefinition
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.engine.machine import EngineMachine, Tally
@@ -56,6 +57,8 @@ def _round(tally: Tally, seed: int) -> int:
     machine.__dict__["_hypothesis_internal_use_seed"] = seed  # what ``@hypothesis.seed`` sets
     try:
         run_state_machine_as_test(cast("Any", machine), settings=ROUND)  # a factory will do
+    except FlakyStrategyDefinition:
+        _say(f"seed {seed}: broken off, a busy machine made a program take another course")
     except Exception as error:  # noqa: BLE001 whatever it is, it is reported with its program
         sys.stdout.write("".join(traceback.format_exception(error)))
         return 1

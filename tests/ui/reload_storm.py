@@ -20,11 +20,13 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.lab import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
-from tests.ui.panel import Panel
+from tests.ui.panel import TURN_MS, Panel
 from tests.ui.test_promises import api, only_session, spoken, wait_for_event
 from tests.upstream import Upstream, in_order, says
 
 WORDS_PER_SECOND = 50
+PATIENT = 5
+"""One reload in so many waits until the page shows the text, however slow the machine is."""
 ROUND = 50
 """Reloads in one reply."""
 LONGEST_SECONDS = 2.5
@@ -61,6 +63,8 @@ def storm(lab: Lab, page: Page, count: int, seed: int) -> Tally:
     wait_for_event(lab, "text-start")
     page.reload(wait_until="commit")  # once, so that the address no longer resets the layout
     while tally.reloads < count:
+        if tally.reloads % PATIENT == 0:
+            expect(Panel(page).open().answers.last).not_to_be_empty(timeout=TURN_MS)
         page.wait_for_timeout(rng.uniform(0, LONGEST_SECONDS) * 1000)
         text = _shown(page)
         if text:
