@@ -29,7 +29,7 @@ PATIENT = 5
 """One reload in so many waits until the page shows the text, however slow the machine is."""
 ROUND = 50
 """Reloads in one reply."""
-LONGEST_SECONDS = 2.5
+LONGEST_SECONDS = 2.0
 """A page is there after about two; many are reloaded before they are."""
 SECONDS_EACH = 1.6
 """What a reload takes with its wait, to know how long to talk."""
