@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import (
     ContextAdd,
+    ContextRebase,
     Event,
     MessageAdd,
     MessageUpdate,
@@ -21,6 +22,7 @@ from jupyter_ai_shoulders.wire.events import (
     TodoUpdate,
     ToolCall,
     ToolResult,
+    TurnResume,
     TurnStart,
     UsageUpdate,
 )
@@ -68,7 +70,8 @@ class Memory:
         self.correction = 1.0
         """What estimates are multiplied with, by the last usage reported."""
         self.model: ModelId | None = None
-        self.previous_model: ModelId | None = None
+        self.sent_model: ModelId | None = None
+        """The model that the sent bytes were made for: of the last step, or as a rebase said."""
         self.handles: set[BlobHash] = set()
         """Whole outputs that results gave handles to."""
         self.plan: JsonObject | None = None
@@ -86,8 +89,8 @@ class Memory:
                 self._message(event)
             case TurnStart():
                 self._begin(event)
-            case StepStart():
-                self.tokens_used, self.window = event.tokens_used, event.window
+            case TurnResume() | StepStart() | ContextRebase():
+                self._go_on(event)
             case UsageUpdate():
                 self._book(event)
             case ToolCall():
@@ -172,9 +175,22 @@ class Memory:
         self.loaded |= self._loading
         if event.turn_id is not None:
             self._begun.add(event.turn_id)
-        self.previous_model, self.model = self.model, event.model
-        if self.previous_model != self.model:
+        self._use(event.model)
+
+    def _go_on(self, event: TurnResume | StepStart | ContextRebase) -> None:
+        if isinstance(event, TurnResume):
+            self._use(event.model)
+            return
+        if isinstance(event, StepStart):
+            self.tokens_used, self.window = event.tokens_used, event.window
+        elif event.reason != "model":
+            return
+        self.sent_model = self.model
+
+    def _use(self, model: ModelId) -> None:
+        if model != self.model:
             self.correction = 1.0
+        self.model = model
 
     def _book(self, event: UsageUpdate) -> None:
         self._pay(event)

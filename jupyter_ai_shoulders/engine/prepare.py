@@ -108,7 +108,8 @@ class Preparation:
     ) -> tuple[ModelRequest, Prepared | Overflowed]:
         """Return the request and whether it fits."""
         new = self.context.unsettled()
-        if operation.fresh or new:
+        switched = self.memory.sent_model not in {None, turn.model}  # the turn was resumed so
+        if operation.fresh or new or switched:
             around = await gather(self.surroundings, session, new, images=spec.images)
             self._enter_context(operation, turn, session, spec, around)
         notice = step_notice(operation.step, turn.step_limit)
@@ -132,8 +133,8 @@ class Preparation:
         if operation.fresh:
             self._enter_standing(texts, session, spec, around.standing)
         self._enter_enclosed(around)
-        if operation.fresh:
-            self._note_model_change(turn)
+        switched = self._note_model_change(turn)
+        if operation.fresh or switched:
             self._enter_tools(self._definitions(turn, session, spec))
             self._drop_superseded()
         self._enter(ZONE, zone_blob(self.clock.now()))
@@ -248,11 +249,13 @@ class Preparation:
             self.record(ContextRebase(reason="tools", replaced={"tools": [before, blob]}))
         self._enter(TOOLS, content)
 
-    def _note_model_change(self, turn: Turn) -> None:
-        before = self.memory.previous_model
-        if before is not None and before != turn.model:
-            replaced: JsonObject = {"model": [before, turn.model]}
-            self.record(ContextRebase(reason="model", replaced=replaced))
+    def _note_model_change(self, turn: Turn) -> bool:
+        before = self.memory.sent_model
+        if before is None or before == turn.model:
+            return False
+        replaced: JsonObject = {"model": [before, turn.model]}
+        self.record(ContextRebase(reason="model", replaced=replaced))
+        return True
 
     def _enter(self, entry: Entry, content: bytes) -> None:
         blob = self._put(entry, content)

@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import ResumeTurn, SendMessage
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 from tests.engine.test_turns import check
-from tests.engine.world import SESSION, World, around, restarted, session, world
+from tests.engine.world import SESSION, World, around, restarted, session, spec, world
 
 RESUME = ResumeTurn(decision="resume")
 DISCARD = ResumeTurn(decision="discard")
@@ -385,3 +385,19 @@ async def test_after_a_crash_at_any_event_an_open_turn_can_be_resumed():
             len(w.desk.started) - effects
         ), "a call that had started was started again"
         check(w)
+
+
+async def test_turn_that_goes_on_with_another_model_has_its_tools_and_says_so():
+    waiting = Gate()
+    w = world(turn(Call("look", {"path": "a"})), turn(waiting), turn(Call("look", {"path": "b"})))
+    other = spec("m2", tools=False)
+    w.models.specs[other.id] = other
+    await w.send()
+    await waiting.reached.wait()
+    await w.engine.stop()
+    w.store.update(w.session.model_copy(update={"model": other.id}))
+    await w.engine.resume(SESSION, RESUME)
+    await w.settle()
+    sent = [(request.model, bool(request.tools)) for request in w.provider.requests]
+    assert sent[:3] == [("vendor-m1", True), ("vendor-m1", True), ("vendor-m2", False)]
+    assert [event.reason for event in w.of(ev.ContextRebase)] == ["model", "tools"]
