@@ -31,9 +31,7 @@ def untrusted_secret(
     host = urlsplit(spec.url).hostname or ""
     texts = (spec.url, *spec.headers.values(), *spec.query.values())
     names_a_variable = any("${" in text for text in texts)
-    if (is_this_machine(host) and "${" not in spec.url) or not (
-        spec.needs_key or names_a_variable
-    ):
+    if (is_this_machine(host) and "${" not in spec.url) or not (spec.needs_key or names_a_variable):
         return None
     secret = spec.key_name if spec.needs_key else "variables of the environment"
     return (

@@ -94,6 +94,25 @@ class Approvals:
             decision = Ask(GOES_ROUND, ONCE) if repeated else decision
         return _outcome(decision, call.arguments, subject)
 
+    def forbidden(self, call: Call, subject: CallSubject | None) -> ErrorInfo | None:
+        """Return why a call may not run after all: the rules may have changed since it was judged.
+
+        ``subject`` is what it touches, as it is now; None for reads.
+        """
+        refused = self._refused(call, "enabled")
+        if refused is not None:
+            return refused.error
+        tool = self.tools.get(call.tool)
+        if tool is None:
+            return _invalid_call(call, known=False)
+        target = target_of(call.arguments or {})
+        seen = subject or CallSubject(title=call.title, target_label=None, target=target)
+        question = Question(call.tool, tool.risk, tool.external, seen)
+        decision = decide(question, self.rules.rules, (), mode="bypass", interactive=True)
+        if isinstance(decision, Deny):
+            return ErrorInfo(code=decision.code, message=decision.text)
+        return None
+
     def _known(self, name: str, context: CallContext) -> Tool[Any] | None:
         """Return the tool when the conversation's toolset has it."""
         return self.tools.get(name) if name in self.tools.names(context.toolset) else None

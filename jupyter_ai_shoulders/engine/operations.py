@@ -215,6 +215,7 @@ class Operations:
             context=self._call_context,
             stop_reason=self._stop_reason,
             policy=self._state().policy,
+            forbidden=self._approvals.forbidden,
             tools=services.tools,
             spill=self.spill,
             clock=services.clock,

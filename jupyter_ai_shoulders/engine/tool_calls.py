@@ -67,6 +67,8 @@ class BatchTools:
     context: Callable[[CallId, Mapping[tuple[str, CellId | None], Version]], CallContext]
     stop_reason: Callable[[], StopReason | None]
     policy: Policy
+    forbidden: Callable[[Call, CallSubject | None], ErrorInfo | None]
+    """Why a call may not run after all, by the rules as they are now."""
     tools: ToolRegistry
     spill: Spill
     clock: Clock
@@ -137,6 +139,9 @@ class Batch:
             return _Outcome("error", error=args.error)
         context = self._tools.context(call.call_id, self._seen)
         subject = None if call.risk == "read" else await looked_at(tool, args, context)
+        forbidden = self._tools.forbidden(call, subject)
+        if forbidden is not None:
+            return _Outcome("denied", error=forbidden)
         if _differs(call, subject):
             return _Outcome("error", error=CHANGED_SINCE)
         self._tools.record(started(call.call_id, subject))

@@ -80,8 +80,8 @@ class MemoryBlobs:
 class MemoryStore:
     """``EventLog`` and ``Sessions`` over lists of events.
 
-    ``before_append`` is called with each event and may raise, as a full disk would; ``after_append``
-    with each one as it is kept, as the log's own sink is.
+    ``before_append`` is called with each event and may raise, as a full disk would;
+    ``after_append`` with each one as it is kept, as the log's own sink is.
     """
 
     def __init__(self) -> None:

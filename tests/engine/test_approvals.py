@@ -10,6 +10,7 @@ import pytest
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
 from jupyter_ai_shoulders.testing.scripted import Call, turn
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalScope
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.sessions import SessionKind
@@ -310,4 +311,23 @@ async def test_call_allowed_for_the_document_runs_with_what_stands_there():
     w.desk.contents["a.ipynb"] = "changed meanwhile"
     await w.answer(scope="document")
     assert w.results() == [("c1", "ok")]
+    check(w)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"version": 1, "disabled": ["run_it"], "rules": []},
+        {"version": 1, "disabled": [], "rules": [{"action": "deny", "tool": "run_it"}]},
+    ],
+)
+async def test_rules_that_changed_while_an_approval_waited_hold(rules: JsonObject):
+    w = world(turn(RUN), "Without it.", given=session("run", interactive=True))
+    await w.say()
+    w.file.write(json.dumps(rules))
+    await w.answer()
+    assert w.desk.started == []
+    (result,) = w.of(ev.ToolResult)
+    assert result.status == "denied"
+    assert w.exits() == ["final_response"]
     check(w)

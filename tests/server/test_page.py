@@ -258,18 +258,21 @@ async def test_the_newer_connection_of_a_page_replaces_the_older() -> None:
     roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1"))
 
 
-async def test_pages_that_show_a_deleted_session_are_told() -> None:
+async def test_every_page_that_may_see_a_deleted_session_is_told() -> None:
     roster = PageRoster()
     page, connection = connected()
     roster.add(page)
     page.follow(A, 1, [])
 
-    roster.deleted(B)
-    roster.deleted(A)
+    roster.deleted(session("b"))
+    roster.deleted(session("a"))
     roster.heard(notice(A, 2))
 
-    (frame,) = await connection.received(1)
-    assert frame["error"]["code"] == "not_found"
-    assert frame["error"]["details"] == {"session_id": A}
+    frames = await connection.received(2)
+    assert [(frame["type"], frame["session_id"]) for frame in frames] == [
+        ("session-delete", B),
+        ("session-delete", A),
+    ]
+    assert not page.follows(A)
     roster.close()
     assert connection.closed is not None
