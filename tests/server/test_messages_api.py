@@ -283,7 +283,7 @@ async def test_deleting_a_conversation_stops_its_turn_and_tells_nobody_of_it_aga
     await api.send(session_id, "tell")
     await page.until_event("text-delta")
     assert (await api.delete(f"sessions/{session_id}")).status == 204
-    await page.until("frame-error")
+    await page.until("session-delete")
     ended = [event["exit"] for event in page.events if event["type"] == ENDED]
     other = await api.new_session()
     await page.until_event("session-create")

@@ -152,7 +152,16 @@ def read_wish(words: str, notebook: Notebook) -> Wish:
     if group is not None and HOW_MANY.search(words):
         return Wish((group,), "bars", None)
     quoted = QUOTED.search(rest) is not None
-    return Wish(columns, kind_of(words, len(columns)), group, quoted)
+    said = without_names(words, [*columns, *([] if group is None else [group])], known)
+    return Wish(columns, kind_of(said, len(columns)), group, quoted)
+
+
+def without_names(words: str, names: Sequence[str], known: Sequence[str]) -> str:
+    """Return the words beside the names: a column called "lines" orders no line chart."""
+    for name in names:
+        if len(name.split()) > 1 or name in known:
+            words = words.replace(name, " ")
+    return words
 
 
 def settle(

@@ -81,7 +81,8 @@ GREETING = words(
 )
 QUOTED = re.compile(r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”", re.DOTALL)
 BETWEEN = re.compile(
-    r"\s*(?:[;\n]|[.!?](?=\s)|,?\s*\b(?:and then|then|after that|afterwards|finally|and|also)\b"
+    r"\s*(?:[;\n]|(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)"
+    r"|,?\s*\b(?:and then|then|after that|afterwards|finally|and|also)\b"
     r"|,(?=\s*(?:please\s+)?(?:fix|repair|explain|plot|draw|profile|describe|outline|summari[sz]e)\b))"
     r"\s*(?:[-*]\s+|\d+[.)]\s+)?",
     re.IGNORECASE,
