@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import CallStatus
-from jupyter_ai_shoulders.wire.parts import ResultContent
+from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
 
 LONGEST_CIRCLE = 2
 """Circles of one call (A, A, A) and of two (A, B, A, B) are looked for (chapter 04)."""
@@ -24,6 +24,9 @@ _VOLATILE = re.compile(
     r"|\b\d+(?:\.\d+)? (?:ms|s|min)\b"  # durations,
     r"|\b0x[0-9a-fA-F]{6,}\b"  # and addresses of objects differ between equal runs
 )
+
+_FIRST_LINES = 2_000
+"""Characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +43,17 @@ def call_signature(tool: str, arguments: JsonObject | None, raw: str | None = No
 
 
 def result_signature(status: CallStatus, content: Sequence[ResultContent]) -> str:
-    """Return what two results share when they say the same, whenever they were made."""
-    texts = [part.model_dump_json() for part in content]
-    return _signature(_VOLATILE.sub("", "\n".join([status, *texts])))
+    """Return what two results share when they say the same, whenever they were made.
+
+    What differs between equal runs is looked for where tools put it, in the first lines: a result
+    may be long, and every one passes here.
+    """
+    said = [_lasting(part.text) if isinstance(part, TextPart) else str(part) for part in content]
+    return _signature("\n".join([status, *said]))
+
+
+def _lasting(text: str) -> str:
+    return _VOLATILE.sub("", text[:_FIRST_LINES]) + text[_FIRST_LINES:]
 
 
 def rounds(traces: Sequence[Trace]) -> int:
