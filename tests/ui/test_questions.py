@@ -127,6 +127,11 @@ def test_a_question_answered_in_one_page_is_settled_in_the_other_which_is_told_s
         server.on_message(lambda text: held.append(text) if holding else socket.send(text))
 
     other.route_web_socket("**/shoulders/api/v1/socket*", delay)
+    # Nor may it ask: a page that catches up over HTTP would hear of the answer that way.
+    other.route(
+        "**/shoulders/api/v1/sessions/*/events*",
+        lambda route: None if holding else route.continue_(),
+    )
     elsewhere = open_first(open_panel(lab, other, "other"))
     card(elsewhere, "Question").get_by_role("button", name="price").click()
     expect(panel.root.get_by_label("Your answer").first).to_have_text("price")
