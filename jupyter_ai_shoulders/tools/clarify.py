@@ -14,7 +14,6 @@ from pydantic import Field
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Question,
     Result,
@@ -23,10 +22,9 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
+from jupyter_ai_shoulders.tools.loop_tool import LoopTool
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 OPTIONS = 6
 OPTION_LENGTH = 80
@@ -45,17 +43,11 @@ class ClarifyArguments(ToolArguments):
     allow_multiple: bool = Field(default=False, description="Whether several may be chosen.")
 
 
-class Clarify:
+class Clarify(LoopTool):
     """Asks, and waits for the answer."""
 
     name: ClassVar[str] = "clarify"
-    category: ClassVar[Category] = "loop"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = frozenset(
-        {"document", "notebook", "workspace", "full"}
-    )
     arguments = ClarifyArguments
 
     async def subject(self, args: ClarifyArguments, context: CallContext) -> CallSubject:

@@ -11,7 +11,6 @@ from pydantic import Field
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -19,9 +18,8 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
-from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.tools.loop_tool import LoopTool
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 MEANINGFUL_CHARACTERS = 30
 """A summary with fewer says nothing (chapter 04)."""
@@ -44,17 +42,11 @@ class CompleteArguments(ToolArguments):
     )
 
 
-class Complete:
+class Complete(LoopTool):
     """Ends the turn when its summary says something."""
 
     name: ClassVar[str] = "complete"
-    category: ClassVar[Category] = "loop"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
     idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = frozenset(
-        {"document", "notebook", "workspace", "full"}
-    )
     arguments = CompleteArguments
 
     async def subject(self, args: CompleteArguments, context: CallContext) -> CallSubject:

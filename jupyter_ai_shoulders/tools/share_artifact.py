@@ -31,7 +31,6 @@ from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -39,11 +38,11 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
+from jupyter_ai_shoulders.tools.loop_tool import LoopTool
 from jupyter_ai_shoulders.tools.rules import STATE_FOLDER
-from jupyter_ai_shoulders.wire.events import ArtifactShare, Risk
+from jupyter_ai_shoulders.wire.events import ArtifactShare
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 SIZE_LIMIT = 50 << 20
 """Bytes of one shared file, or of the files of a shared directory."""
@@ -83,17 +82,11 @@ class _Shared:
     content: bytes
 
 
-class ShareArtifact:
+class ShareArtifact(LoopTool):
     """Keeps a copy of a file and shows it."""
 
     name: ClassVar[str] = "share_artifact"
-    category: ClassVar[Category] = "loop"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
     idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = frozenset(
-        {"document", "notebook", "workspace", "full"}
-    )
     arguments = ShareArtifactArguments
 
     def __init__(self, workspace: Workspace, artifacts: Artifacts) -> None:

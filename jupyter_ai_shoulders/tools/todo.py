@@ -14,7 +14,6 @@ from pydantic import Field
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -22,10 +21,10 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
+from jupyter_ai_shoulders.tools.loop_tool import LoopTool
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk, TodoItem, TodoUpdate
+from jupyter_ai_shoulders.wire.events import TodoItem, TodoUpdate
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 _ITEM = re.compile(r"(?P<indent> {0,6})- \[(?P<mark>[ xX])\] +(?P<text>\S.*)")
 _INDENT = 2
@@ -42,17 +41,11 @@ class TodoArguments(ToolArguments):
     )
 
 
-class Todo:
+class Todo(LoopTool):
     """Replaces the checklist."""
 
     name: ClassVar[str] = "todo"
-    category: ClassVar[Category] = "loop"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
     idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = frozenset(
-        {"document", "notebook", "workspace", "full"}
-    )
     arguments = TodoArguments
 
     async def subject(self, args: TodoArguments, context: CallContext) -> CallSubject:
