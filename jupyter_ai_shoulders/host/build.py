@@ -240,15 +240,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     clock, ids = ports.clock, ports.ids
     secrets = Secrets(clock)
     store = Store(settings.state_dir, clock, secrets.redact)
-    documents = Documents(
-        root=settings.workspace,
-        recovery=RecoveryFiles(store.directory),
-        times=LiveTimes(grace=settings.page_grace),
-        kernels=ports.kernels,
-        pages=ports.pages,
-        clock=clock,
-        ids=ids,
-    )
+    documents = _documents(settings, ports, store)
     preferences = _preferences(settings, store)
     budgets = Budgets(settings.home / STATE_DIR, clock, settings.budget)
     models = _models(settings, ports, store.sessions, preferences, budgets)
@@ -273,14 +265,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         rules=rules,
         clock=clock,
         ids=ids,
-        settings=EngineSettings(
-            workspace=str(settings.workspace),
-            step_limit=settings.step_limit,
-            nudges=settings.nudges,
-            turn_time_limit_s=settings.turn_time_limit,
-            allow_bypass=settings.allow_bypass,
-            compaction=settings.compaction,
-        ),
+        settings=_engine_settings(settings),
         surroundings=surroundings,
         budgets=budgets,
         summarizer=Summaries(calls, models),
@@ -324,6 +309,29 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             ids=ids,
         ),
         artifacts=artifacts,
+    )
+
+
+def _documents(settings: HostSettings, ports: HostPorts, store: Store) -> Documents:
+    return Documents(
+        root=settings.workspace,
+        recovery=RecoveryFiles(store.directory),
+        times=LiveTimes(grace=settings.page_grace),
+        kernels=ports.kernels,
+        pages=ports.pages,
+        clock=ports.clock,
+        ids=ports.ids,
+    )
+
+
+def _engine_settings(settings: HostSettings) -> EngineSettings:
+    return EngineSettings(
+        workspace=str(settings.workspace),
+        step_limit=settings.step_limit,
+        nudges=settings.nudges,
+        turn_time_limit_s=settings.turn_time_limit,
+        allow_bypass=settings.allow_bypass,
+        compaction=settings.compaction,
     )
 
 
