@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.engine.protected import leading_results, middle, witho
 from jupyter_ai_shoulders.engine.step_notice import step_notice
 from jupyter_ai_shoulders.engine.untrusted import marked_content
 from jupyter_ai_shoulders.engine.user_message import Copy, Enclosed, Rendered, Setting, render
-from jupyter_ai_shoulders.engine.watch import REMARK_CODES
+from jupyter_ai_shoulders.engine.watch import TOLD
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId
 from jupyter_ai_shoulders.wire.parts import (
@@ -372,8 +372,8 @@ class Transcript:
                 reply.complete = reply.complete or not reply.cut
             case ev.Notice(code="interrupted") if reply is not None:
                 reply.cut = True
-            case ev.Notice() if event.code in REMARK_CODES:
-                self._remarks.append(f"[notice] {event.text}")
+            case ev.Notice() if event.code in TOLD:
+                self._remarks.append(f"[notice] {TOLD[event.code]}")
             case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
                 self._reply = None  # the step is asked for again
             case ev.TurnStart():

@@ -45,10 +45,8 @@ WANDERING = "listing_without_reading"
 NOT_FOUND = "look_elsewhere"
 TRUNCATED = "result_truncated"
 EMPTY = "empty_reply"
-REMARK_CODES = frozenset({REPEATED, ALREADY_READ, WANDERING, NOT_FOUND, TRUNCATED, EMPTY})
-"""Codes of notices whose text the model is told too (``engine.transcript``)."""
 
-_TEXTS = {
+TOLD: Mapping[str, str] = {
     REPEATED: "The same call has given the same result three times. Do something else, or tell "
     "the user what stands in the way.",
     ALREADY_READ: "This was read already in this turn, and nothing has changed since.",
@@ -57,6 +55,17 @@ _TEXTS = {
     TRUNCATED: "The result was cut. Search for what is needed, or ask for a part of it.",
     EMPTY: "The last reply was empty. Go on with the task, or say what came of it.",
 }
+"""What the model is told (``engine.transcript``), by the code of the notice."""
+
+_SHOWN = {
+    REPEATED: "The agent did the same three times with the same result; it was told so.",
+    ALREADY_READ: "The agent read again what it had read and nobody changed; it was told so.",
+    WANDERING: "The agent listed twice without reading anything; it was told so.",
+    NOT_FOUND: "The agent looked for something that does not exist; it was told to search.",
+    TRUNCATED: "The agent got more than fits; it was told to narrow its search.",
+    EMPTY: "The model answered with nothing; it was asked to go on.",
+}
+"""What the user reads of it."""
 
 _Reads = Mapping[str, tuple[str | None, str]]
 
@@ -206,7 +215,7 @@ def _read(watch: Watch, call: ev.ToolCall, trace: Trace, event: ev.ToolResult) -
 
 def remark(code: str) -> ev.Notice:
     """Return the notice of a remark."""
-    return ev.Notice(level="info", code=code, text=_TEXTS[code])
+    return ev.Notice(level="info", code=code, text=_SHOWN[code])
 
 
 def _says_not_found(error: ErrorInfo | None) -> bool:
