@@ -1,0 +1,67 @@
+"""Changes of documents: proposed, applied, kept or undone (chapter 07).
+
+Part of ``wire.events``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jupyter_ai_shoulders.wire.base import WireModel
+from jupyter_ai_shoulders.wire.edits import Hunk, Proposal, ProposalState
+from jupyter_ai_shoulders.wire.events_base import Author, EventBase
+from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, CellId, EditId, ProposalId, Version
+
+
+class EditPending(EventBase):
+    """An applied change awaits keep or undo."""
+
+    type: Literal["edit-pending"] = "edit-pending"
+    edit_id: EditId
+    call_id: CallId | None
+    document: str
+    cell_id: CellId | None
+    before_version: Version | None
+    after_version: Version | None
+    hunks: tuple[Hunk, ...]
+
+
+class EditResolve(EventBase):
+    """A pending edit was kept or undone."""
+
+    type: Literal["edit-resolve"] = "edit-resolve"
+    edit_id: EditId
+    decision: Literal["keep", "undo"]
+    hunks: tuple[int, ...] | None
+    by: Author
+
+
+class ProposalAdd(EventBase):
+    """A change is proposed and not applied."""
+
+    type: Literal["proposal-add"] = "proposal-add"
+    call_id: CallId | None
+    proposal: Proposal
+
+
+class ProposalResolve(EventBase):
+    """A proposal was decided, or overtaken."""
+
+    type: Literal["proposal-resolve"] = "proposal-resolve"
+    proposal_id: ProposalId
+    state: ProposalState
+    by: Author
+
+
+class DocumentSnapshot(WireModel):
+    """A document's content at one moment, as a blob."""
+
+    document: str
+    blob: BlobHash
+
+
+class Checkpoint(EventBase):
+    """Documents were snapshotted before a turn's first change."""
+
+    type: Literal["checkpoint"] = "checkpoint"
+    documents: tuple[DocumentSnapshot, ...]

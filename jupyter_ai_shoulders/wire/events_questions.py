@@ -1,0 +1,85 @@
+"""What a call asks the user, and the answers: approval, input for a cell, a question (chapter 05).
+
+Part of ``wire.events``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jupyter_ai_shoulders.wire.base import JsonObject, WireModel
+from jupyter_ai_shoulders.wire.events_base import Author, EventBase
+from jupyter_ai_shoulders.wire.ids import CallId
+
+ApprovalScope = Literal["once", "document", "session", "always"]
+
+ApprovalDecision = Literal["allow", "deny"]
+
+
+class AskReason(WireModel):
+    """Why a call asks."""
+
+    kind: Literal["mode", "rule", "taint", "protected", "run_policy", "loop"]
+    text: str
+
+
+class ApprovalRequest(EventBase):
+    """A call waits for the user."""
+
+    type: Literal["approval-request"] = "approval-request"
+    call_id: CallId
+    tool: str
+    arguments: JsonObject
+    arguments_hash: str
+    """SHA-256 over the canonical JSON of the arguments; the answer is bound to it."""
+    preview: str | None
+    """The code, command or diff the call would act with, exact, for the card."""
+    language: str | None
+    reason: AskReason
+    scopes: tuple[ApprovalScope, ...]
+
+
+class ApprovalAnswer(EventBase):
+    """The user, or a rule, decided."""
+
+    type: Literal["approval-answer"] = "approval-answer"
+    call_id: CallId
+    decision: ApprovalDecision
+    scope: ApprovalScope
+    feedback: str | None
+    by: Author
+
+
+class StdinRequest(EventBase):
+    """A running cell asks for input."""
+
+    type: Literal["stdin-request"] = "stdin-request"
+    call_id: CallId
+    prompt: str
+    password: bool
+
+
+class StdinAnswer(EventBase):
+    """The input was given; its text is not logged."""
+
+    type: Literal["stdin-answer"] = "stdin-answer"
+    call_id: CallId
+    answered: bool
+
+
+class ClarifyRequest(EventBase):
+    """The agent asks the user a question."""
+
+    type: Literal["clarify-request"] = "clarify-request"
+    call_id: CallId
+    question: str
+    options: tuple[str, ...]
+    allow_multiple: bool
+
+
+class ClarifyAnswer(EventBase):
+    """The user answered."""
+
+    type: Literal["clarify-answer"] = "clarify-answer"
+    call_id: CallId
+    answer: tuple[str, ...]
