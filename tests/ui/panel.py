@@ -88,9 +88,12 @@ class Panel:
         expect(self.approval).to_be_visible(timeout=TURN_MS)
         self.approval.get_by_role("button", name="Allow once").click()
 
+    def disconnected(self) -> None:
+        """Wait until the page knows that it has no connection; it must not get one meanwhile."""
+        expect(self.connect).to_be_visible(timeout=TURN_MS)
+
     def reconnected(self) -> None:
         """Connect at once instead of at the next attempt, and wait for it."""
-        expect(self.connect).to_be_visible()
         deadline = time.monotonic() + RECONNECT_SECONDS
         while self.connect.count():
             assert time.monotonic() < deadline, "the page does not reconnect"

@@ -10,7 +10,8 @@ import json
 import re
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ from tests.lab import Lab
 from tests.ui.panel import OpenNotebook, Panel
 from tests.upstream import Upstream, calls, in_order, notebook, says, texts
 
-GRACE_SECONDS = 2.0
+LONG_GRACE_SECONDS = 3_600.0
+"""However slow the machine is, a page is back in time."""
+SHORT_GRACE_SECONDS = 1.0
 TICKS = 15
 SLOW = f"""\
 import time
@@ -133,28 +136,49 @@ class Desk:
         return texts(json.loads(self.file.read_text(encoding="utf-8"))["cells"], cell_id)
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server whose only model is a simulator that plays what each test tells it."""
-    root = tmp_path_factory.mktemp("workspace")
-    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream")).start()
-    lab = Lab(
-        root,
-        tmp_path_factory.mktemp("lab"),
-        args=[f"--Shoulders.page_grace={GRACE_SECONDS}"],
-        env=upstream.configure(root),
-    )
+@contextmanager
+def serve(paths: pytest.TempPathFactory, grace_seconds: float) -> Generator[Served]:
+    """Run a server whose only model is a simulator that plays what each test tells it."""
+    root = paths.mktemp("workspace")
+    upstream = Upstream(in_order(), paths.mktemp("upstream")).start()
+    grace = f"--Shoulders.page_grace={grace_seconds}"
+    lab = Lab(root, paths.mktemp("lab"), args=[grace], env=upstream.configure(root))
     lab.start()
     yield Served(lab, upstream)
     lab.stop()
     upstream.stop()
 
 
-@pytest.fixture
-def desk(served: Served, page: Page, request: pytest.FixtureRequest) -> Desk:
-    """The page, and a notebook named after the test."""
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that never gives a page up."""
+    with serve(tmp_path_factory, LONG_GRACE_SECONDS) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def served_hastily(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that writes the agent's edits to the file soon after the page has gone."""
+    with serve(tmp_path_factory, SHORT_GRACE_SECONDS) as served:
+        yield served
+
+
+def place(served: Served, page: Page, request: pytest.FixtureRequest) -> Desk:
+    """Put a notebook named after the test on a desk."""
     file = served.lab.root / f"{request.node.name.removeprefix('test_')}.ipynb"
     return Desk(served, page, file, served.sessions())
+
+
+@pytest.fixture
+def desk(served: Served, page: Page, request: pytest.FixtureRequest) -> Desk:
+    """The page, and a notebook that waits for its page for ever."""
+    return place(served, page, request)
+
+
+@pytest.fixture
+def desk_soon_left(served_hastily: Served, page: Page, request: pytest.FixtureRequest) -> Desk:
+    """The page, and a notebook that is given up soon after its page has gone."""
+    return place(served_hastily, page, request)
 
 
 @pytest.fixture
@@ -203,7 +227,8 @@ def test_reload_right_after_an_edit_does_it_again_once(desk: Desk) -> None:
     opened.wait_for_source("one", "x = 1")
 
 
-def test_edits_and_outputs_reach_the_file_when_the_page_is_gone(desk: Desk) -> None:
+def test_edits_and_outputs_reach_the_file_when_the_page_is_gone(desk_soon_left: Desk) -> None:
+    desk = desk_soon_left
     replies = [
         calls("read_notebook", {"path": desk.path}),
         calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "print('new')"}),
@@ -220,7 +245,8 @@ def test_edits_and_outputs_reach_the_file_when_the_page_is_gone(desk: Desk) -> N
     assert desk.on_disk() == {"one": "print('new')", "mine": "y = 1"}
 
 
-def test_page_that_was_away_for_long_saves_without_a_question(desk: Desk) -> None:
+def test_page_that_was_away_for_long_saves_without_a_question(desk_soon_left: Desk) -> None:
+    desk = desk_soon_left
     sockets = Sockets(desk.page)
     replies = [
         calls("read_notebook", {"path": desk.path}),
@@ -231,6 +257,7 @@ def test_page_that_was_away_for_long_saves_without_a_question(desk: Desk) -> Non
     panel = desk.ask()
     opened.wait_for_source("one", "x = 2")
     sockets.cut()
+    panel.disconnected()
     opened.type_at_end("mine", "  # typed")
     desk.wait(lambda: desk.on_disk()["one"] == "x = 2", "the edit is on disk")
     sockets.mend()
@@ -248,7 +275,7 @@ def test_run_goes_on_through_a_lost_connection(desk: Desk) -> None:
     panel = desk.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2", timeout=30_000)
     sockets.cut()
-    expect(panel.connect).to_be_visible()
+    panel.disconnected()
     sockets.mend()
     panel.reconnected()
     expect(opened.prompt("slow")).to_have_text("[1]:", timeout=30_000)
@@ -283,6 +310,7 @@ def test_open_page_finds_the_server_that_was_restarted(desk: Desk) -> None:
     panel = Panel(desk.page).open()
     opened.type_at_end("mine", "  # typed")
     desk.served.lab.stop()
+    panel.disconnected()
     opened.type_at_end("mine", " on")
     desk.served.lab.start()
     panel.reconnected()
