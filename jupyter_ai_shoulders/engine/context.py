@@ -100,15 +100,15 @@ class Context:
 
     def unsettled(self) -> list[tuple[MessageAdd, Enclosed]]:
         """Return the messages that were never sent, with what was captured for them."""
-        return self._transcript.unsettled()
+        return self._transcript.user.unsettled()
 
     def superseded(self) -> list[str]:
         """Return the attachments that stand in the conversation more than once."""
-        return self._transcript.superseded()
+        return self._transcript.user.superseded()
 
     def told(self) -> list[str]:
         """Return what the model was told last of what is in front of the user."""
-        return self._transcript.told()
+        return self._transcript.user.told()
 
     def middle(self) -> Middle | None:
         """Return what a compaction may replace now; None when all of it is protected."""
@@ -167,9 +167,9 @@ class Context:
         content = self._blobs.get(event.blob)
         match event.role:
             case "attachment":
-                self._transcript.enclose(AttachmentRecord.model_validate_json(content))
+                self._transcript.user.enclose(AttachmentRecord.model_validate_json(content))
             case "skill" if (event.role, event.source) != SKILLS:
-                self._transcript.enclose(SkillRecord.model_validate_json(content))
+                self._transcript.user.enclose(SkillRecord.model_validate_json(content))
             case _:
                 self._entries[_entry(event)] = event.blob
                 self._stand(_entry(event), content)
@@ -184,11 +184,11 @@ class Context:
             case ("tools", _):
                 self._tools = read_tools(content)
             case ("meta", "time zone"):
-                self._transcript.set_zone(read_zone(content))
+                self._transcript.user.set_zone(read_zone(content))
             case ("meta", "mark of data"):
-                self._transcript.set_secret(content.decode())
+                self._transcript.user.set_secret(content.decode())
             case ("meta", "workspace"):
-                self._transcript.set_facts(MetaRecord.model_validate_json(content).facts)
+                self._transcript.user.set_facts(MetaRecord.model_validate_json(content).facts)
             case _:
                 pass  # of a newer version, which put it where this one does not look
 

@@ -1,6 +1,6 @@
 """The call that permissions, log and page see: the inner one of ``call_tool`` (chapter 04).
 
-Pure; used by ``engine.approvals`` for what the model called and by ``engine.transcript`` to say
+Pure; used by ``engine.approvals`` for what the model called and by ``engine.reply`` to say
 it again as the model did.
 """
 

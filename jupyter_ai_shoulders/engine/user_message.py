@@ -1,6 +1,6 @@
 """A user's message as the model reads it: text, skills, attachments, and what was around them.
 
-Pure; used by ``engine.transcript``. The demo provider reads the ``<workspace>`` block.
+Pure; used by ``engine.user_side``. The demo provider reads the ``<workspace>`` block.
 """
 
 from __future__ import annotations
