@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
+from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
 from jupyter_ai_shoulders.notebook.live import LiveDocuments, LiveTimes
 from jupyter_ai_shoulders.notebook.names import WorkspaceNotebookNames
@@ -47,8 +48,14 @@ class Documents:
             times=times,
         )
         self.notebooks = NotebookRouter(self.workspace, self.live, self._disk)
+        self.lines = KernelLines(kernels)
         self.runner = KernelRunner(
-            notebooks=self.notebooks, kernels=kernels, pages=self.live, clock=clock, ids=ids
+            notebooks=self.notebooks,
+            kernels=kernels,
+            lines=self.lines,
+            pages=self.live,
+            clock=clock,
+            ids=ids,
         )
 
     async def start(self) -> None:
@@ -61,4 +68,5 @@ class Documents:
             stack.callback(self.workspace.close)
             stack.push_async_callback(self._disk.close)
             stack.push_async_callback(self.live.aclose)
+            stack.push_async_callback(self.lines.aclose)
             await self.runner.aclose()

@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.notebook.base import CellRun, KernelDirectory, KernelHandle, RunProgress
 from jupyter_ai_shoulders.notebook.kernel_connection import own_client
+from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
 from jupyter_ai_shoulders.notebook.local_kernels import kernel_handle
 from jupyter_ai_shoulders.notebook.outputs import OutputLimits
@@ -111,9 +112,11 @@ async def bench(
     pages = RecordingPages()
     if page:
         pages.owners[PATH] = PAGE
+    lines = KernelLines(kernels)
     runner = KernelRunner(
         notebooks=MemoryNotebooks(notebook),
         kernels=kernels,
+        lines=lines,
         pages=pages,
         clock=SystemClock(),
         ids=RandomIds(),
@@ -123,6 +126,7 @@ async def bench(
         yield Bench(runner, notebook, pages)
     finally:
         await runner.aclose()
+        await lines.aclose()
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import pytest
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
-from jupyter_ai_shoulders.notebook import kernels as kernels_module
+from jupyter_ai_shoulders.notebook import kernel_lines
 from jupyter_ai_shoulders.notebook.base import KernelHandle
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
@@ -157,7 +157,7 @@ async def test_a_dead_kernel_that_nobody_restarts_is_told(monkeypatch: pytest.Mo
     def no_client() -> AsyncKernelClient:
         raise AssertionError
 
-    monkeypatch.setattr(kernels_module, "RESTART_SECONDS", 0.0)
+    monkeypatch.setattr(kernel_lines, "RESTART_SECONDS", 0.0)
     dead = KernelHandle("dead", "python3", "python", DeadManager(), no_client)
     async with bench(NoKernels(dead), "1") as at:
         with pytest.raises(Conflict, match="does not come back") as failed:

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.base import CellRun
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
+from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
@@ -89,9 +90,12 @@ async def lab(root: Path, manager: AsyncKernelManager) -> AsyncGenerator[Lab]:
         ids=RandomIds(),
         sleep=clock.sleep,
     )
+    kernels = OneKernel(manager)
+    lines = KernelLines(kernels)
     runner = KernelRunner(
         notebooks=NotebookRouter(workspace, live, disk),
-        kernels=OneKernel(manager),
+        kernels=kernels,
+        lines=lines,
         pages=live,
         clock=SystemClock(),
         ids=RandomIds(),
@@ -100,6 +104,7 @@ async def lab(root: Path, manager: AsyncKernelManager) -> AsyncGenerator[Lab]:
         yield Lab(file, live, runner, sockets, clock, asyncio.Event())
     finally:
         await runner.aclose()
+        await lines.aclose()
         await live.aclose()
         await disk.close()
         workspace.close()

@@ -5,6 +5,7 @@ import pytest
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound
 from jupyter_ai_shoulders.notebook.base import CellRun, RunProgress
+from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
@@ -212,9 +213,11 @@ async def test_edit_and_run_in_a_real_kernel(tmp_path: Path):
     (tmp_path / "work").mkdir()
     kernels = LocalKernels(tmp_path)
     talk = Conversation(memory_cell("a", "value = 20"), memory_cell("b", "valeu + 1"))
+    lines = KernelLines(kernels)
     runner = KernelRunner(
         notebooks=talk.notebooks,
         kernels=kernels,
+        lines=lines,
         pages=RecordingPages(),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -234,4 +237,5 @@ async def test_edit_and_run_in_a_real_kernel(tmp_path: Path):
         assert (await run_all()).ok
     finally:
         await runner.aclose()
+        await lines.aclose()
         await kernels.aclose()

@@ -1,0 +1,187 @@
+"""The way into the users' kernels: one line per kernel, in which everything of the agent waits.
+
+Made by ``host.documents`` once; cell runs (``notebook.kernels``), scratch code and restarts go
+through it, so that nothing interleaves. A line keeps the connection of the kernel's present life.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from jupyter_core.utils import ensure_async
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict
+from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
+from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.notebook.execution import MessageReader
+
+RESTART_SECONDS = 10.0
+"""How long a dead kernel may take to come back: Jupyter's restarter looks every 3 s."""
+RESTART_CHECK_SECONDS = 0.25
+
+Say = Callable[[str], None]
+"""Tells the asker what is waited for."""
+
+
+@dataclass(eq=False, slots=True)
+class KernelTurn:
+    """The right to be the one of the agent that uses a kernel, until the turn is left."""
+
+    connection: KernelConnection
+    reader: MessageReader
+    waited: bool
+    """Whether somebody else had the turn before, who may have changed the notebook."""
+    died: bool = False
+    """Set by whoever saw the kernel die: the connection is closed when the turn is left."""
+
+
+@dataclass(eq=False, slots=True)
+class _Line:
+    """What is kept per kernel: whose turn it is, and the connection of its present life."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
+    connection: KernelConnection | None = None
+    reader: MessageReader | None = None
+
+
+class KernelLines:
+    """Finds or starts the kernels of notebooks, and gives turns in them."""
+
+    def __init__(self, kernels: KernelDirectory) -> None:
+        self._kernels = kernels
+        self._lines: dict[str, _Line] = {}
+        self._starting: dict[str, asyncio.Task[KernelHandle]] = {}
+
+    async def kernel(self, path: str, name: str | None, say: Say) -> KernelHandle:
+        """Return the notebook's living kernel; start one of the kernelspec ``name`` if need be.
+
+        ``name`` None asks for the server's default. Raises ``NotFound`` (no such kernelspec),
+        ``Conflict`` (dead and not coming back, does not start).
+        """
+        handle = await self.living(path, say)
+        if handle is not None:
+            return handle
+        if path not in self._starting:
+            say(f"Starting the kernel {name}." if name else "Starting a kernel.")
+            self._starting[path] = asyncio.create_task(self._start(path, name))
+        # Not cancelled with the asker: a start cut short would leave a kernel nobody knows of.
+        return await asyncio.shield(self._starting[path])
+
+    async def living(self, path: str, say: Say) -> KernelHandle | None:
+        """Return the notebook's kernel, None while it has none; starts nothing.
+
+        One that has just died is waited for: its server restarts it. Raises ``Conflict`` when it
+        stays dead.
+        """
+        waited = 0.0
+        while (handle := await self._kernels.find(path)) is not None:
+            if await ensure_async(handle.manager.is_alive()):
+                return handle
+            if not waited:
+                say("The kernel died; waiting for its restart.")
+            if waited >= RESTART_SECONDS:
+                raise Conflict(
+                    f"The kernel of {path} is dead and does not come back.",
+                    code="kernel_died",
+                    hint="Restart the kernel in the notebook's Kernel menu, then try again.",
+                    retryable=True,
+                )
+            await asyncio.sleep(RESTART_CHECK_SECONDS)
+            waited += RESTART_CHECK_SECONDS
+        return None
+
+    def is_taken(self, kernel_id: str) -> bool:
+        """Return whether something of the agent is in the kernel's queue already."""
+        line = self._lines.get(kernel_id)
+        return line is not None and (line.lock.locked() or line.waiting > 0)
+
+    @asynccontextmanager
+    async def turn(self, handle: KernelHandle, say: Say) -> AsyncGenerator[KernelTurn]:
+        """Wait for the kernel's line and hold it, with a connection to its present life.
+
+        Raises ``Conflict`` (the kernel dies or does not answer).
+        """
+        line = self._lines.setdefault(handle.kernel_id, _Line())
+        waited = self.is_taken(handle.kernel_id)
+        line.waiting += 1
+        try:
+            await line.lock.acquire()
+        finally:
+            line.waiting -= 1
+        try:
+            connection, reader = await self._connect(line, handle, say)
+            turn = KernelTurn(connection, reader, waited)
+            try:
+                yield turn
+            finally:
+                if turn.died:
+                    await _disconnect(line)
+        finally:
+            line.lock.release()
+
+    async def aclose(self) -> None:
+        """Leave the kernels alone from now on; they run on."""
+        starts = [*self._starting.values()]
+        for start in starts:
+            start.cancel()
+        await asyncio.gather(*starts, return_exceptions=True)
+        for line in self._lines.values():
+            await _disconnect(line)
+
+    async def _start(self, path: str, name: str | None) -> KernelHandle:
+        try:
+            return await self._kernels.start(path, name)
+        except (OSError, RuntimeError) as error:
+            raise Conflict(
+                f"The kernel of {path} could not be started: {error}.",
+                code="no_kernel",
+                hint="Start it in the notebook; the Jupyter server's log says more.",
+                retryable=True,
+            ) from error
+        finally:
+            del self._starting[path]
+
+    async def _connect(
+        self, line: _Line, handle: KernelHandle, say: Say
+    ) -> tuple[KernelConnection, MessageReader]:
+        if line.connection is not None and line.reader is not None:
+            if not line.connection.is_stale:
+                return line.connection, line.reader
+            await _disconnect(line)
+        from jupyter_ai_shoulders.notebook.execution import MessageReader
+
+        await self._drop_dead()
+        connection = KernelConnection(handle)
+        try:
+            await connection.open(lambda: say("Waiting for the kernel to answer."))
+        except BaseException:
+            await connection.close()
+            raise
+        line.connection, line.reader = connection, MessageReader(connection)
+        crash_point("kernel.connection.opened")
+        return line.connection, line.reader
+
+    async def _drop_dead(self) -> None:
+        """Forget kernels that are gone or were restarted, unless someone waits for them."""
+        for kernel_id, line in [*self._lines.items()]:
+            connection = line.connection
+            if self.is_taken(kernel_id) or connection is None or await connection.is_current():
+                continue
+            if self.is_taken(kernel_id):
+                continue  # meanwhile
+            self._lines.pop(kernel_id, None)
+            await _disconnect(line)
+
+
+async def _disconnect(line: _Line) -> None:
+    connection, line.connection, line.reader = line.connection, None, None
+    if connection is not None:
+        await connection.close()
