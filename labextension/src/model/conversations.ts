@@ -6,63 +6,55 @@
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
-import { infoOf, type IHttpClient } from '../client/http';
-import type { IPageSocket } from '../client/socket';
 import type {
   DecideProposal,
   ErrorInfo,
-  Event,
   ModelList,
-  Resync,
-  SendMessage,
-  ServerFrame,
   Session,
   Status
 } from '../wire/generated';
 import { budgetOver, type IBudget } from './budget';
-import { ConversationStore } from './conversation';
-import type { Schedule } from './frames';
+import type { ConversationStore } from './conversation';
+import { Delivery } from './delivery';
+import { FollowedLogs, type IFollowing } from './followed-logs';
 import type { IConversations, IMessage, Mode } from './interface';
-import { recall, remember, type IKeeper, type IMemory } from './memory';
-import { TabNotes } from './notes';
+import type { IKeeper } from './memory';
+import { OpenTabs } from './open-tabs';
 import { dropOutgoing, type IOutgoing } from './outbox';
+import { ServerStanding } from './server-standing';
 import { SessionCommands } from './session-commands';
-import { SessionsStore, sessionsIn } from './sessions';
+import { SessionsStore } from './sessions';
 import {
   activateTab,
   addTab,
-  bindTab,
   closeTab,
-  freshTabs,
   openTab,
   stepTab,
-  type ITab,
-  type ITabs
+  type ITab
 } from './tabs';
 
 /** What the conversations are made with. */
-export interface IConversationsOptions {
-  http: IHttpClient;
-  socket: IPageSocket;
+export interface IConversationsOptions extends IFollowing {
   keeper: IKeeper;
   newId: () => string;
-  schedule?: Schedule;
 }
 
 /** The conversations of this page. */
 export class Conversations implements IConversations, IDisposable {
   constructor(private readonly options: IConversationsOptions) {
-    this.history = new SessionsStore(options.http);
+    const { http, socket, keeper, newId } = options;
+    this.history = new SessionsStore(http);
+    this.opened = new OpenTabs(keeper, newId);
+    this.logs = new FollowedLogs(options, this.history);
+    this.server = new ServerStanding(http);
+    this.delivery = new Delivery(http, this.opened, this.makeSession);
+    this.commands = new SessionCommands(http, this.opened.begun);
+    this.budget = budgetOver(http);
     this.history.changed.connect(this.announce, this);
-    options.socket.eventsReceived.connect(this.onEvents, this);
-    options.socket.resyncRequested.connect(this.onResync, this);
-    options.socket.frameReceived.connect(this.onFrame, this);
-    options.socket.opened.connect(this.onOpened, this);
-    this.commands = new SessionCommands(options.http, this.sessionIdOf);
-    this.budget = budgetOver(options.http);
-    const saved = recall(options.keeper);
-    this.notes = new TabNotes(saved);
-    this.restore(saved);
+    this.opened.changed.connect(this.announce, this);
+    this.server.changed.connect(this.announce, this);
+    this.logs.folded.connect(this.onFolded, this);
+    socket.opened.connect(this.onOpened, this);
   }
 
   readonly changed = new Signal<this, void>(this);
@@ -71,145 +63,120 @@ export class Conversations implements IConversations, IDisposable {
   readonly budget: IBudget;
 
   get tabs(): readonly ITab[] {
-    return this.state.tabs;
+    return this.opened.all;
   }
 
   get active(): ITab {
-    const { tabs, active } = this.state;
-    const tab = tabs.find(({ key }) => key === active) ?? tabs[0];
-    if (tab === undefined) {
-      throw new Error('There is always an open conversation.');
-    }
-    return tab;
+    return this.opened.active;
   }
 
   get models(): ModelList | null {
-    return this.modelList;
+    return this.server.models;
   }
 
   get status(): Status | null {
-    return this.serverStatus;
+    return this.server.status;
   }
 
   get error(): ErrorInfo | null {
-    return this.failure;
+    return this.server.error;
   }
 
   get isDisposed(): boolean {
-    return this.disposed;
+    return this.logs.isDisposed;
   }
 
   async refresh(): Promise<void> {
     void this.history.search('');
-    await this.askServer();
-  }
-
-  /** Read what the server can do, and what is wrong with it. */
-  private async askServer(): Promise<void> {
-    const { http } = this.options;
-    try {
-      [this.serverStatus, this.modelList] = await Promise.all([
-        http.status(),
-        http.models()
-      ]);
-      this.failure = null;
-    } catch (error) {
-      this.failure = infoOf(error);
-    }
-    this.announce();
+    await this.server.ask();
   }
 
   store(key: string): ConversationStore | null {
-    const sessionId = this.tab(key)?.sessionId ?? null;
-    return sessionId === null ? null : this.storeOf(sessionId);
+    const sessionId = this.opened.sessionId(key);
+    return sessionId === null ? null : this.logs.follow(sessionId);
   }
 
   session(key: string): Session | null {
-    const sessionId = this.tab(key)?.sessionId ?? null;
-    const held = sessionId === null ? undefined : this.stores.get(sessionId);
-    return (
-      held?.view.session ??
-      (sessionId === null ? null : (this.history.get(sessionId) ?? null))
-    );
+    const sessionId = this.opened.sessionId(key);
+    if (sessionId === null) {
+      return null;
+    }
+    const held = this.logs.get(sessionId);
+    return held?.view.session ?? this.history.get(sessionId) ?? null;
   }
 
   create(): void {
-    this.setTabs(addTab(this.state, this.options.newId()));
+    this.opened.change(state => addTab(state, this.options.newId()));
   }
 
   open(sessionId: string): void {
-    this.setTabs(openTab(this.state, this.options.newId(), sessionId));
+    this.opened.change(state =>
+      openTab(state, this.options.newId(), sessionId)
+    );
   }
 
   close(key: string): void {
-    const sessionId = this.tab(key)?.sessionId ?? null;
-    this.notes.drop(key);
-    this.setTabs(closeTab(this.state, key, this.options.newId()));
+    const sessionId = this.opened.sessionId(key);
+    this.opened.notes.drop(key);
+    this.opened.change(state => closeTab(state, key, this.options.newId()));
     if (sessionId !== null) {
-      this.stores.get(sessionId)?.dispose();
-      this.stores.delete(sessionId);
+      this.logs.leave(sessionId);
     }
   }
 
   activate(key: string): void {
-    this.setTabs(activateTab(this.state, key));
+    this.opened.change(state => activateTab(state, key));
   }
 
   step(by: number): void {
-    this.setTabs(stepTab(this.state, by));
+    this.opened.change(state => stepTab(state, by));
   }
 
   draft(key: string): string {
-    return this.notes.get(key).draft;
+    return this.opened.notes.get(key).draft;
   }
 
   setDraft(key: string, text: string): void {
-    this.notes.change(key, { draft: text });
-    this.save();
+    this.opened.setDraft(key, text);
   }
 
   suggest(key: string, text: string): void {
-    this.setDraft(key, text);
-    this.announce();
+    this.opened.note(key, { draft: text });
   }
 
   model(key: string): string | null {
     return (
-      this.notes.get(key).model ??
+      this.opened.notes.get(key).model ??
       this.session(key)?.model ??
-      this.lastModel ??
-      this.modelList?.default ??
+      this.opened.lastChoice.model ??
+      this.models?.default ??
       null
     );
   }
 
   setModel(key: string, model: string): void {
-    this.lastModel = model;
-    this.notes.change(key, { model });
-    this.announce();
+    this.opened.setModel(key, model);
   }
 
   mode(key: string): Mode {
     return (
-      this.notes.get(key).mode ??
+      this.opened.notes.get(key).mode ??
       this.session(key)?.mode ??
-      this.lastMode ??
+      this.opened.lastChoice.mode ??
       'ask'
     );
   }
 
   setMode(key: string, mode: Mode): void {
-    this.lastMode = mode;
-    this.notes.change(key, { mode });
-    this.announce();
+    this.opened.setMode(key, mode);
   }
 
   outbox(key: string): readonly IOutgoing[] {
-    return this.notes.get(key).outbox;
+    return this.opened.notes.get(key).outbox;
   }
 
   async send(key: string, message: IMessage): Promise<void> {
-    await this.deliver(key, {
+    await this.delivery.send(key, {
       id: this.options.newId(),
       text: message.text,
       attachments: message.attachments ?? [],
@@ -222,14 +189,13 @@ export class Conversations implements IConversations, IDisposable {
   async sendAgain(key: string, messageId: string): Promise<void> {
     const found = this.outbox(key).find(({ body }) => body.id === messageId);
     if (found !== undefined) {
-      await this.deliver(key, found.body);
+      await this.delivery.send(key, found.body);
     }
   }
 
   discard(key: string, messageId: string): void {
     const outbox = dropOutgoing(this.outbox(key), messageId);
-    this.notes.change(key, { outbox });
-    this.announce();
+    this.opened.note(key, { outbox });
   }
 
   async decide(proposalId: string, decision: DecideProposal): Promise<void> {
@@ -243,206 +209,63 @@ export class Conversations implements IConversations, IDisposable {
 
   async remove(sessionId: string): Promise<void> {
     await this.options.http.deleteSession(sessionId);
-    const tab = this.tabs.find(open => open.sessionId === sessionId);
-    if (tab !== undefined) {
-      this.close(tab.key);
+    const key = this.opened.keyOf(sessionId);
+    if (key !== null) {
+      this.close(key);
     }
-    this.forget(sessionId);
+    this.logs.forget(sessionId);
   }
 
   async undelete(sessionId: string): Promise<void> {
     await this.options.http.undeleteSession(sessionId);
-    this.deleted.delete(sessionId);
-    void this.history.search('');
-    await this.stores.get(sessionId)?.load();
+    await this.logs.bringBack(sessionId);
     this.announce();
   }
 
   isDeleted(key: string): boolean {
-    const sessionId = this.tab(key)?.sessionId ?? null;
-    return sessionId !== null && this.deleted.has(sessionId);
+    const sessionId = this.opened.sessionId(key);
+    return sessionId !== null && this.logs.isDeleted(sessionId);
   }
 
   dispose(): void {
-    if (!this.disposed) {
-      this.disposed = true;
-      this.stores.forEach(store => store.dispose());
+    if (!this.isDisposed) {
+      this.logs.dispose();
       Signal.clearData(this);
     }
   }
 
-  private async deliver(key: string, body: SendMessage): Promise<void> {
-    this.putOutgoing(key, { body, error: null });
-    try {
-      const sessionId = await this.bound(key);
-      await this.options.http.sendMessage(sessionId, body);
-    } catch (error) {
-      this.putOutgoing(key, { body, error: infoOf(error) });
-    }
-  }
-
-  private putOutgoing(key: string, item: IOutgoing): void {
-    this.notes.put(key, item);
-    this.announce();
-  }
-
-  /** The session of a tab, made now if it has none. */
-  private async bound(key: string): Promise<string> {
-    const sessionId = this.tab(key)?.sessionId ?? null;
-    if (sessionId !== null) {
-      return sessionId;
-    }
-    const making = this.making.get(key) ?? this.makeSession(key);
-    this.making.set(key, making);
-    try {
-      return await making;
-    } finally {
-      this.making.delete(key);
-    }
-  }
-
-  private async makeSession(key: string): Promise<string> {
+  private readonly makeSession = async (key: string): Promise<Session> => {
     const session = await this.options.http.createSession({
       kind: 'chat',
       model: this.model(key),
       mode: this.mode(key)
     });
     this.history.receive([session]);
-    this.setTabs(bindTab(this.state, key, session.id));
-    return session.id;
-  }
-
-  private storeOf(sessionId: string): ConversationStore {
-    const known = this.stores.get(sessionId);
-    if (known !== undefined) {
-      return known;
-    }
-    const { http, socket, schedule } = this.options;
-    const made = new ConversationStore(sessionId, http, socket, schedule);
-    this.stores.set(sessionId, made);
-    made.changed.connect(this.onFolded, this);
-    void made.load();
-    return made;
-  }
-
-  private tab(key: string): ITab | undefined {
-    return this.state.tabs.find(tab => tab.key === key);
-  }
-
-  private readonly sessionIdOf = (key: string): string => {
-    const sessionId = this.tab(key)?.sessionId ?? null;
-    if (sessionId === null) {
-      throw new Error('This conversation has not begun yet.');
-    }
-    return sessionId;
+    return session;
   };
 
   /** What the log has is no longer on its way. */
-  private readonly onFolded = ({
-    sessionId,
-    view
-  }: ConversationStore): void => {
-    const tab = this.tabs.find(open => open.sessionId === sessionId);
-    if (tab !== undefined && this.notes.settle(tab.key, view)) {
+  private readonly onFolded = (
+    _: FollowedLogs,
+    { sessionId, view }: ConversationStore
+  ): void => {
+    const key = this.opened.keyOf(sessionId);
+    if (key !== null && this.opened.notes.settle(key, view)) {
+      this.opened.save();
       this.announce();
     }
   };
 
-  private readonly onEvents = (
-    _: IPageSocket,
-    events: readonly Event[]
-  ): void => {
-    const bySession = new Map<string, Event[]>();
-    for (const event of events) {
-      const list = bySession.get(event.session_id);
-      if (list === undefined) {
-        bySession.set(event.session_id, [event]);
-      } else {
-        list.push(event);
-      }
-    }
-    bySession.forEach((list, id) => this.stores.get(id)?.receive(list));
-    const sessions = sessionsIn(events);
-    sessions.forEach(({ id }) => this.deleted.delete(id)); // An update: somebody brought it back.
-    this.history.receive(sessions.filter(({ kind }) => kind === 'chat'));
-  };
-
-  private readonly onResync = (_: IPageSocket, frame: Resync): void => {
-    void this.stores.get(frame.session_id)?.load();
-  };
-
-  /** A conversation is gone, said to all pages or to one that asks to follow it; or its log is shorter here. */
-  private readonly onFrame = (_: IPageSocket, frame: ServerFrame): void => {
-    if (frame.type === 'session-delete') {
-      this.forget(frame.session_id);
-    } else if (frame.type === 'frame-error') {
-      const sessionId = frame.error.details?.session_id;
-      if (typeof sessionId === 'string') {
-        this.onRefused(sessionId, frame.error);
-      }
-    }
-  };
-
-  private onRefused(sessionId: string, { code }: ErrorInfo): void {
-    if (code === 'not_found') {
-      this.forget(sessionId);
-    } else if (code === 'stale') {
-      void this.stores.get(sessionId)?.load();
-    }
-  }
-
-  /** After a reconnect the server may be another one: what it can do is asked again. */
   private readonly onOpened = (): void => {
-    if (this.serverStatus !== null || this.failure !== null) {
-      void this.askServer();
-    }
+    void this.server.askAgain();
   };
-
-  private forget(sessionId: string): void {
-    this.deleted.add(sessionId);
-    this.history.remove(sessionId);
-  }
-
-  private setTabs(state: ITabs): void {
-    this.state = state;
-    this.announce();
-  }
 
   private readonly announce = (): void => {
-    this.save();
     this.changed.emit();
   };
 
-  private restore(saved: IMemory): void {
-    const first = saved.tabs[0];
-    this.state =
-      first === undefined
-        ? freshTabs(this.options.newId())
-        : { tabs: saved.tabs, active: saved.active ?? first.key };
-    this.lastModel = saved.model;
-    this.lastMode = saved.mode;
-  }
-
-  private save(): void {
-    remember(this.options.keeper, {
-      ...this.notes.saved(),
-      tabs: [...this.tabs],
-      active: this.state.active,
-      model: this.lastModel,
-      mode: this.lastMode
-    });
-  }
-
-  private state: ITabs = freshTabs('');
-  private modelList: ModelList | null = null;
-  private serverStatus: Status | null = null;
-  private failure: ErrorInfo | null = null;
-  private lastModel: string | null = null;
-  private lastMode: Mode | null = null;
-  private readonly notes: TabNotes;
-  /** Sessions that were deleted while this page knew them. */
-  private readonly deleted = new Set<string>();
-  private readonly stores = new Map<string, ConversationStore>();
-  private readonly making = new Map<string, Promise<string>>();
-  private disposed = false;
+  private readonly opened: OpenTabs;
+  private readonly logs: FollowedLogs;
+  private readonly server: ServerStanding;
+  private readonly delivery: Delivery;
 }

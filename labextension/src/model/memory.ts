@@ -1,6 +1,6 @@
 /**
  * What the page remembers over a reload: open conversations, drafts, unsent messages, the chosen model and mode.
- * Used by `Conversations`; the chat plugin says where it is kept.
+ * Used by `OpenTabs`; the chat plugin says where it is kept.
  */
 
 import type { SendMessage, Session } from '../wire/generated';

@@ -1,4 +1,4 @@
-/** What belongs to a tab and not to a log: the draft, the chosen model and mode, what is being sent. Owned by `Conversations`. */
+/** What belongs to a tab and not to a log: the draft, the chosen model and mode, what is being sent. Owned by `OpenTabs`. */
 
 import type { Conversation, ErrorInfo, SendMessage } from '../wire/generated';
 import type { Mode } from './interface';
