@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, TokenFamily
-from jupyter_ai_shoulders.core.tokens import estimate_message, estimate_request
+from jupyter_ai_shoulders.core.tokens import estimate_message, estimate_text, estimate_tool
 from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord
 from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, SYSTEM_FILE
 from jupyter_ai_shoulders.engine.meta import MetaRecord
@@ -46,6 +47,20 @@ _CORRECTION = (0.5, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
+class ToolSet:
+    """Definitions that many sessions offer: read and counted once for all of them."""
+
+    definitions: tuple[ToolDefinition, ...] = ()
+    counted: dict[TokenFamily, int] = field(default_factory=dict[TokenFamily, int])
+
+    def tokens(self, family: TokenFamily) -> int:
+        """Return about how many tokens they are."""
+        if family not in self.counted:
+            self.counted[family] = sum(estimate_tool(tool, family) for tool in self.definitions)
+        return self.counted[family]
+
+
+@dataclass(frozen=True, slots=True)
 class Built:
     """The parts of a request that come from the log."""
 
@@ -72,7 +87,7 @@ class Context:
         self._standing: dict[Entry, str] = {}
         """The texts the system prompt is made of."""
         self._system = ""
-        self._tools: tuple[ToolDefinition, ...] = ()
+        self._tools = ToolSet()
         self._counted: tuple[TokenFamily, int, int] = ("other", 0, 0)
         """Family, number and estimated tokens of the closed messages counted so far."""
         self._frame: tuple[TokenFamily, str, tuple[ToolDefinition, ...], int] = ("other", "", (), 0)
@@ -129,7 +144,7 @@ class Context:
         return Built(
             system=self._system,
             messages=tuple(self._transcript.messages(notices)),
-            tools=self._tools,
+            tools=self._tools.definitions,
         )
 
     def tokens(self, built: Built, family: TokenFamily, correction: float) -> int:
@@ -155,9 +170,14 @@ class Context:
         """Return the tokens of what is before the messages; most steps have the same."""
         counted_family, system, tools, total = self._frame
         if counted_family != family or system is not built.system or tools is not built.tools:
-            total = estimate_request(built.system, (), built.tools, family)
+            total = estimate_text(built.system, family) + self._tools_tokens(built.tools, family)
             self._frame = (family, built.system, built.tools, total)
         return total
+
+    def _tools_tokens(self, tools: tuple[ToolDefinition, ...], family: TokenFamily) -> int:
+        """Return the tokens of the tools; those built before others entered are counted anew."""
+        known = self._tools if tools is self._tools.definitions else ToolSet(tools)
+        return known.tokens(family)
 
     def _compact(self, replaced: Replaced) -> None:
         summary = self._blobs.get(replaced.summary).decode()
@@ -182,7 +202,7 @@ class Context:
                 texts = (self._standing[key] for key in sorted(self._standing, key=_place))
                 self._system = "\n\n".join(filter(None, texts))
             case ("tools", _):
-                self._tools = read_tools(content)
+                self._tools = tool_set(content)
             case ("meta", "time zone"):
                 self._transcript.user.set_zone(read_zone(content))
             case ("meta", "mark of data"):
@@ -252,7 +272,13 @@ def tools_blob(tools: Iterable[ToolDefinition]) -> bytes:
 
 def read_tools(blob: bytes) -> tuple[ToolDefinition, ...]:
     """Return what ``tools_blob`` wrote."""
-    return tuple(ToolDefinition.model_validate(value) for value in json.loads(blob))
+    return tool_set(blob).definitions
+
+
+@lru_cache(maxsize=16)
+def tool_set(blob: bytes) -> ToolSet:
+    """Return what ``tools_blob`` wrote, with a place for its size."""
+    return ToolSet(tuple(ToolDefinition.model_validate(value) for value in json.loads(blob)))
 
 
 def zone_blob(now: datetime) -> bytes:

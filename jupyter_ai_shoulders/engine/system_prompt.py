@@ -6,6 +6,7 @@ Used by ``prepare`` once per conversation: what was used first is logged and sta
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import resources
 
 SECTIONS = (
@@ -37,8 +38,9 @@ def system_prompt(
     return "\n\n".join(sections)
 
 
+@cache
 def shipped_section(name: str) -> str:
-    """Return one section's text."""
+    """Return one section's text; read once, as these files only change with the program."""
     folder = resources.files("jupyter_ai_shoulders.engine") / "prompts"
     return (folder / f"{name}.md").read_text("utf-8").strip()
 
