@@ -34,9 +34,14 @@ class Latest(Generic[AnswerT]):
         self._known: tuple[AnswerT, float] | None = None
         """The last answer, and when it was asked for."""
 
+    @property
+    def is_good(self) -> bool:
+        """Whether ``value`` has an answer at once."""
+        return self._known is not None and self._age(self._known[1]) <= self._good_for
+
     async def value(self) -> AnswerT:
         """Return the answer. Raises what asking raises, where none is known."""
-        if self._known is not None and self._age(self._known[1]) <= self._good_for:
+        if self._known is not None and self.is_good:
             return self._known[0]
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._refresh())

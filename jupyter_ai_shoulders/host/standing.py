@@ -1,0 +1,239 @@
+"""The user's files that every request is told of: instructions and skills, as they are now.
+
+Read in a thread, and kept for as long as nothing they come from has changed: most turns then cost
+a few ``lstat`` and no thread. Used by ``host.surroundings``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.core.secret_files import is_secret
+from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, OTHER_FILES, SYSTEM_FILE
+from jupyter_ai_shoulders.engine.skills import (
+    FOLDERS,
+    MANIFEST,
+    MOST_SKILLS,
+    Skill,
+    SkillList,
+    found_skill,
+    read_manifest,
+    shipped_skill,
+    unique,
+)
+from jupyter_ai_shoulders.engine.surroundings import SourceText, Standing
+from jupyter_ai_shoulders.guard.paths import Workspace
+
+TEXT_LIMIT = 1_000_000
+"""Bytes read of a file of instructions; ``engine.instructions`` shows far fewer."""
+KEPT_LIMIT = 50_000
+"""Characters of all files together that are kept; to redact more again is for a thread."""
+SETTLED_NS = 2_000_000_000
+"""How old a change must be to be told from a later one by its time (FAT counts in two seconds)."""
+SLOW_SECONDS = 0.005
+"""A file system that took longer to look at is asked in a thread the next time."""
+_STATE = ".shoulders/"
+
+Facts = tuple[tuple[int, int, int, int, int, int] | None, ...]
+"""Mode, device, inode, size and the times of content and entry; None for what is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The directories read; ``.shoulders/…`` means the state directory, wherever it is."""
+
+    workspace: Workspace
+    state_dir: Path
+    environ: Mapping[str, str]
+
+
+class KeptStanding:
+    """The files as they were read last, with what shows whether they are still so."""
+
+    def __init__(self, places: Places, redact: Callable[[str], str]) -> None:
+        self._places = places
+        self._redact = redact
+        self._kept: _Kept | None = None
+        self._slow = False
+
+    async def value(self) -> Standing:
+        """Return what the files say now."""
+        known = None if self._slow else self._known()
+        if known is not None:
+            return known
+        return await asyncio.to_thread(self._read)
+
+    def _known(self) -> Standing | None:
+        """Return what was read, if reading again would give the same."""
+        kept = self._kept
+        if kept is None or self._looked(kept.paths) != kept.facts:
+            return None
+        same = kept.standing.locale == locale_of(self._places.environ) and all(
+            self._redact(text) == clean for text, clean in kept.texts
+        )
+        return kept.standing if same else None
+
+    def _looked(self, paths: Sequence[str]) -> Facts | None:
+        began = time.perf_counter()
+        facts = _facts(paths)
+        self._slow = time.perf_counter() - began > SLOW_SECONDS
+        return facts
+
+    def _read(self) -> Standing:
+        """Read, and keep what the next look can be sure of."""
+        now = time.time_ns()
+        paths = _watched(self._places)
+        before = _facts(paths)
+        texts: list[tuple[str, str]] = []
+
+        def redact(text: str) -> str:
+            texts.append((text, self._redact(text)))
+            return texts[-1][1]
+
+        standing = read_standing(self._places, redact)
+        after = self._looked(paths)
+        sure = (
+            before is not None
+            and before == after
+            and _settled(before, now)
+            and not standing.problems
+            and sum(len(text) for text, _ in texts) <= KEPT_LIMIT
+        )
+        self._kept = _Kept(paths, before, tuple(texts), standing) if sure and before else None
+        return standing
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    paths: Sequence[str]
+    facts: Facts
+    texts: tuple[tuple[str, str], ...]
+    """Each file's text, and without the keys known then: others may be known by now."""
+    standing: Standing
+
+
+def _watched(places: Places) -> Sequence[str]:
+    """Return every file and folder that reading looks at, with the folders on the way."""
+    names = [SYSTEM_FILE, INSTRUCTIONS_FILE, *OTHER_FILES, MANIFEST, *FOLDERS]
+    for folder in FOLDERS:
+        names += (f"{folder}/{name}/SKILL.md" for name in _folders(places, folder))
+    watched: dict[str, None] = {}
+    for name in names:
+        inside = name.startswith(_STATE)
+        place = places.state_dir if inside else places.workspace.directory
+        for part in (name.removeprefix(_STATE) if inside else name).split("/"):
+            place /= part
+            watched[str(place)] = None
+    return tuple(watched)
+
+
+def _facts(paths: Iterable[str]) -> Facts | None:
+    """Return what stands there, links themselves; None when one cannot be looked at."""
+    found: list[tuple[int, int, int, int, int, int] | None] = []
+    for path in paths:
+        try:
+            is_ = os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            found.append(None)
+        except OSError:
+            return None
+        else:
+            times = (is_.st_mtime_ns, is_.st_ctime_ns)
+            found.append((is_.st_mode, is_.st_dev, is_.st_ino, is_.st_size, *times))
+    return tuple(found)
+
+
+def _settled(facts: Facts, now: int) -> bool:
+    """Return whether any later change would show: no links, and no change of just now."""
+    return all(
+        fact is None or (not stat.S_ISLNK(fact[0]) and max(fact[4], fact[5]) < now - SETTLED_NS)
+        for fact in facts
+    )
+
+
+def read_standing(places: Places, redact: Callable[[str], str]) -> Standing:
+    """Return instructions and skills as they are on the disk, without keys."""
+    problems: list[str] = []
+
+    def read(path: str) -> SourceText | None:
+        try:
+            return SourceText(path, redact(read_text(places, path)))
+        except NotFound:
+            return None
+        except ShouldersError as error:
+            problems.append(f"{path} is not used: {error.info.message}")
+            return None
+
+    system = read(SYSTEM_FILE)
+    own = read(INSTRUCTIONS_FILE)
+    other = next((text for path in OTHER_FILES if (text := read(path)) is not None), None)
+    manifest = read(MANIFEST)
+    listed = read_manifest(manifest.text) if manifest else SkillList()
+    skills = (*listed.skills, *_found_skills(places, read), shipped_skill())
+    return Standing(
+        system=system,
+        instructions=tuple(item for item in (own, other) if item is not None),
+        skills=unique(skills),
+        locale=locale_of(places.environ),
+        problems=(*listed.problems, *problems),
+    )
+
+
+def read_text(places: Places, path: str) -> str:
+    """Return the text of a file of instructions.
+
+    Raises ``NotFound``, ``InvalidRequest`` (outside, not a file), ``PolicyRefusal``.
+    """
+    if not path.startswith(_STATE):
+        return _text(places.workspace, path, "")
+    if not places.state_dir.is_dir():
+        raise NotFound(f"There is no file {path}.")
+    with closing(Workspace(places.state_dir)) as state:
+        return _text(state, path.removeprefix(_STATE), _STATE)
+
+
+def locale_of(environ: Mapping[str, str]) -> str:
+    """Return the locale the server was started with, such as ``de_DE``; empty for none."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = environ.get(name, "").partition(".")[0].partition("@")[0]
+        if value:
+            return "" if value in {"C", "POSIX"} or len(value) > 20 else value
+    return ""
+
+
+def _text(root: Workspace, path: str, above: str) -> str:
+    """Return a file's text, unless the file it is, or links to, usually holds secrets."""
+    real = root.path(path)
+    if is_secret(f"{above}{real}"):
+        raise PolicyRefusal(f"{above}{real} usually holds secrets, so its content is never sent.")
+    return root.head(real, TEXT_LIMIT).content.decode("utf-8", "replace")
+
+
+def _found_skills(places: Places, read: Callable[[str], SourceText | None]) -> Iterator[Skill]:
+    for folder in FOLDERS:
+        for name in _folders(places, folder):
+            place = f"{folder}/{name}"
+            text = read(f"{place}/SKILL.md")
+            skill = found_skill(place, text.text) if text else None
+            if skill is not None:
+                yield skill
+
+
+def _folders(places: Places, folder: str) -> list[str]:
+    """Return the names of the first folders in one; links are not followed."""
+    inside = folder.startswith(_STATE)
+    root = places.state_dir if inside else places.workspace.directory
+    try:
+        entries = list((root / folder.removeprefix(_STATE)).iterdir())
+    except OSError:
+        return []  # most workspaces have none
+    names = (entry.name for entry in entries if entry.is_dir() and not entry.is_symlink())
+    return sorted(names)[:MOST_SKILLS]
