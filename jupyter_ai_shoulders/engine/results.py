@@ -22,6 +22,11 @@ AFTER_QUESTION = ErrorInfo(
     message="Skipped: it was planned before the user had answered.",
     hint="Make the call again if it is still wanted.",
 )
+AFTER_BUG = ErrorInfo(
+    code="aborted",
+    message="Skipped: another call of the same step failed in a way that ends the turn.",
+    hint="Make the call again if it is still wanted.",
+)
 NOT_ANSWERED = ErrorInfo(code="aborted", message="The question was left without an answer.")
 CANCELLED = ErrorInfo(code="aborted", message="Cancelled by the user.")
 STOPPED = ErrorInfo(code="aborted", message="Stopped: the server was shut down while it ran.")

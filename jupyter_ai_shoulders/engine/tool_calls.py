@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.engine.batch_order import twins, waits_for
 from jupyter_ai_shoulders.engine.coalesce import Coalescer
 from jupyter_ai_shoulders.engine.results import (
+    AFTER_BUG,
     CANCELLED,
     CHANGED_SINCE,
     STOPPED,
@@ -117,7 +118,13 @@ class Batch:
     async def _settle(self, position: int) -> None:
         for earlier in self._waits_for[position]:
             await self._finished[earlier].wait()
-        self._finish(position, await self._outcome(position))
+        try:
+            outcome = await self._outcome(position)
+        except ShouldersError:  # the log failed, which ends the turn
+            raise
+        except Exception as error:  # noqa: BLE001 whatever a tool does, its siblings have results
+            outcome = self._failed(self._calls[position], error)
+        self._finish(position, outcome)
 
     async def _outcome(self, position: int) -> _Outcome:
         call = self._calls[position]
@@ -139,11 +146,9 @@ class Batch:
             return _Outcome("error", error=args.error)
         context = self._tools.context(call.call_id, self._seen)
         subject = None if call.risk == "read" else await looked_at(tool, args, context)
-        forbidden = self._tools.forbidden(call, subject)
-        if forbidden is not None:
-            return _Outcome("denied", error=forbidden)
-        if _differs(call, subject):
-            return _Outcome("error", error=CHANGED_SINCE)
+        refused = self._refused(call, subject)
+        if refused is not None:
+            return refused
         self._tools.record(started(call.call_id, subject))
         crash_point("tools.start.recorded")
         if call.risk != "read":
@@ -159,6 +164,18 @@ class Batch:
             progress.close()
             raise
         return self._ended(call, work, since)
+
+    def _refused(self, call: Call, subject: CallSubject | None) -> _Outcome | None:
+        """Return why a call does not start after all; None when it does."""
+        if self._bug is not None:
+            return _Outcome("skipped", error=AFTER_BUG)
+        try:
+            forbidden = self._tools.forbidden(call, subject)
+        except ShouldersError as error:  # the rules cannot be read
+            return _Outcome("error", error=error.info)
+        if forbidden is not None:
+            return _Outcome("denied", error=forbidden)
+        return _Outcome("error", error=CHANGED_SINCE) if _differs(call, subject) else None
 
     async def _drain(
         self, tool: Tool[Any], args: Any, context: CallContext, progress: _ProgressLog
@@ -202,9 +219,14 @@ class Batch:
             return _Outcome("ok" if result.ok else "error", duration, result=result)
         if isinstance(error, ShouldersError):
             return _Outcome("error", duration, error=error.info)
+        return self._failed(call, error, duration)
+
+    def _failed(self, call: Call, error: BaseException, duration: int = 0) -> _Outcome:
+        """Note a tool's bug, which ends the turn after the calls that run; no other starts."""
         _log.error("Tool %s has a bug.", call.tool, exc_info=error)
-        self._bug = internal_error(f"The tool {call.tool}")
-        return _Outcome("error", duration, error=self._bug)
+        told = internal_error(f"The tool {call.tool}")
+        self._bug = self._bug or told
+        return _Outcome("error", duration, error=told)
 
     def _elapsed(self, started: float) -> int:
         return round((self._tools.clock.monotonic() - started) * 1000)

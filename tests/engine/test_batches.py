@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -10,11 +11,13 @@ from jupyter_ai_shoulders.engine.batch_order import twins, waits_for
 from jupyter_ai_shoulders.engine.state import Call, Run, Settle
 from jupyter_ai_shoulders.testing.scripted import Call as Made
 from jupyter_ai_shoulders.testing.scripted import turn
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CallId
 from tests.engine.test_turns import check
+from tests.engine.tools import Desk, Edit, PathArguments
 from tests.engine.world import session, world
 
 
@@ -123,3 +126,64 @@ async def test_long_output_is_cut_for_the_model_and_kept_whole():
     assert "left out" in text
     assert result.handle is not None
     assert w.store.blobs.get(result.handle).decode() == "look of " + "x" * 100_000
+
+
+class LooksWrong(Edit):
+    """Has a bug in its look at what it would change, once a sibling has changed that."""
+
+    name = "looks_wrong"
+
+    async def subject(self, args: PathArguments, context: CallContext) -> CallSubject:
+        if args.path in self.desk.contents:
+            self.desk.gates["look:b"].set()
+            raise ZeroDivisionError
+        return await super().subject(args, context)
+
+
+async def test_a_bug_in_the_look_at_a_target_skips_what_has_not_started_and_keeps_the_rest():
+    desk = Desk()
+    tool: Any = LooksWrong(desk)
+    w = world(
+        turn(
+            Made("edit", {"path": "a", "word": "1"}, "c1"),
+            Made("looks_wrong", {"path": "a"}, "c2"),
+            Made("edit", {"path": "a", "word": "2"}, "c3"),
+            Made("look", {"path": "b"}, "c4"),
+        ),
+        "Never.",
+        given=session(mode="auto_edit"),
+        loop=[tool],
+    )
+    desk.contents, desk.gates = w.desk.contents, w.desk.gates
+    w.desk.hold("look:b")  # until the bug was met: it runs when its sibling fails
+    await w.say()
+    expected = [("c1", "ok"), ("c2", "error"), ("c3", "skipped"), ("c4", "ok")]
+    assert w.results() == expected
+    assert [start.call_id for start in w.of(ev.ToolStart)] == ["c1", "c4"]
+    assert w.desk.contents == {"a": "1"}
+    (end,) = w.of(ev.TurnEnd)
+    assert (end.exit, end.error and end.error.code) == ("error", "internal")
+    check(w)
+
+
+async def test_a_call_does_not_run_when_the_rules_cannot_be_read_any_more():
+    w = world(
+        turn(
+            Made("edit", {"path": "a", "word": "1"}, "c1"),
+            Made("edit", {"path": "a", "word": "2"}, "c2"),
+        ),
+        "End.",
+        given=session(mode="auto_edit"),
+    )
+
+    async def lose(_label: str) -> None:
+        w.file.lost = True
+
+    w.desk.on_start = lose
+    await w.say()
+    assert w.results() == [("c1", "ok"), ("c2", "error")]
+    error = w.of(ev.ToolResult)[1].result.error
+    assert error is not None
+    assert error.message == "tools.json cannot be read."
+    assert w.desk.contents == {"a": "1"}
+    check(w)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
-from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
@@ -43,8 +43,11 @@ class MemoryFile:
 
     def __init__(self, text: str | None = None) -> None:
         self.text = text
+        self.lost = False
 
     def read(self) -> str | None:
+        if self.lost:
+            raise StateUnavailable("tools.json cannot be read.")
         return self.text
 
     def write(self, text: str) -> None:
