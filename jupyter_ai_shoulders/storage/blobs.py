@@ -24,14 +24,15 @@ class FileBlobs:
 
     def __init__(self, directory: StateDirectory) -> None:
         self._directory = directory
+        self._root = str(directory.blobs)
         self._pending: deque[Path] = deque()
 
     def put(self, content: bytes) -> BlobHash:
         """Store ``content``; return its SHA-256 as hex. Raises ``StateUnavailable``."""
         blob = BlobHash(hashlib.sha256(content).hexdigest())
-        path = self.path(blob)
         with storage_errors("store a file", self._directory.path):
-            if not (path.exists() and path.stat().st_size == len(content)):
+            if _size(self._place(blob)) != len(content):
+                path = self.path(blob)
                 self._write(path, content)
                 self._pending.append(path)
         return blob
@@ -40,7 +41,7 @@ class FileBlobs:
         """Return the bytes. Raises ``NotFound``, and ``StateUnavailable`` when they are damaged."""
         try:
             with storage_errors("read a stored file", self._directory.path):
-                content = self.path(blob).read_bytes()
+                content = _content(self._place(blob))
         except StateUnavailable as error:
             if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
                 raise NotFound(f"There is no stored content {blob}.") from error
@@ -51,9 +52,13 @@ class FileBlobs:
 
     def path(self, blob: BlobHash) -> Path:
         """Return where the content is or would be. Raises ``NotFound`` when ``blob`` is no hash."""
+        return Path(self._place(blob))
+
+    def _place(self, blob: BlobHash) -> str:
+        """Return the path as text: a ``Path`` costs as much as reading a small file."""
         if len(blob) != 64 or not (blob.isascii() and blob.isalnum()):
             raise NotFound(f"{blob!r} is not the name of stored content.")
-        return self._directory.blobs / blob[:2] / blob[2:]
+        return f"{self._root}{os.sep}{blob[:2]}{os.sep}{blob[2:]}"
 
     def flush(self) -> None:
         """Bring the blobs written since the last call to the disk. For a thread."""
@@ -77,6 +82,18 @@ class FileBlobs:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _size(place: str) -> int | None:
+    try:
+        return os.stat(place).st_size  # noqa: PTH116 see ``FileBlobs._place``
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _content(place: str) -> bytes:
+    with open(place, "rb") as file:  # noqa: PTH123 see ``FileBlobs._place``
+        return file.read()
 
 
 def _sync_file(path: Path) -> None:
