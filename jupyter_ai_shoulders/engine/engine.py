@@ -302,7 +302,13 @@ class Engine:
         driver.plan(command.model, command.mode)  # refused before anything is recorded
         if isinstance(driver.state.phase, Interrupted):
             self._go_on(driver, found, sig.Discard())
-        again = await self._shelf.rewound(driver, seq)
+        try:
+            again = await self._shelf.rewound(driver, seq)
+        except Conflict:
+            now = self._shelf.loaded(driver.session_id)
+            if now is not None and command.id in now.memory.accepted:
+                return now  # the same edit, sent twice at once
+            raise
         try:
             plan = again.plan(command.model, command.mode)
             hidden = replaced(message_id, seq, driver.memory, again.memory)
@@ -362,7 +368,7 @@ class Engine:
     def _repeat(self, driver: SessionDriver, command: SendMessage) -> None:
         """A message sent again: nothing new, unless the server died before its turn began."""
         idle = isinstance(driver.state.phase, Idle)
-        if idle and driver.memory.never_began(command.id):
+        if idle and driver.memory.waits_for_turn(command.id):
             driver.begin_again(command.id)
 
     async def _change_queued(

@@ -80,6 +80,8 @@ class Memory:
         """Categories of tools that were loaded before this turn: its block has them."""
         self._loading: set[str] = set()
         self._begun: set[TurnId] = set()
+        self._last_start = 0
+        """Where the last turn in sight began, by ``seq``; it read all messages before it."""
         self._queued: dict[MessageId, MessageAdd] = {}
 
     def add(self, event: Event) -> None:
@@ -121,9 +123,15 @@ class Memory:
             case _:
                 pass
 
-    def never_began(self, message_id: MessageId) -> bool:
-        """Whether the message's turn did not start: the server died in between."""
-        return self.accepted[message_id].turn_id not in self._begun
+    def waits_for_turn(self, message_id: MessageId) -> bool:
+        """Whether the server died before the message's turn began, and nobody has read it since.
+
+        A message that was replaced or taken back waits for nothing.
+        """
+        accepted = self.accepted[message_id]
+        in_sight = message_id in self.said or message_id in self._queued
+        read = accepted.turn_id in self._begun or accepted.seq < self._last_start
+        return in_sight and not read
 
     def _message(self, event: MessageAdd | MessageUpdate) -> None:
         if isinstance(event, MessageAdd):
@@ -140,8 +148,10 @@ class Memory:
                 self._queued[event.message_id] = event
             else:
                 self._enter(event, event.seq)
-        elif event.status == "consumed" and event.message_id in self._queued:
-            self._enter(self._queued.pop(event.message_id), event.seq)
+        elif event.status != "queued":
+            queued = self._queued.pop(event.message_id, None)
+            if queued is not None and event.status == "consumed":
+                self._enter(queued, event.seq)
 
     def _descend(self, event: SessionCreate) -> None:
         if event.origin is not None:
@@ -171,6 +181,7 @@ class Memory:
             self._loading |= loaded_category(event.result)
 
     def _begin(self, event: TurnStart) -> None:
+        self._last_start = event.seq
         self.plan = None
         self.loaded |= self._loading
         if event.turn_id is not None:

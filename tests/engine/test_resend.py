@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
@@ -9,9 +12,10 @@ from jupyter_ai_shoulders.engine.context import build
 from jupyter_ai_shoulders.testing.scripted import Call, Gate, Say, turn
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.todo import Todo
-from jupyter_ai_shoulders.wire.events import MessageAdd, TodoUpdate, TurnEnd
+from jupyter_ai_shoulders.wire.api import MessageAccepted
+from jupyter_ai_shoulders.wire.events import MessageAdd, TodoUpdate, TurnEnd, TurnStart
 from jupyter_ai_shoulders.wire.fold import fold
-from jupyter_ai_shoulders.wire.ids import MessageId
+from jupyter_ai_shoulders.wire.ids import MessageId, TurnId
 from jupyter_ai_shoulders.wire.parts import ModelMessage, TextPart
 from jupyter_ai_shoulders.wire.views import BranchView, Conversation, TextView, UserView
 from tests.engine.validity import check_contexts, check_log, check_requests
@@ -126,6 +130,82 @@ async def test_hidden_message_sent_again_is_known_and_does_nothing():
     await made.say("a", message="a")
     await made.say("b", message="b")
     await made.say("c", message="c", replaces="a")
+    count = len(made.events)
+
+    await made.send("b", message="b")
+
+    assert len(made.events) == count
+
+
+async def test_sending_the_edit_twice_at_once_starts_one_turn():
+    made = world("one", "two")
+    await made.say("a", message="a")
+
+    first, again = await asyncio.gather(
+        made.send("b", message="b", replaces="a"), made.send("b", message="b", replaces="a")
+    )
+    await made.settle()
+
+    assert first == again
+    assert [event.message_id for event in made.of(MessageAdd)] == ["a", "b"]
+    assert lines(fold(made.events)) == ["> b", "two"]
+
+
+async def test_two_edits_at_once_are_not_taken_for_one():
+    made = world("one", "two")
+    await made.say("a", message="a")
+
+    first, other = await asyncio.gather(
+        made.send("b", message="b", replaces="a"),
+        made.send("c", message="c", replaces="a"),
+        return_exceptions=True,
+    )
+    await made.settle()
+
+    assert not isinstance(first, BaseException)
+    assert isinstance(other, Conflict)
+    assert lines(fold(made.events)) == ["> b", "two"]
+
+
+async def crashed_before_its_turn(message: str, **more: Any) -> World:
+    """Return a conversation that goes on after ``b`` was accepted and its turn not begun."""
+    made = world("one", "two")
+    await made.say("a", message="a")
+    await made.say("b", message="b", **more)
+    cut = made.of(MessageAdd)[-1].seq
+    return await restarted(made, cut, message)
+
+
+async def test_message_replaced_before_its_turn_began_stays_so_when_it_is_sent_again():
+    made = await crashed_before_its_turn("three")
+    told = made.of(MessageAdd)[-1]
+    await made.say("c", message="c", replaces="b")
+    count = len(made.events)
+
+    again = await made.send("b", message="b")
+    after = await restarted(made)
+    later = await after.send("b", message="b")
+
+    assert again == later == MessageAccepted(turn_id=told.turn_id or TurnId(""), seq=told.seq)
+    assert len(after.events) == count
+    assert lines(fold(after.events)) == ["> a", "one", "> c", "three"]
+
+
+async def test_edit_whose_turn_never_began_begins_when_it_is_sent_again():
+    made = await crashed_before_its_turn("three", replaces="a")
+
+    accepted = await made.send("b", message="b", replaces="a")
+    await made.settle()
+
+    assert made.of(TurnStart)[-1].turn_id == accepted.turn_id
+    assert lines(fold(made.events)) == ["> b", "three"]
+    assert words(made.provider.requests[-1].messages) == ["b"]
+    check_log(made.events)
+
+
+async def test_message_that_the_next_turn_has_read_begins_none_of_its_own():
+    made = await crashed_before_its_turn("three")
+    await made.say("c", message="c")
     count = len(made.events)
 
     await made.send("b", message="b")
