@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.notebook.splice import splice
 from jupyter_ai_shoulders.notebook.trust import NotebookTrust
 from jupyter_ai_shoulders.notebook.views import CellViews, LazySnapshot
 from jupyter_ai_shoulders.wire.ids import CellId, Version
-from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert, CellOutputs, CellSource
 
 Wanted = Collection[CellId] | Literal["all"]
 T = TypeVar("T")
@@ -131,8 +131,7 @@ class NotebookFiles:
         expected: Mapping[CellId, Version],
     ) -> tuple[Applied | Conflicted, Written | None]:
         entry = self._load(path)
-        if entry.notebook.minor is None:
-            raise _old_format(path)
+        _check_writable(entry.notebook, edits, path)
         views = entry.views.with_outputs(needs_outputs(edits))
         outcome = apply_edits(list(views.positions), views.by_id, edits, expected)
         if isinstance(outcome, Conflicted):
@@ -315,8 +314,17 @@ def _raw(views: CellViews, cell_id: CellId) -> RawCell | None:
     return None if position is None else views.raw[position]
 
 
-def _old_format(path: str) -> InvalidNotebook:
-    return InvalidNotebook(
-        f"{path} is in an old notebook format (before 4), which can be read but not edited here.",
-        hint="Open it in JupyterLab and save it once: that converts it.",
-    )
+def _check_writable(notebook: NotebookText, edits: Sequence[CellEdit], path: str) -> None:
+    """Raise ``InvalidNotebook`` for the two kinds of old files that are only read."""
+    if notebook.major < 3:
+        raise InvalidNotebook(
+            f"{path} is in notebook format {notebook.major} (before 2013), which can be read but "
+            "not edited here.",
+            hint="Open it in JupyterLab and save it once: that converts it.",
+        )
+    if notebook.sheets > 1 and not all(isinstance(e, CellSource | CellOutputs) for e in edits):
+        raise InvalidNotebook(
+            f"{path} is in notebook format 3 and has {notebook.sheets} worksheets: its cells can "
+            "be changed, but not inserted, deleted or moved.",
+            hint="Open it in JupyterLab and save it once: that converts it.",
+        )

@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.versions import well_formed
 
 _VALID = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # nbformat.v4.5.schema.json, cell_id
+_ALL_VALID = re.compile(rf"(?:{_VALID.pattern}\n)*")
 
 
 class Fingerprint(NamedTuple):
@@ -31,9 +32,14 @@ Known = Sequence[tuple[CellId, Fingerprint]]
 
 def has_own_ids(stored: Sequence[object]) -> bool:
     """Return whether each of the ids found in a file is valid and names one cell."""
-    if not all(isinstance(item, str) and _VALID.fullmatch(item) for item in stored):
+    try:
+        lines = "\n".join(cast("Sequence[str]", stored))
+    except TypeError:
         return False
-    return len(set(stored)) == len(stored)
+    if not stored:
+        return True
+    is_valid = _ALL_VALID.fullmatch(f"{lines}\n") and lines.count("\n") == len(stored) - 1
+    return bool(is_valid) and len(set(stored)) == len(stored)
 
 
 def assign_ids(

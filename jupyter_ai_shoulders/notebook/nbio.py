@@ -7,10 +7,10 @@ notebooks in the wild are not valid, and a flaw in one cell is no reason to refu
 
 from __future__ import annotations
 
-import contextlib
+import codecs
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeGuard, cast
 
@@ -23,13 +23,14 @@ from jupyter_ai_shoulders.notebook.cells import (
     make_cell,
     summary_of,
 )
+from jupyter_ai_shoulders.notebook.format3 import upgraded_cell, upgraded_outputs
 from jupyter_ai_shoulders.notebook.identity import (
     Fingerprint,
     Known,
     assign_ids,
     has_own_ids,
 )
-from jupyter_ai_shoulders.notebook.json_text import Member, skip_space, walk_object
+from jupyter_ai_shoulders.notebook.json_text import Member, skip_space, walk_array, walk_object
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
@@ -49,6 +50,8 @@ class RawCell(NamedTuple):
     metadata: JsonObject
     execution_count: int | None
     summaries: tuple[Summary, ...]
+    old: bool = False
+    """Whether the text is of format 3; all else is as format 4 has it."""
 
     def view(self) -> NotebookCell:
         """Return the cell without its outputs."""
@@ -66,8 +69,11 @@ class RawCell(NamedTuple):
         """Return the outputs, with multi-line strings joined."""
         if not self.summaries:
             return ()
-        items = _list(json.loads(self.text).get("outputs"))
-        outputs = [joined_output(item) for item in items if _is_object(item)]
+        items = json.loads(self.text).get("outputs")
+        if self.old:
+            outputs = list(upgraded_outputs(items))
+        else:
+            outputs = [joined_output(item) for item in _list(items) if _is_object(item)]
         if self._is_odd():
             outputs = [cast("JsonObject", clean(output)) for output in outputs]
         return tuple(outputs)
@@ -88,16 +94,18 @@ class RawCell(NamedTuple):
 class NotebookText:
     """A notebook file: ``head`` up to the ``[`` of its cells, the cells, ``tail`` after the last.
 
-    ``own_ids``: every cell's id is the one in the file. ``minor`` is None for formats before 4,
-    which can be read but not written.
+    ``own_ids``: every cell's id is the one in the file. ``major`` below 3 can be read but not
+    written. ``sheets``: format 3 may divide its cells among several.
     """
 
     head: str
     cells: tuple[RawCell, ...]
     tail: str
     metadata: JsonObject
-    minor: int | None
+    minor: int
     own_ids: bool
+    major: int = 4
+    sheets: int = 1
 
     @property
     def text(self) -> str:
@@ -110,7 +118,7 @@ class NotebookText:
     @property
     def stores_ids(self) -> bool:
         """Whether the format has cell ids (4.5)."""
-        return self.minor is not None and self.minor >= 5
+        return self.major == 4 and self.minor >= 5
 
     def has_text_of(self, other: NotebookText) -> bool:
         """Return whether both are the same text; cells that are one object cost nothing."""
@@ -125,7 +133,11 @@ def parse_notebook(content: bytes, path: str, known: Known = ()) -> NotebookText
     """Cut a notebook file at its cells. Raises ``InvalidNotebook`` with line and column."""
     text = _decoded(content, path)
     try:
-        members, end = walk_object(text, skip_space(text, 0), {"cells": _CellReader(text, path)})
+        members, end = walk_object(text, _start(text), {"cells": _CellReader(text, path)})
+    except InvalidNotebook:
+        if not _is_format_1(text):
+            raise
+        return _upgraded(text, path, known, 1)
     except json.JSONDecodeError as error:
         raise _invalid(path, error.msg, text, error.pos) from error
     except (ValueError, RecursionError) as error:
@@ -134,13 +146,32 @@ def parse_notebook(content: bytes, path: str, known: Known = ()) -> NotebookText
     if end != len(text):
         raise _invalid(path, "Extra data", text, end)
     top = _unique(members, text, path)
-    major = _format(top, text, path)
-    if major < 4:
-        return _upgraded(text, path, known)
-    return _cut(text, top, path, known)
+    match _format(top, text, path):
+        case 4:
+            return _cut(text, top, path, known)
+        case 3:
+            return _cut_old(text, top, path, known)
+        case major:
+            return _upgraded(text, path, known, major)
+
+
+def _start(text: str) -> int:
+    """Return where the object begins: some editors of Windows put a mark before it."""
+    return skip_space(text, 1 if text.startswith("\ufeff") else 0)
+
+
+def _is_format_1(text: str) -> bool:
+    """Return whether a file with odd cells is of the format that had others in their place."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return content.get("nbformat") == 1
 
 
 def _decoded(content: bytes, path: str) -> str:
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise _invalid(path, "it is UTF-16, not UTF-8 text", "", 0)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -192,38 +223,68 @@ def _identified(cells: Sequence[RawCell], known: Known) -> tuple[RawCell, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _CellReader:
-    """Makes raw cells while the file is walked."""
+    """Makes raw cells while the file is walked; it is called for every cell, so it is plain."""
 
     text: str
     path: str
 
     def __call__(self, before: int, start: int, end: int, value: Any) -> RawCell:
+        text, data = self.text, value
         if not isinstance(value, dict):
-            raise _invalid(self.path, "a cell is not an object", self.text, start)
-        data = cast("dict[str, Any]", value)
-        cell_type, source, outputs = data.get("cell_type"), data.get("source"), data.get("outputs")
+            raise _invalid(self.path, "a cell is not an object", text, start)
+        get: Callable[[str], Any] = data.get
+        cell_type, source, outputs = get("cell_type"), get("source"), get("outputs")
+        lines, items = source, outputs
         if not isinstance(cell_type, str) or cell_type not in CELL_TYPES:
             problem = f"a cell has the unknown type {cell_type!r}"
-            raise _invalid(self.path, problem, self.text, start)
+            raise _invalid(self.path, problem, text, start)
+        if isinstance(source, list):
+            try:
+                source = "".join(lines)
+            except TypeError:
+                source = None
         if not isinstance(source, str):
-            source = self._joined(source, start)
-        metadata, count = data.get("metadata"), data.get("execution_count")
+            raise _invalid(self.path, "a cell has no source text", text, start)
+        metadata, count = get("metadata"), get("execution_count")
+        known: Any = metadata
+        return RawCell(
+            text[before:start],
+            text[start:end],
+            get("id"),  # replaced below where it is no id
+            cell_type,
+            source,
+            known if isinstance(metadata, dict) else {},
+            count if isinstance(count, int) else None,
+            tuple(map(summary_of, items)) if outputs and isinstance(outputs, list) else (),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _OldCellReader:
+    """The same for format 3; ``ends`` is where the cell before ended, in whichever worksheet."""
+
+    text: str
+    path: str
+    ends: list[int]
+
+    def __call__(self, before: int, start: int, end: int, value: Any) -> RawCell:
+        cell = upgraded_cell(cast("dict[str, Any]", value)) if isinstance(value, dict) else None
+        if cell is None:
+            problem = "a cell is not an object with a known type and a source"
+            raise _invalid(self.path, problem, self.text, start)
+        before = self.ends[-1] if self.ends else before
+        self.ends.append(end)
         return RawCell(
             self.text[before:start],
             self.text[start:end],
-            cast("CellId", data.get("id")),  # replaced below where it is no id
-            cell_type,
-            source,
-            metadata if isinstance(metadata, dict) else {},
-            count if isinstance(count, int) else None,
-            tuple(map(summary_of, _list(outputs))) if outputs else (),
+            CellId(""),  # it has none
+            cell.cell_type,
+            cell.source,
+            cell.metadata,
+            cell.execution_count,
+            tuple(map(summary_of, cell.outputs)),
+            old=True,
         )
-
-    def _joined(self, source: Any, start: int) -> str:
-        if isinstance(source, list):
-            with contextlib.suppress(TypeError):
-                return "".join(cast("list[str]", source))
-        raise _invalid(self.path, "a cell has no source text", self.text, start)
 
 
 def _is_object(value: Any) -> TypeGuard[JsonObject]:
@@ -248,8 +309,40 @@ def _minor(top: Mapping[str, Member]) -> int:
     return minor.value if minor is not None and isinstance(minor.value, int) else 0
 
 
-def _upgraded(text: str, path: str, known: Known) -> NotebookText:
-    """Read a notebook of format 1 to 3 through nbformat; its text is left alone."""
+def _cut_old(text: str, top: Mapping[str, Member], path: str, known: Known) -> NotebookText:
+    """Cut a notebook of format 3: its cells stand in worksheets, nearly always in one."""
+    sheets = top.get("worksheets")
+    if sheets is None or text[sheets.start] != "[":
+        raise _invalid(path, "it has no list of worksheets", text, sheets.start if sheets else 0)
+    reader = _OldCellReader(text, path, [])
+    starts, _ = walk_array(text, sheets.start, lambda _before, start, _end, _value: start)
+    arrays = [_old_cells(text, start, path, reader) for start in starts]
+    if not arrays:
+        raise _invalid(path, "it has no worksheet", text, sheets.start)
+    cells = [cell for array in arrays for cell in cast("list[RawCell]", array.value)]
+    filled = next((array for array in arrays if array.value), arrays[0])
+    return NotebookText(
+        head=text[: filled.start + 1],
+        cells=_identified(cells, known),
+        tail=text[reader.ends[-1] if reader.ends else filled.start + 1 :],
+        metadata=_object(top, "metadata", text, path),
+        minor=_minor(top),
+        own_ids=False,
+        major=3,
+        sheets=len(arrays),
+    )
+
+
+def _old_cells(text: str, start: int, path: str, reader: _OldCellReader) -> Member:
+    members = walk_object(text, start, {"cells": reader})[0] if text[start] == "{" else []
+    array = _unique(members, text, path).get("cells")
+    if array is None or text[array.start] != "[":
+        raise _invalid(path, "a worksheet has no list of cells", text, start)
+    return array
+
+
+def _upgraded(text: str, path: str, known: Known, major: int) -> NotebookText:
+    """Read a notebook of format 1 or 2 through nbformat; its text is left alone."""
     from nbformat import converter, reader
 
     try:
@@ -261,7 +354,7 @@ def _upgraded(text: str, path: str, known: Known) -> NotebookText:
         raise _invalid(path, f"its old format cannot be read: {error}", text, 0) from error
     # nbformat makes up new ids at each conversion: only those from the text stay the same.
     cells = _identified([cell._replace(id=CellId("")) for cell in rebuilt.cells], known)
-    return replace(rebuilt, cells=cells, minor=None, own_ids=False)
+    return replace(rebuilt, cells=cells, major=major, minor=0, own_ids=False)
 
 
 def _invalid(path: str, problem: str, text: str, position: int) -> InvalidNotebook:

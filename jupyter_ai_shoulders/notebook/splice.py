@@ -13,11 +13,13 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, assert_never, cast
 
+from jupyter_ai_shoulders.notebook import format3
 from jupyter_ai_shoulders.notebook.cells import summary_of
 from jupyter_ai_shoulders.notebook.json_text import (
     Layout,
     Member,
     layout_of,
+    skip_space,
     walk_object,
 )
 from jupyter_ai_shoulders.notebook.nbio import NotebookText, RawCell
@@ -34,7 +36,9 @@ from jupyter_ai_shoulders.wire.notebooks import (
 from jupyter_ai_shoulders.wire.versions import well_formed
 
 _BEYOND_ASCII = re.compile(r"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
+_LINE_END = re.compile(r"[\r\n]")
 _NON_TEXT_SPLIT = frozenset({"application/javascript", "image/svg+xml"})  # nbformat.v4.rwbase
+_SPLIT_3 = frozenset({"text", "html", "svg", "latex", "javascript", "json"})  # nbformat.v3.rwbase
 
 
 def splice(notebook: NotebookText, edits: Sequence[CellEdit]) -> NotebookText:
@@ -50,9 +54,9 @@ class Style:
 
     def __init__(self, notebook: NotebookText) -> None:
         self._notebook = notebook
-        opening = re.match(r"\s*\{(\s*)", notebook.head)
+        opening = re.match(r"\ufeff?\s*\{(\s*)", notebook.head)
         space = opening.group(1) if opening else ""
-        newline = re.search(r"\r?\n", space)
+        newline = re.search(r"\r\n|\n|\r", space)
         colon = re.search(r'"cells"(\s*:\s*)\[$', notebook.head)
         sample = notebook.head + notebook.tail + "".join(c.text for c in notebook.cells[:1])
         self.indent = space[newline.end() :] if newline else None
@@ -74,7 +78,7 @@ class Style:
     def lines(self) -> bool:
         """Whether long texts are lists of lines, as the first cell that tells has them."""
         for cell in self._notebook.cells:
-            found = re.search(r'"source"\s*:\s*(["\[])', cell.text)
+            found = re.search(r'"(?:source|input)"\s*:\s*(["\[])', cell.text)
             if found and cell.source:
                 return found.group(1) == "["
         return True
@@ -176,25 +180,16 @@ def _moved(notebook: NotebookText, edit: CellMove, style: Style) -> NotebookText
 def _cells_layout(notebook: NotebookText, style: Style) -> Layout:
     """Return the layout of the list of cells: its own, or the file's when it is empty."""
     if not notebook.cells:
-        return style.layout(style.indent)
+        return style.layout(_line_prefix(notebook.head[: notebook.head.rfind('"cells"')]))
     first = notebook.cells[0].gap
     if len(notebook.cells) > 1:
         return Layout(first, notebook.cells[1].gap, "")
-    return Layout(first, "," + first if "\n" in first else style.comma, "")
+    return Layout(first, "," + first if _LINE_END.search(first) else style.comma, "")
 
 
 def _new_cell(notebook: NotebookText, edit: CellInsert, style: Style) -> RawCell:
     code = edit.cell_type == "code"
-    data: JsonObject = {
-        "cell_type": edit.cell_type,
-        "metadata": edit.metadata,
-        "source": _lines(edit.source, style),
-    }
-    if code:
-        data["execution_count"] = edit.execution_count
-        data["outputs"] = [_stored_output(output, style) for output in edit.outputs]
-    elif edit.attachments is not None:
-        data["attachments"] = edit.attachments
+    data = _new_data_3(notebook, edit, style) if notebook.major == 3 else _new_data(edit, style)
     if notebook.stores_ids:
         data["id"] = edit.cell_id
     prefix = _line_prefix(_cells_layout(notebook, style).first)
@@ -207,27 +202,83 @@ def _new_cell(notebook: NotebookText, edit: CellInsert, style: Style) -> RawCell
         edit.metadata,
         edit.execution_count if code else None,
         tuple(map(summary_of, edit.outputs)) if code else (),
+        old=notebook.major == 3,
     )
+
+
+def _new_data(edit: CellInsert, style: Style) -> JsonObject:
+    data: JsonObject = {
+        "cell_type": edit.cell_type,
+        "metadata": edit.metadata,
+        "source": _lines(edit.source, style),
+    }
+    if edit.cell_type == "code":
+        data["execution_count"] = edit.execution_count
+        data["outputs"] = [_stored_output(output, style) for output in edit.outputs]
+    elif edit.attachments is not None:
+        data["attachments"] = edit.attachments
+    return data
+
+
+def _new_data_3(notebook: NotebookText, edit: CellInsert, style: Style) -> JsonObject:
+    """Return a new cell of format 3, in the language of the code beside it."""
+    codes = (cell.text for cell in notebook.cells if cell.cell_type == "code")
+    beside = next(codes, None)
+    language = json.loads(beside).get("language", "python") if beside else "python"
+    source, count = _lines(edit.source, style), edit.execution_count
+    data = format3.new_cell(edit.cell_type, source, edit.metadata, language, count)
+    if edit.cell_type == "code":
+        data["outputs"] = [_stored_output_3(output, style) for output in edit.outputs]
+    return data
 
 
 def _with_source(cell: RawCell, edit: CellSource, style: Style) -> RawCell:
     if edit.source == cell.source:
         return cell
-    member = _members(cell)["source"]
+    if cell.old:
+        text = _old_source_text(cell, edit.source, style)
+    else:
+        text = _source_text(cell, _members(cell)["source"], edit.source, style)
+    return cell._replace(text=text, source=edit.source)
+
+
+def _source_text(cell: RawCell, member: Member, source: str, style: Style) -> str:
+    """Return a cell's text with another source, in the form it has."""
     old = cell.text[member.start : member.end]
     if old.startswith('"'):
-        new = style.dump(edit.source, None)
-    else:
-        layout = layout_of(old) or style.layout(_prefix_of(cell.text, member))
-        items = [style.dump(line, None) for line in edit.source.splitlines(keepends=True)]
-        new = layout.join(items)
-    return cell._replace(text=_put(cell.text, member, new), source=edit.source)
+        return _put(cell.text, member, style.dump(source, None))
+    has_ends = not cell.old or format3.has_line_ends(member.value)
+    # Lines without ends are joined with "\n": those of another kind must stay within theirs.
+    lines = source.splitlines(keepends=True) if has_ends else source.split("\n")
+    layout = layout_of(old) or style.layout(_prefix_of(cell.text, member))
+    return _put(cell.text, member, layout.join([style.dump(line, None) for line in lines]))
+
+
+def _old_source_text(cell: RawCell, source: str, style: Style) -> str:
+    """The same for format 3, where a heading is a cell of its own kind."""
+    members = _members(cell)
+    if members["cell_type"].value == "heading":
+        heading = format3.heading_of(source)
+        if heading is None:
+            text = _without(cell.text, members.get("level"))
+            cell = cell._replace(text=text)
+            cell = _set(cell, "cell_type", "markdown", style)
+        else:
+            cell = _set(cell, "level", heading.level, style)
+            source = heading.source
+        members = _members(cell)
+    key = format3.source_key(cell.cell_type)
+    if key not in members:
+        return _set(cell, key, _lines(source, style), style).text
+    return _source_text(cell, members[key], source, style)
 
 
 def _with_outputs(cell: RawCell, edit: CellOutputs, style: Style) -> RawCell:
-    outputs: Json = [_stored_output(output, style) for output in edit.outputs]
+    stored = _stored_output_3 if cell.old else _stored_output
+    outputs: Json = [stored(output, style) for output in edit.outputs]
+    count = "prompt_number" if cell.old else "execution_count"
     text = _set(cell, "outputs", outputs, style).text
-    text = _set(cell._replace(text=text), "execution_count", edit.execution_count, style).text
+    text = _set(cell._replace(text=text), count, edit.execution_count, style).text
     return cell._replace(
         text=text,
         execution_count=edit.execution_count,
@@ -247,13 +298,24 @@ def _set(cell: RawCell, key: str, value: Json, style: Style) -> RawCell:
     first = next(iter(members.values()))
     space = cell.text[1 : first.key_start]
     added = f"{json.dumps(key)}{style.colon}{style.dump(value, _prefix_of(cell.text, first))}"
-    comma = "," + space if "\n" in space else style.comma
+    comma = "," + space if _LINE_END.search(space) else style.comma
     return cell._replace(text="{" + space + added + comma + cell.text[first.key_start :])
 
 
 def _members(cell: RawCell) -> dict[str, Member]:
     """Return a cell's members; of a key that occurs twice the last one counts, as in ``json``."""
     return {member.key: member for member in walk_object(cell.text, 0)[0]}
+
+
+def _without(text: str, member: Member | None) -> str:
+    """Take a member out of an object's text, with one separator."""
+    if member is None:
+        return text
+    after = skip_space(text, member.end)
+    if text[after] == ",":
+        return text[: member.key_start] + text[skip_space(text, after + 1) :]
+    before = text[: member.key_start].rstrip().removesuffix(",")
+    return before + text[member.end :]
 
 
 def _put(text: str, member: Member, value: str) -> str:
@@ -266,8 +328,9 @@ def _prefix_of(text: str, member: Member) -> str | None:
 
 
 def _line_prefix(before: str) -> str | None:
-    line = before.rpartition("\n")
-    return line[2] if line[1] and not line[2].strip() else None
+    end = max(before.rfind("\n"), before.rfind("\r"))
+    line = before[end + 1 :]
+    return line if end >= 0 and not line.strip() else None
 
 
 def _lines(text: str, style: Style) -> Json:
@@ -283,6 +346,15 @@ def _stored_output(output: JsonObject, style: Style) -> JsonObject:
         stored["text"] = _lines(text, style)
     elif isinstance(data, dict):
         stored["data"] = {mime: _stored_data(mime, value, style) for mime, value in data.items()}
+    return stored
+
+
+def _stored_output_3(output: JsonObject, style: Style) -> JsonObject:
+    """Return an output as format 3 has it (nbformat.v3.rwbase.split_lines)."""
+    stored = format3.downgraded_output(output)
+    for name in _SPLIT_3.intersection(stored):
+        value = stored[name]
+        stored[name] = _lines(value, style) if isinstance(value, str) else value
     return stored
 
 
