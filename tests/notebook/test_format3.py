@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import nbformat
 import pytest
@@ -108,8 +108,7 @@ def old(tmp_path: Path) -> Iterator[Old]:
 
 
 def _upgraded(file: Path) -> list[Any]:
-    nbformat_read: Any = nbformat.read  # pyright: ignore[reportUnknownMemberType]  untyped
-    return nbformat_read(file, as_version=4).cells
+    return cast("Any", nbformat).read(file, as_version=4).cells
 
 
 def test_cells_are_read_as_nbformat_upgrades_them(old: Old) -> None:
