@@ -75,17 +75,20 @@ class NotebookFiles:
         self._entries: OrderedDict[WorkspacePath, _Entry] = OrderedDict()
         self._known: OrderedDict[WorkspacePath, Known] = OrderedDict()
 
-    def is_quick(self, path: WorkspacePath, outputs: Wanted) -> bool:
-        """Return whether ``snapshot`` takes about a millisecond. Raises ``NotFound``."""
+    def quick(self, path: WorkspacePath, outputs: Wanted) -> NotebookSnapshot | None:
+        """Return the notebook if that takes about a millisecond. Raises like ``snapshot``."""
         stat = self._workspace.stat(path)
-        if stat.size <= _INLINE_BYTES:
-            return True
+        small = stat.size <= _INLINE_BYTES
         entry = self._entries.get(path)
-        return entry is not None and entry.stat == stat and entry.is_settled() and not outputs
+        if entry is not None and entry.stat == stat and entry.is_settled():
+            return self._shown(path, entry, outputs) if small or not outputs else None
+        return self.snapshot(path, outputs) if small else None
 
     def snapshot(self, path: WorkspacePath, outputs: Wanted) -> NotebookSnapshot:
         """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``."""
-        entry = self._load(path)
+        return self._shown(path, self._load(path), outputs)
+
+    def _shown(self, path: WorkspacePath, entry: _Entry, outputs: Wanted) -> NotebookSnapshot:
         wanted = list(entry.views.positions) if outputs == "all" else outputs
         views = entry.views.with_outputs(wanted)
         return LazySnapshot(path, "disk", views, entry.notebook.metadata, dirty=False)
@@ -198,8 +201,9 @@ class DiskNotebooks:
 
     async def read(self, path: WorkspacePath, outputs: Wanted = ()) -> NotebookSnapshot:
         """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``."""
-        if self._files.is_quick(path, outputs):
-            return self._files.snapshot(path, outputs)
+        found = self._files.quick(path, outputs)
+        if found is not None:
+            return found
         return await asyncio.to_thread(self._files.snapshot, path, outputs)
 
     async def apply(
