@@ -12,7 +12,6 @@ import errno
 import os
 import posixpath
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Generator
@@ -30,6 +29,7 @@ from jupyter_ai_shoulders.core.errors import (
     StateUnavailable,
 )
 from jupyter_ai_shoulders.guard.beneath import Folder, Root, open_root
+from jupyter_ai_shoulders.guard.temporary import swept, temporary_for
 
 WorkspacePath = NewType("WorkspacePath", str)
 """A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
@@ -84,6 +84,8 @@ class Workspace:
     def __init__(self, directory: str | Path, root: Root | None = None) -> None:
         self.directory = Path(directory).resolve()
         self._root = root or open_root(self.directory)
+        self._swept: set[str] = set()
+        """Folders in which nothing is left behind by servers before this one."""
 
     def close(self) -> None:
         """Let go of the root directory."""
@@ -138,22 +140,25 @@ class Workspace:
         ``FileChanged`` when another file, or other content, stands there now.
         """
         *directory, name = path.split("/")
-        temporary = f".~{name[:80]}.{secrets.token_hex(6)}"
         with _reported(path), self._root.folder(directory) as folder:
-            try:
-                _write_new(folder, temporary, content, expected)
+            with temporary_for(folder, name) as temporary:
+                _write_whole(temporary.descriptor, content, expected)
+                temporary.written()
                 crash_point("disk.replace.written")
                 _expect(folder, name, expected, path)
                 crash_point("disk.replace.before_rename")
-                folder.rename(temporary, name)
-            except BaseException:
-                with contextlib.suppress(FileNotFoundError):
-                    folder.unlink(temporary)
-                raise
+                folder.rename(temporary.name, name)
             crash_point("disk.replace.renamed")
             folder.sync()
             crash_point("disk.replace.synced")
-            return FileStat.of(folder.stat(name))
+            made = FileStat.of(folder.stat(name))
+            self._sweep("/".join(directory), folder, made.mtime_ns)
+            return made
+
+    def _sweep(self, directory: str, folder: Folder, now_ns: int) -> None:
+        """Remove what killed servers left in a folder, once while this one runs."""
+        if directory not in self._swept and swept(folder, now_ns):
+            self._swept.add(directory)
 
     def _relative(self, text: str) -> str:
         """Return an absolute path as one relative to the root."""
@@ -216,16 +221,12 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def _write_new(folder: Folder, name: str, content: bytes, like: FileStat) -> None:
-    descriptor = folder.create(name)
-    try:
-        _copy_ownership(descriptor, like)
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _write_whole(descriptor: int, content: bytes, like: FileStat) -> None:
+    _copy_ownership(descriptor, like)
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    os.fsync(descriptor)
 
 
 def _copy_ownership(descriptor: int, like: FileStat) -> None:
