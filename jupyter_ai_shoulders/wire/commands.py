@@ -107,6 +107,16 @@ class AnswerQuestion(CommandModel):
         return (self.answer,) if isinstance(self.answer, str) else self.answer
 
 
+INPUT_LIMIT = 100_000
+"""Characters of what a user types for a running cell."""
+
+
+class AnswerInput(CommandModel):
+    """``POST sessions/{id}/stdin/{call_id}``: what the user types for a running cell; not kept."""
+
+    text: str = Field(max_length=INPUT_LIMIT)
+
+
 class SupplyResult(CommandModel):
     """``POST sessions/{id}/tool-results/{call_id}``, in ``parse_only`` mode."""
 

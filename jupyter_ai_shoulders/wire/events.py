@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.wire.events_calls import (
     ArtifactShare,
     CallStatus,
     Risk,
+    RunEnd,
     ToolCall,
     ToolProgress,
     ToolResult,
@@ -103,6 +104,7 @@ __all__ = [
     "Replaced",
     "RetryWait",
     "Risk",
+    "RunEnd",
     "SessionCreate",
     "SessionUpdate",
     "StdinAnswer",
@@ -146,6 +148,7 @@ Event = Annotated[
     | ToolStart
     | ToolProgress
     | ToolResult
+    | RunEnd
     | StdinRequest
     | StdinAnswer
     | ClarifyRequest

@@ -9,7 +9,7 @@ from typing import Literal
 
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events_base import EventBase
-from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, Version
+from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, LongRunId, Version
 from jupyter_ai_shoulders.wire.parts import ProviderState, ResultContent
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 
@@ -80,6 +80,30 @@ class ToolResult(EventBase):
     after_version: Version | None = None
     seen: tuple[SeenVersion, ...] = ()
     """Versions this conversation has read or written through this call."""
+    run: LongRunId | None = None
+    """What the call started goes on under this name, and ends with a ``run-end``."""
+
+
+class RunEnd(EventBase):
+    """What a call started has ended; its result had said that it goes on.
+
+    Logged between two steps, or outside of turns; the model is told in what it is sent next.
+    """
+
+    type: Literal["run-end"] = "run-end"
+    call_id: CallId
+    tool: str
+    title: str
+    """Of the call ("Run cell 4")."""
+    run: LongRunId
+    status: CallStatus
+    """``unknown`` when the server was killed meanwhile."""
+    result: ToolEnvelope
+    content: tuple[ResultContent, ...]
+    """What the model is sent, made once."""
+    duration_ms: int
+    handle: BlobHash | None = None
+    """Blob with the whole output when ``content`` is a digest."""
 
 
 class ArtifactShare(EventBase):

@@ -29,7 +29,7 @@ TextEvent = (
     | ev.ReasoningDelta
     | ev.ReasoningEnd
 )
-CallEvent = ev.ToolCall | ev.ToolStart | ev.ToolProgress | ev.ToolResult
+CallEvent = ev.ToolCall | ev.ToolStart | ev.ToolProgress | ev.ToolResult | ev.RunEnd
 AskEvent = (
     ev.ApprovalRequest
     | ev.ApprovalAnswer
@@ -84,7 +84,7 @@ def fold_call(state: Conversation, event: CallEvent) -> Conversation:
             return change_call(state, event.call_id, lambda call: replace(call, state="running"))
         case ev.ToolProgress():
             return change_call(state, event.call_id, lambda call: _progress(call, event))
-        case ev.ToolResult():
+        case ev.ToolResult() | ev.RunEnd():
             settled = change_call(state, event.call_id, lambda call: _result(call, event))
             return _answered(settled, event.call_id)
         case _:
@@ -122,10 +122,11 @@ def _progress(call: CallView, event: ev.ToolProgress) -> CallView:
     return replace(call, progress=(*pieces, piece))
 
 
-def _result(call: CallView, event: ev.ToolResult) -> CallView:
+def _result(call: CallView, event: ev.ToolResult | ev.RunEnd) -> CallView:
+    goes_on = isinstance(event, ev.ToolResult) and event.run is not None
     return replace(
         call,
-        state=event.status,
+        state="running" if goes_on else event.status,
         result=event.result,
         content=event.content,
         duration_ms=event.duration_ms,
@@ -165,7 +166,10 @@ def fold_ask(state: Conversation, event: AskEvent) -> Conversation:
             prompt = views.StdinView(
                 call_id=event.call_id, prompt=event.prompt, password=event.password, answered=None
             )
-            return _waiting(add_part(state, event, prompt), event.call_id)
+            asked = add_part(state, event, prompt)
+            if asked.turn is not None and asked.turn.state == "ended":  # its run goes on
+                return replace(asked, pending_call=event.call_id)
+            return _waiting(asked, event.call_id)
         case ev.ApprovalAnswer() | ev.ClarifyAnswer() | ev.StdinAnswer():
             return _answered(change_part(state, _answer(event)), event.call_id)
         case _:

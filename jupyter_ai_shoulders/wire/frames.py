@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject, WireModel
+from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject, Timestamp, WireModel
+from jupyter_ai_shoulders.wire.commands import INPUT_LIMIT
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Event
 from jupyter_ai_shoulders.wire.ids import (
@@ -31,6 +32,17 @@ class AnnouncedCell(WireModel):
     cell_type: CellType
     version: Version
     source: str | None
+
+
+class RecoveredCell(WireModel):
+    """A cell's text that is in no notebook: what was made of ``base``, null when the cell is new."""
+
+    id: CellId
+    cell_type: CellType
+    after: CellId | None
+    """The cell it stood below."""
+    base: str | None
+    source: str
 
 
 # page → server
@@ -118,6 +130,18 @@ class CellRunTaken(CommandModel):
     cell_id: CellId
 
 
+class CellInputAnswer(CommandModel):
+    """The user typed what a running cell asks for; the first answer counts."""
+
+    type: Literal["cell-input-answer"] = "cell-input-answer"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+    number: int
+    """Which of the run's questions is answered."""
+    text: str = Field(max_length=INPUT_LIMIT)
+
+
 class DocumentContent(CommandModel):
     """Answer to ``document-read``."""
 
@@ -164,6 +188,15 @@ class DocumentRefused(CommandModel):
     message: str
 
 
+class DocumentRecoveryAnswer(CommandModel):
+    """What the user decided on a recovery; restored text was announced before this."""
+
+    type: Literal["document-recovery-answer"] = "document-recovery-answer"
+    path: str
+    recovery_id: str
+    action: Literal["restored", "discarded"]
+
+
 PageFrame = Annotated[
     Hello
     | Subscribe
@@ -174,10 +207,12 @@ PageFrame = Annotated[
     | DocumentClose
     | DocumentRename
     | CellRunTaken
+    | CellInputAnswer
     | DocumentContent
     | DocumentApplied
     | DocumentConflict
-    | DocumentRefused,
+    | DocumentRefused
+    | DocumentRecoveryAnswer,
     Field(discriminator="type"),
 ]
 
@@ -238,6 +273,27 @@ class DocumentSaved(WireModel):
     path: str
 
 
+class DocumentRecovery(WireModel):
+    """Text that is in no notebook: typed in a page that did not come back, or an agent's edit of a
+    cell that the user had changed. It is kept until it is answered; said again at each opening.
+    """
+
+    type: Literal["document-recovery"] = "document-recovery"
+    path: str
+    recovery_id: str
+    at: Timestamp
+    author: Literal["user", "agent"]
+    cells: tuple[RecoveredCell, ...]
+
+
+class DocumentRecovered(WireModel):
+    """A recovery needs no answer any more: put the notice away."""
+
+    type: Literal["document-recovered"] = "document-recovered"
+    path: str
+    recovery_id: str
+
+
 class CellRunStart(WireModel):
     """The agent runs a cell: clear its outputs and show it busy."""
 
@@ -256,6 +312,29 @@ class CellRunOutput(WireModel):
     cell_id: CellId
     index: int
     outputs: tuple[JsonObject, ...]
+
+
+class CellInputRequest(WireModel):
+    """The running cell asks for input: show a field below its outputs."""
+
+    type: Literal["cell-input-request"] = "cell-input-request"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+    number: int
+    """Counts the run's questions from 1."""
+    prompt: str
+    password: bool
+
+
+class CellInputEnd(WireModel):
+    """The question was answered somewhere, or its run is over: take the field away."""
+
+    type: Literal["cell-input-end"] = "cell-input-end"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+    number: int
 
 
 class CellRunEnd(WireModel):
@@ -295,8 +374,12 @@ ServerFrame = Annotated[
     | DocumentRead
     | DocumentApply
     | DocumentSaved
+    | DocumentRecovery
+    | DocumentRecovered
     | CellRunStart
     | CellRunOutput
+    | CellInputRequest
+    | CellInputEnd
     | CellRunEnd
     | SessionDelete
     | ToolsUpdate

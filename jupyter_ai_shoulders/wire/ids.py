@@ -18,6 +18,8 @@ ProposalId = NewType("ProposalId", str)
 ClientId = NewType("ClientId", str)
 OperationId = NewType("OperationId", str)
 RunId = NewType("RunId", str)
+LongRunId = NewType("LongRunId", str)
+"""A call that goes on after its step; the model's handle on it."""
 CellId = NewType("CellId", str)
 BlobHash = NewType("BlobHash", str)
 ModelId = NewType("ModelId", str)

@@ -4,6 +4,8 @@
  */
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { CodeCell } from '@jupyterlab/cells';
+import type { OutputArea } from '@jupyterlab/outputarea';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
@@ -19,6 +21,7 @@ import { Announcement } from './announcement';
 import { FileWatch, type IFiles } from './fileWatch';
 import { showKernel } from './kernel';
 import { OpenNotebook, type NotebookContext } from './openNotebook';
+import { CellInputs } from './stdin';
 
 /** After a reconnection the server speaks of the runs it knows at once; then the others are over. */
 const RUNS_KNOWN = 5000;
@@ -69,6 +72,7 @@ export class DocumentBridge implements IDisposable {
       this.disposed = true;
       Signal.clearData(this);
       [...this.documents.keys()].forEach(this.close);
+      this.inputs.dispose();
     }
   }
 
@@ -90,6 +94,7 @@ export class DocumentBridge implements IDisposable {
     const run_id = item?.notebook.runs.take(cellId) ?? null;
     if (item !== undefined && run_id !== null) {
       const { path } = item;
+      this.inputs.close(run_id);
       this.channel.send({
         type: 'cell-run-taken',
         run_id,
@@ -185,7 +190,14 @@ export class DocumentBridge implements IDisposable {
           notebook.runs.output(run_id, cell_id, index, outputs);
         });
         return;
+      case 'cell-input-request':
+        this.inputs.ask(frame);
+        return;
+      case 'cell-input-end':
+        this.inputs.end(frame);
+        return;
       case 'cell-run-end':
+        this.inputs.close(frame.run_id);
         this.with(frame.path, ({ notebook }) => {
           const { run_id, cell_id, execution_count } = frame;
           notebook.runs.ended(run_id, cell_id, execution_count);
@@ -293,6 +305,20 @@ export class DocumentBridge implements IDisposable {
       versions: outcome.versions,
       inverse: outcome.inverse
     };
+  }
+
+  private readonly inputs = new CellInputs(
+    (path, cellId) => this.outputAreas(path, cellId),
+    frame => this.channel.send(frame)
+  );
+
+  /** Where a cell shows its outputs, in each view of the notebook. */
+  private outputAreas(path: string, cellId: string): OutputArea[] {
+    return this.lab.notebooks
+      .filter(({ context }) => context.localPath === path)
+      .flatMap(({ content }) => content.widgets)
+      .filter(({ model }) => model.id === cellId)
+      .flatMap(cell => (cell instanceof CodeCell ? [cell.outputArea] : []));
   }
 
   private readonly documents = new Map<NotebookContext, IDocument>();

@@ -169,8 +169,12 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'document-read':
       case 'document-apply':
       case 'document-saved':
+      case 'document-recovery':
+      case 'document-recovered':
       case 'cell-run-start':
       case 'cell-run-output':
+      case 'cell-input-request':
+      case 'cell-input-end':
       case 'cell-run-end':
       case 'session-delete':
       case 'tools-update':

@@ -9,6 +9,7 @@ import type {
   ClarifyView,
   Conversation,
   PartView,
+  RunEnd,
   StdinAnswer,
   StdinRequest,
   StdinView,
@@ -64,11 +65,15 @@ export function withProgress(call: CallView, event: ToolProgress): CallView {
   return { ...call, progress };
 }
 
-/** The call's one result. */
-export function withResult(call: CallView, event: ToolResult): CallView {
+/** The call's one result; where it says that something goes on, the end of that. */
+export function withResult(
+  call: CallView,
+  event: ToolResult | RunEnd
+): CallView {
+  const goesOn = event.type === 'tool-result' && typeof event.run === 'string';
   return {
     ...call,
-    state: event.status,
+    state: goesOn ? 'running' : event.status,
     result: event.result,
     content: event.content,
     duration_ms: event.duration_ms,

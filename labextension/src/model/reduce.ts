@@ -95,6 +95,7 @@ const KNOWN: Record<Event['type'], true> = {
   'tool-start': true,
   'tool-progress': true,
   'tool-result': true,
+  'run-end': true,
   'approval-request': true,
   'approval-answer': true,
   'clarify-request': true,
@@ -161,6 +162,7 @@ function reduce(state: Conversation, event: Event): Conversation {
         withProgress(call, event)
       );
     case 'tool-result':
+    case 'run-end':
       return settle(
         changeCall(state, event.call_id, call => withResult(call, event)),
         event.call_id
@@ -173,7 +175,10 @@ function reduce(state: Conversation, event: Event): Conversation {
     case 'clarify-request':
       return waiting(addPart(state, event, clarifyPart(event)), event.call_id);
     case 'stdin-request':
-      return waiting(addPart(state, event, stdinPart(event)), event.call_id);
+      return askedByCell(
+        addPart(state, event, stdinPart(event)),
+        event.call_id
+      );
     case 'approval-answer':
     case 'clarify-answer':
     case 'stdin-answer':
@@ -261,4 +266,11 @@ function pause(state: Conversation, event: SessionUpdate): Conversation {
 
 function waiting(state: Conversation, callId: string): Conversation {
   return changeTurn({ ...state, pending_call: callId }, { state: 'waiting' });
+}
+
+/** A cell asks for input; one that outlasted its turn does not open that again. */
+function askedByCell(state: Conversation, callId: string): Conversation {
+  return state.turn?.state === 'ended'
+    ? { ...state, pending_call: callId }
+    : waiting(state, callId);
 }

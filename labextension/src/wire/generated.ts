@@ -24,7 +24,7 @@ export type CellEdit = (CellSource | CellInsert | CellDelete | CellMove | CellOu
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)
+export type Event = (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "MessageView".
@@ -34,7 +34,7 @@ export type MessageView = (UserView | AgentView)
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PageFrame".
  */
-export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused)
+export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | DocumentRecoveryAnswer)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
@@ -44,10 +44,11 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | CellRunStart | CellRunOutput | CellRunEnd | SessionDelete | ToolsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | SessionDelete | ToolsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
+answer_input: AnswerInput
 answer_question: AnswerQuestion
 attachment: Attachment
 audit_page: AuditPage
@@ -96,6 +97,15 @@ export interface AnswerApproval {
 decision: ("allow" | "deny")
 scope?: ("once" | "document" | "session" | "always")
 feedback?: (string | null)
+}
+/**
+ * ``POST sessions/{id}/stdin/{call_id}``: what the user types for a running cell; not kept.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AnswerInput".
+ */
+export interface AnswerInput {
+text: string
 }
 /**
  * ``POST sessions/{id}/clarifications/{call_id}``: free text, or the options picked.
@@ -1248,6 +1258,7 @@ duration_ms: number
 handle: (string | null)
 after_version: (string | null)
 seen: SeenVersion[]
+run: (string | null)
 }
 /**
  * The conversation has seen (or written) this version of a file or of one of its cells.
@@ -1259,6 +1270,30 @@ export interface SeenVersion {
 path: string
 cell_id: (string | null)
 version: string
+}
+/**
+ * What a call started has ended; its result had said that it goes on.
+ * 
+ * Logged between two steps, or outside of turns; the model is told in what it is sent next.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RunEnd".
+ */
+export interface RunEnd {
+seq: number
+session_id: string
+turn_id: (string | null)
+at: string
+type: "run-end"
+call_id: string
+tool: string
+title: string
+run: string
+status: ("ok" | "error" | "denied" | "skipped" | "cancelled" | "unknown")
+result: ToolEnvelope
+content: (TextPart | ImagePart)[]
+duration_ms: number
+handle: (string | null)
 }
 /**
  * A running cell asks for input.
@@ -1580,7 +1615,7 @@ error: ErrorInfo
  * via the `definition` "EventPage".
  */
 export interface EventPage {
-events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
+events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
 last_seq: number
 has_more: boolean
 }
@@ -1787,6 +1822,20 @@ path: string
 cell_id: string
 }
 /**
+ * The user typed what a running cell asks for; the first answer counts.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellInputAnswer".
+ */
+export interface CellInputAnswer {
+type: "cell-input-answer"
+run_id: string
+path: string
+cell_id: string
+number: number
+text: string
+}
+/**
  * Answer to ``document-read``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1881,6 +1930,18 @@ type: "document-refused"
 operation_id: string
 reason: ("epoch" | "deadline" | "not_open" | "read_only" | "failed")
 message: string
+}
+/**
+ * What the user decided on a recovery; restored text was announced before this.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DocumentRecoveryAnswer".
+ */
+export interface DocumentRecoveryAnswer {
+type: "document-recovery-answer"
+path: string
+recovery_id: string
+action: ("restored" | "discarded")
 }
 /**
  * ``PATCH sessions/{id}``: what is absent or null stays.
@@ -2151,7 +2212,7 @@ server_version: string
  */
 export interface Events {
 type: "events"
-events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
+events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
 }
 /**
  * Events were left out: fetch ``GET sessions/{id}/events?after=`` and subscribe again.
@@ -2205,6 +2266,45 @@ type: "document-saved"
 path: string
 }
 /**
+ * Text that is in no notebook: typed in a page that did not come back, or an agent's edit of a
+ * cell that the user had changed. It is kept until it is answered; said again at each opening.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DocumentRecovery".
+ */
+export interface DocumentRecovery {
+type: "document-recovery"
+path: string
+recovery_id: string
+at: string
+author: ("user" | "agent")
+cells: RecoveredCell[]
+}
+/**
+ * A cell's text that is in no notebook: what was made of ``base``, null when the cell is new.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RecoveredCell".
+ */
+export interface RecoveredCell {
+id: string
+cell_type: ("code" | "markdown" | "raw")
+after: (string | null)
+base: (string | null)
+source: string
+}
+/**
+ * A recovery needs no answer any more: put the notice away.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DocumentRecovered".
+ */
+export interface DocumentRecovered {
+type: "document-recovered"
+path: string
+recovery_id: string
+}
+/**
  * The agent runs a cell: clear its outputs and show it busy.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2231,6 +2331,34 @@ index: number
 outputs: {
 [k: string]: Json
 }[]
+}
+/**
+ * The running cell asks for input: show a field below its outputs.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellInputRequest".
+ */
+export interface CellInputRequest {
+type: "cell-input-request"
+run_id: string
+path: string
+cell_id: string
+number: number
+prompt: string
+password: boolean
+}
+/**
+ * The question was answered somewhere, or its run is over: take the field away.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellInputEnd".
+ */
+export interface CellInputEnd {
+type: "cell-input-end"
+run_id: string
+path: string
+cell_id: string
+number: number
 }
 /**
  * The cell's run is over.
