@@ -102,3 +102,7 @@ class Recoveries(Protocol):
     def end(self, session_id: SessionId) -> None:
         """Note that it was taken up."""
         ...
+
+    def take_back(self, session_id: SessionId) -> None:
+        """Note that the start was cancelled: the last ``begin`` says nothing."""
+        ...

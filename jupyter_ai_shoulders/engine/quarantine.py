@@ -33,6 +33,9 @@ class Uncounted:
     def end(self, session_id: SessionId) -> None:
         """Do nothing."""
 
+    def take_back(self, session_id: SessionId) -> None:
+        """Do nothing."""
+
 
 class Recovery:
     """The way of one conversation through a start of the server."""
@@ -43,13 +46,15 @@ class Recovery:
         self._counts = counts
 
     async def take_up(self, session_id: SessionId) -> None:
-        """Read the session and say how its turn was left; nothing is raised."""
+        """Read the session and say how its turn was left; nothing is raised.
+
+        A start that is cancelled meanwhile neither failed nor succeeded.
+        """
         try:
-            failed = await asyncio.to_thread(self._counts.begin, session_id)
+            failed, problem = await self._try(session_id)
             if failed >= FAILURES:
                 self._set_aside(session_id)
                 return
-            problem = await self._read(session_id)
             crash_point("recovery.session.read")
             if problem is None:
                 self._end_bypass(session_id)
@@ -62,6 +67,26 @@ class Recovery:
                 self._set_aside(session_id)
         except ShouldersError:
             _log.exception("Session %s could not be recovered.", session_id)
+
+    async def _try(self, session_id: SessionId) -> tuple[int, Exception | None]:
+        """Read the session; return how often that failed before, and how it does now."""
+        counting = asyncio.create_task(asyncio.to_thread(self._counts.begin, session_id))
+        try:
+            failed = await asyncio.shield(counting)
+            return failed, await self._read(session_id) if failed < FAILURES else None
+        except asyncio.CancelledError:
+            await self._take_back(session_id, counting)
+            raise
+
+    async def _take_back(self, session_id: SessionId, counting: asyncio.Task[int]) -> None:
+        """Undo what was counted, once it is: its thread is not cancelled with us."""
+        await asyncio.wait({counting})
+        if counting.cancelled() or counting.exception() is not None:
+            return
+        try:
+            await asyncio.to_thread(self._counts.take_back, session_id)
+        except ShouldersError:
+            _log.exception("The cancelled recovery of session %s counts as failed.", session_id)
 
     async def _read(self, session_id: SessionId) -> Exception | None:
         try:

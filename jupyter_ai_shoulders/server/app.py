@@ -31,6 +31,8 @@ API_PATH = "shoulders/api/v1/"
 PROXY_PATH = "shoulders/proxy/"
 QUIET_SECONDS = 0.5
 """After the start the browser asks for the lab's own pages; our imports must not be in its way."""
+WARMING_STOP_SECONDS = 1.0
+"""How long a stop waits for a start that is not done."""
 
 
 class ShouldersApp(ExtensionApp):
@@ -64,7 +66,8 @@ class ShouldersApp(ExtensionApp):
     async def stop_extension(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
         if self._warming is not None:
-            self._warming.cancel()
+            self._warming.cancel()  # it then takes back what it counted of a recovery
+            await asyncio.wait({self._warming}, timeout=WARMING_STOP_SECONDS)
         service, self._service = self._service, None
         if service is None:
             return

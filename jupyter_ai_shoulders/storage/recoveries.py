@@ -36,6 +36,13 @@ class RecoveryCounts:
             self._file.write(json.dumps(counts))
             crash_point("recoveries.end.written")
 
+    def take_back(self, session_id: SessionId) -> None:
+        """Count one less: it was not tried to the end. Raises ``StateUnavailable``."""
+        counts = self._counts()
+        failed = counts.pop(session_id, 0) - 1
+        kept = {session_id: failed} if failed > 0 else {}
+        self._file.write(json.dumps({**counts, **kept}))
+
     def _counts(self) -> dict[str, int]:
         text = self._file.read()
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -26,10 +28,16 @@ class PoisonedStore(MemoryStore):
 
     poisoned = True
     problem: Exception = ZeroDivisionError()
+    cancels = False
+    """The start is cancelled while the session is read."""
 
     def read(
         self, session_id: SessionId, after: int = 0, limit: int | None = None
     ) -> list[LoggedEvent]:
+        task = asyncio.current_task()
+        if session_id == SESSION and self.cancels and task is not None:
+            task.cancel()
+            return super().read(session_id, after, limit)
         if session_id == SESSION and self.poisoned:
             raise self.problem
         return super().read(session_id, after, limit)
@@ -97,6 +105,65 @@ async def test_one_failure_and_a_good_start_forget_it(counts: RecoveryCounts):
     store.poisoned = True
     after = await start(store, counts)
     assert after.session.status == "interrupted"
+
+
+async def cancelled_start(store: PoisonedStore, counts: RecoveryCounts) -> None:
+    store.cancels = True
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.create_task(start(store, counts))
+    store.cancels = False
+
+
+async def test_a_start_that_the_user_stopped_does_not_count_as_failed(counts: RecoveryCounts):
+    store = await poisoned()
+    for _ in range(3):
+        await cancelled_start(store, counts)
+
+    store.poisoned = False
+    after = await start(store, counts)
+
+    assert after.session.status == "interrupted"
+    assert counts.begin(SESSION) == 0
+
+
+async def test_a_start_that_the_user_stopped_forgets_no_failure(counts: RecoveryCounts):
+    store = await poisoned()
+    await start(store, counts)
+    await cancelled_start(store, counts)
+
+    after = await start(store, counts)
+
+    assert (after.session.status, after.session.tools) == ("error", "disabled")
+
+
+class HeldCounts(RecoveryCounts):
+    """Takes its time to count."""
+
+    def hold(self) -> asyncio.Event:
+        """Return what is set once it counts."""
+        self.counting, self.go_on = asyncio.Event(), threading.Event()
+        self.loop = asyncio.get_running_loop()
+        return self.counting
+
+    def begin(self, session_id: SessionId) -> int:
+        self.loop.call_soon_threadsafe(self.counting.set)
+        self.go_on.wait()
+        return super().begin(session_id)
+
+
+async def test_a_start_stopped_while_it_counts_takes_the_count_back(tmp_path: Path):
+    file = StateFile(StateDirectory(tmp_path / "state"), "recoveries.json")
+    counts, store = HeldCounts(file), await poisoned()
+    counting = counts.hold()
+    starting = asyncio.create_task(start(store, counts))
+    await counting.wait()
+
+    starting.cancel()
+    counts.go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+
+    assert counts.begin(SESSION) == 0
 
 
 def test_counts_survive_what_kills_the_process(counts: RecoveryCounts, tmp_path: Path):
