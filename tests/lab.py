@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote, urlencode
 
-START_SECONDS = 60
+START_SECONDS = 100
 STOP_SECONDS = 20
 
 
@@ -46,6 +46,11 @@ class Lab:
     def pid(self) -> int:
         """The server's own process id."""
         return self._running().pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and not ended since."""
+        return self._process is not None
 
     @property
     def log(self) -> str:
@@ -144,7 +149,7 @@ class Lab:
                     f"the server ended with code {code} while starting:\n{self.log[-4000:]}"
                 )
             try:
-                with urllib.request.urlopen(self.url("api/status"), timeout=2):
+                with urllib.request.urlopen(self.url("api/status"), timeout=10):
                     return
             except (urllib.error.URLError, ConnectionError, TimeoutError):
                 time.sleep(0.1)  # another process: there is nothing to wait on but its answer

@@ -90,7 +90,7 @@ class Upstream:
     def _control(self, method: str, route: str, body: bytes | None = None) -> bytes:
         address = f"{self.url}/_sim/{route}"
         request = urllib.request.Request(address, body, method=method)
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.read()
 
 

@@ -1,17 +1,26 @@
-"""Fixtures of the browser tests: one Chromium, servers as asked for, a picture of each failure."""
+"""Fixtures of the browser tests: one Chromium, shared servers, a picture of each failure."""
 
 import os
 import re
 import shutil
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.lab import Lab, StartLab
+from tests.ui.desk import Desk, Served
+from tests.ui.panel import PATIENCE_MS
+from tests.upstream import Upstream, in_order
 
+LONG_GRACE_SECONDS = 3_600.0
+"""However slow the machine is, a page is back in time."""
+SHORT_GRACE_SECONDS = 1.0
+TEST_SECONDS = 280
+"""What a browser test may take; a machine four times as slow still needs no third of it."""
 FAILURES = Path(__file__).parent / "failures"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_ARGS = (
@@ -50,6 +59,7 @@ def chromium() -> str | None:
 def browser() -> Iterator[Browser]:
     """One headless Chromium for all browser tests."""
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         launched = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         yield launched
         launched.close()
@@ -77,19 +87,81 @@ def start_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartLab]:
         lab.stop()
 
 
+@contextmanager
+def serve(paths: pytest.TempPathFactory, grace_seconds: float) -> Generator[Served]:
+    """Run a server whose only model is a simulator that plays what each test tells it."""
+    root = paths.mktemp("workspace")
+    upstream = Upstream(in_order(), paths.mktemp("upstream")).start()
+    grace = f"--Shoulders.page_grace={grace_seconds}"
+    lab = Lab(root, paths.mktemp("lab"), args=[grace], env=upstream.configure(root))
+    lab.start()
+    yield Served(lab, upstream)
+    lab.stop()
+    upstream.stop()
+
+
+@pytest.fixture(scope="package")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that never gives a page up."""
+    with serve(tmp_path_factory, LONG_GRACE_SECONDS) as served:
+        yield served
+
+
+@pytest.fixture(scope="package")
+def served_hastily(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that writes the agent's edits to the file soon after the page has gone."""
+    with serve(tmp_path_factory, SHORT_GRACE_SECONDS) as served:
+        yield served
+
+
 @pytest.fixture(scope="package")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A server that tests share; each makes a folder of its own in it."""
+    """A server that nobody has configured: its only model is the demo."""
     server = Lab(tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("lab"))
     server.start()
     yield server
     server.stop()
 
 
+@contextmanager
+def working(served: Served, page: Page, request: pytest.FixtureRequest) -> Generator[Desk]:
+    """Give a desk to a test and leave none of its turns and kernels behind."""
+    file = served.lab.root / f"{request.node.name.removeprefix('test_')}.ipynb"
+    desk = Desk(served, page, file)
+    yield desk
+    if not served.lab.is_running:
+        served.lab.start()
+    desk.talks.end()
+
+
+@pytest.fixture
+def desk(served: Served, page: Page, request: pytest.FixtureRequest) -> Iterator[Desk]:
+    """The page, and a notebook that waits for its page for ever."""
+    with working(served, page, request) as desk:
+        yield desk
+
+
+@pytest.fixture
+def desk_soon_left(
+    served_hastily: Served, page: Page, request: pytest.FixtureRequest
+) -> Iterator[Desk]:
+    """The page, and a notebook that is given up soon after its page has gone."""
+    with working(served_hastily, page, request) as desk:
+        yield desk
+
+
+@pytest.fixture
+def demo_desk(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Iterator[Desk]:
+    """The page, and a notebook where no model is configured."""
+    with working(Served(lab), page, request) as desk:
+        yield desk
+
+
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A browser profile of its own: cookies, storage."""
     fresh = browser.new_context(viewport={"width": 1280, "height": 800})
+    fresh.set_default_timeout(PATIENCE_MS)
     yield fresh
     fresh.close()
 
@@ -107,6 +179,22 @@ def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Pa
         name = re.sub(r"[^\w.-]+", "-", request.node.nodeid.removeprefix("tests/ui/"))
         opened.screenshot(path=FAILURES / f"{name}.png")
         (FAILURES / f"{name}.log").write_text("\n".join(console), encoding="utf-8")
+
+
+@pytest.fixture
+def other_page(browser: Browser) -> Iterator[Page]:
+    """A page of another browser."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PATIENCE_MS)
+    yield context.new_page()
+    context.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give browser tests more time than others."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
 
 
 FAILED = pytest.StashKey[bool]()

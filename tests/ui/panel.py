@@ -11,8 +11,8 @@ from typing import Any
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, expect
 
-TURN_MS = 60_000
-RECONNECT_SECONDS = 40
+PATIENCE_MS = 60_000
+"""How long anything in a page may take on a slow machine that does other things as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +85,24 @@ class Panel:
 
     def allow(self) -> None:
         """Allow the waiting call once."""
-        expect(self.approval).to_be_visible(timeout=TURN_MS)
+        expect(self.approval).to_be_visible()
         self.approval.get_by_role("button", name="Allow once").click()
 
     def disconnected(self) -> None:
         """Wait until the page knows that it has no connection; it must not get one meanwhile."""
-        expect(self.connect).to_be_visible(timeout=TURN_MS)
+        expect(self.connect).to_be_visible()
 
     def reconnected(self) -> None:
         """Connect at once instead of at the next attempt, and wait for it."""
-        deadline = time.monotonic() + RECONNECT_SECONDS
+        deadline = time.monotonic() + PATIENCE_MS / 1000
         while self.connect.count():
             assert time.monotonic() < deadline, "the page does not reconnect"
             with contextlib.suppress(PlaywrightError):
                 self.connect.click(timeout=500)
 
-    def finished(self, timeout: float = TURN_MS) -> None:
+    def finished(self) -> None:
         """Wait until no turn runs."""
-        expect(self.status).to_have_count(0, timeout=timeout)
+        expect(self.status).to_have_count(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,6 @@ class OpenNotebook:
                 const kernel = session?.kernel;
                 return kernel?.status === 'idle' && kernel.connectionStatus === 'connected';
             }""",
-            timeout=60_000,
         )
         return self
 
@@ -161,7 +160,6 @@ class OpenNotebook:
                 return count !== null && count !== {json.dumps(before)}
                     && cell.executionState === 'idle';
             }}""",
-            timeout=60_000,
         )
 
     def type_at_end(self, cell_id: str, text: str) -> None:
@@ -210,13 +208,11 @@ class OpenNotebook:
     def wait_for_source(self, cell_id: str, source: str) -> None:
         """Wait until the cell reads so."""
         expected = json.dumps(source)
-        self.page.wait_for_function(
-            f"() => {_FIND}({json.dumps(cell_id)}).source === {expected}", timeout=30_000
-        )
+        self.page.wait_for_function(f"() => {_FIND}({json.dumps(cell_id)}).source === {expected}")
 
     def knows_its_file(self) -> None:
         """Wait until the page knows the file as it is, so that a save raises no question."""
-        deadline = time.monotonic() + TURN_MS / 1000
+        deadline = time.monotonic() + PATIENCE_MS / 1000
         while not self.page.evaluate("""async () => {
             const {context} = window.jupyterapp.shell.currentWidget;
             const {contents} = window.jupyterapp.serviceManager;

@@ -20,8 +20,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.lab import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
-from tests.ui.panel import TURN_MS, Panel
-from tests.ui.test_promises import api, only_session, spoken, wait_for_event
+from tests.ui.desk import Conversations, spoken
+from tests.ui.panel import PATIENCE_MS, Panel
 from tests.upstream import Upstream, in_order, says
 
 WORDS_PER_SECOND = 50
@@ -55,16 +55,16 @@ def script(text: str) -> dict[str, object]:
     return in_order(says(text, event_delay=1 / WORDS_PER_SECOND))
 
 
-def storm(lab: Lab, page: Page, count: int, seed: int) -> Tally:
+def storm(talks: Conversations, page: Page, count: int, seed: int) -> Tally:
     """Ask for the text and reload the page at random moments; check what it showed."""
     rng, tally = Random(seed), Tally()
-    page.goto(lab.url("lab", reset=""))
+    page.goto(talks.lab.url("lab", reset=""))
     Panel(page).open().ask("Write a lot.")
-    wait_for_event(lab, "text-start")
+    talks.wait_for_event("text-start")
     page.reload(wait_until="commit")  # once, so that the address no longer resets the layout
     while tally.reloads < count:
         if tally.reloads % PATIENT == 0:
-            expect(Panel(page).open().answers.last).not_to_be_empty(timeout=TURN_MS)
+            expect(Panel(page).open().answers.last).not_to_be_empty()
         page.wait_for_timeout(rng.uniform(0, LONGEST_SECONDS) * 1000)
         text = _shown(page)
         if text:
@@ -74,14 +74,14 @@ def storm(lab: Lab, page: Page, count: int, seed: int) -> Tally:
     return tally
 
 
-def check(lab: Lab, page: Page, tally: Tally, text: str) -> None:
+def check(talks: Conversations, page: Page, tally: Tally, text: str) -> None:
     """Let the stream end; the page and all it showed before are what the log holds."""
     panel = Panel(page).open()
     deadline = time.monotonic() + len(text.split()) / WORDS_PER_SECOND + 60
-    while only_session(lab)["status"] == "running":
+    while talks.only()["status"] == "running":
         assert time.monotonic() < deadline, "the turn does not end"
         page.wait_for_timeout(500)
-    log = _log(lab)
+    log = _log(talks)
     ends = [event for event in log if event["type"] == "turn-end"]
     assert [event["exit"] for event in ends] == ["final_response"], ends
     assert [event["seq"] for event in log] == list(range(1, len(log) + 1))
@@ -89,14 +89,14 @@ def check(lab: Lab, page: Page, tally: Tally, text: str) -> None:
     assert said == text
     assert [shown for shown in tally.texts if not said.startswith(shown)] == []
     expect(panel.answers.last).to_have_text(said)
-    assert only_session(lab)["status"] == "idle"
+    assert talks.only()["status"] == "idle"
 
 
-def _log(lab: Lab) -> list[dict[str, Any]]:
+def _log(talks: Conversations) -> list[dict[str, Any]]:
     """The log, however long."""
-    path, log = f"sessions/{only_session(lab)['id']}/events", list[dict[str, Any]]()
+    path, log = f"sessions/{talks.only()['id']}/events", list[dict[str, Any]]()
     while True:
-        page = api(lab, path, after=str(len(log)), limit="5000")
+        page = talks.api(path, after=str(len(log)), limit="5000")
         log += page["events"]
         if not page["has_more"]:
             return log
@@ -116,6 +116,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the first round")
     wanted = parser.parse_args()
     began, done, shown, seed = time.monotonic(), 0, 0, wanted.seed
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         while done < wanted.count:
@@ -137,8 +138,9 @@ def _round(browser: Browser, count: int, seed: int) -> Tally:
         page = browser.new_page()
         try:
             lab.start()
-            tally = storm(lab, page, count, seed)
-            check(lab, page, tally, text)
+            talks = Conversations(lab)
+            tally = storm(talks, page, count, seed)
+            check(talks, page, tally, text)
         finally:
             page.close()
             lab.stop()

@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.lab import Lab, StartLab
+from tests.lab import StartLab
+from tests.ui.desk import Desk, Served
 from tests.ui.panel import OpenNotebook, Panel
-from tests.upstream import StartUpstream, calls, in_order, notebook, says
+from tests.ui.test_promises import ENDLESS
+from tests.upstream import StartUpstream, calls, in_order, says
 
 ANSWER = """\
 The cell **works**:
@@ -28,7 +29,6 @@ print(1 + 1)
 |---|--:|
 | 1 | 2 |
 """
-PROSE = " ".join(f"word{number}" for number in range(400))
 
 HOSTILE = """\
 <script>window.hit = 'script'</script>
@@ -53,21 +53,14 @@ The end of the answer.
 """
 
 
-@pytest.fixture
-def two_cells(workspace: Path) -> Path:
-    """A workspace with one small notebook."""
-    (workspace / "a.ipynb").write_text(notebook(("first", "total = 1"), ("second", "total + 1")))
-    return workspace
-
-
-def open_lab(start_lab: StartLab, root: Path, env: dict[str, str], page: Page) -> tuple[Lab, Panel]:
-    """Start a server, open the notebook and the panel."""
-    lab = start_lab(root, env=env)
-    page.goto(lab.document_url("a.ipynb"))
-    OpenNotebook(page).ready()  # it takes the focus when it opens
-    panel = Panel(page).open()
-    expect(panel.root.locator(".shoulders-Chip").first).to_contain_text("a.ipynb")
-    return lab, panel
+def open_notebook(desk: Desk) -> Panel:
+    """Open a small notebook and the panel."""
+    desk.write(("first", "total = 1"), ("second", "total + 1"))
+    desk.page.goto(desk.lab.document_url(desk.path))
+    OpenNotebook(desk.page).ready()  # it takes the focus when it opens
+    panel = Panel(desk.page).open()
+    expect(panel.root.locator(".shoulders-Chip").first).to_contain_text(desk.path)
+    return panel
 
 
 def execute(page: Page, command: str, **arguments: Any) -> None:
@@ -78,10 +71,10 @@ def execute(page: Page, command: str, **arguments: Any) -> None:
 
 
 def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
-    start_lab: StartLab, two_cells: Path, upstream: StartUpstream, page: Page
+    desk: Desk, page: Page
 ) -> None:
-    script = in_order(calls("read_notebook", {"path": "a.ipynb"}), says(ANSWER))
-    _, panel = open_lab(start_lab, two_cells, upstream(script).configure(two_cells), page)
+    desk.play(calls("read_notebook", {"path": desk.path}), says(ANSWER))
+    panel = open_notebook(desk)
     expect(panel.input).to_be_focused()
     page.keyboard.type("What does ")
     page.keyboard.press("Shift+Enter")
@@ -96,7 +89,7 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
     expect(answer.locator(".shoulders-Code-source span").first).to_be_visible()  # highlighted
     panel.finished()
 
-    line = answer.get_by_role("button", name="Read notebook a.ipynb")
+    line = answer.get_by_role("button", name=f"Read notebook {desk.path}")
     expect(line).to_have_attribute("aria-expanded", "false")
     box = line.bounding_box()
     assert box is not None
@@ -104,7 +97,7 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
     line.click()
     detail = answer.locator(".shoulders-CallDetail")
     expect(detail).to_contain_text("path")
-    expect(detail).to_contain_text('Notebook "a.ipynb" · 2 cells')
+    expect(detail).to_contain_text(f'Notebook "{desk.path}" · 2 cells')
 
     answer.get_by_role("button", name="Insert as cell below").click()
     expect(page.locator(".jp-Notebook .jp-Cell").nth(1)).to_contain_text("print(1 + 1)")
@@ -113,25 +106,19 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
 
 
 def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_other(
-    start_lab: StartLab, two_cells: Path, upstream: StartUpstream, page: Page
+    desk: Desk, page: Page
 ) -> None:
-    script = in_order(
-        calls("run_cell", {"path": "a.ipynb", "cell_id": "first"}),
-        calls("run_cell", {"path": "a.ipynb", "cell_id": "second"}),
+    desk.play(
+        calls("run_cell", {"path": desk.path, "cell_id": "first"}),
+        calls("run_cell", {"path": desk.path, "cell_id": "second"}),
         says("It is two."),
         says("Then I will not."),
     )
-    lab, panel = open_lab(start_lab, two_cells, upstream(script).configure(two_cells), page)
+    panel = open_notebook(desk)
     panel.ask("Run both.")
     expect(panel.approval).to_contain_text("total = 1")
     expect(panel.status).to_contain_text("Waiting for your approval")
-    session = lab_sessions(lab, page)[0]
-
-    other = page.context.new_page()
-    other.goto(lab.url("lab/workspaces/other"))
-    elsewhere = Panel(other).open()
-    elsewhere.root.get_by_role("button", name="History").click()
-    elsewhere.root.locator(".shoulders-History-open").first.click()
+    elsewhere = desk.elsewhere(page.context.new_page())
     expect(elsewhere.approval).to_be_visible()
 
     # From the input: back over the stop button to the card, then to the menu beside "Allow once".
@@ -152,28 +139,25 @@ def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_othe
     expect(elsewhere.answers.last).to_contain_text("It is two.")
     answers = [
         (event["decision"], event["scope"], event["by"])
-        for event in lab_events(lab, page, session["id"])
-        if event["type"] == "approval-answer"
+        for event in desk.talks.of_type("approval-answer")
     ]
     assert answers[0] == ("allow", "session", "user")
 
 
-def test_denying_with_feedback_and_stopping_end_the_turn(
-    start_lab: StartLab, two_cells: Path, upstream: StartUpstream, page: Page
-) -> None:
-    script = in_order(
-        calls("run_cell", {"path": "a.ipynb", "cell_id": "first"}),
-        says(PROSE, tokens_per_second=40),
+def test_denying_with_feedback_and_stopping_end_the_turn(desk: Desk, page: Page) -> None:
+    desk.play(
+        calls("run_cell", {"path": desk.path, "cell_id": "first"}),
+        says(ENDLESS, tokens_per_second=40),
     )
-    lab, panel = open_lab(start_lab, two_cells, upstream(script).configure(two_cells), page)
+    panel = open_notebook(desk)
     panel.ask("Run it.")
     panel.approval.get_by_role("button", name="Deny").click()
     page.keyboard.type("not now")
     page.keyboard.press("Enter")
     panel.finished()
     expect(panel.answers.last).to_contain_text("denied")
-    log = lab_events(lab, page)
-    assert [event["feedback"] for event in log if event["type"] == "approval-answer"] == ["not now"]
+    given = desk.talks.of_type("approval-answer")
+    assert [event["feedback"] for event in given] == ["not now"]
 
     panel.ask("Write a lot.")
     expect(panel.answers.last).to_contain_text("word20")
@@ -184,19 +168,17 @@ def test_denying_with_feedback_and_stopping_end_the_turn(
     panel.root.get_by_role("button", name="Remove").click()
     expect(panel.root.locator(".shoulders-Queue-item")).to_have_count(0)
     panel.input.press("Escape")
-    panel.finished(5_000)
+    panel.finished()
     expect(panel.answers.last).to_contain_text("Stopped")
-    assert lab_events(lab, page)[-2]["type"] == "turn-end" or any(
-        event["type"] == "turn-end" and event["exit"] == "cancelled"
-        for event in lab_events(lab, page)
-    )
+    assert desk.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
 
 
 def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_them(
-    start_lab: StartLab, two_cells: Path, upstream: StartUpstream, page: Page
+    start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
 ) -> None:
-    script = in_order(says("First answer."), says("Second answer."))
-    _, panel = open_lab(start_lab, two_cells, upstream(script).configure(two_cells), page)
+    simulator = upstream(in_order(says("First answer."), says("Second answer.")))
+    lab = start_lab(workspace, env=simulator.configure(workspace))
+    panel = open_notebook(Desk(Served(lab, simulator), page, workspace / "a.ipynb"))
     tabs = panel.root.get_by_role("tab")
     panel.ask("The first question")
     expect(panel.answers.last).to_contain_text("First answer.")
@@ -238,14 +220,12 @@ def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_th
     expect(panel.answers.last).to_contain_text("Second answer.")
 
 
-def test_hostile_text_neither_runs_nor_loads_anything(
-    start_lab: StartLab, two_cells: Path, upstream: StartUpstream, page: Page
-) -> None:
+def test_hostile_text_neither_runs_nor_loads_anything(desk: Desk, page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("dialog", lambda dialog: asked.append(f"dialog {dialog.message}"))
-    script = in_order(says(HOSTILE))
-    _, panel = open_lab(start_lab, two_cells, upstream(script).configure(two_cells), page)
+    desk.play(says(HOSTILE))
+    panel = open_notebook(desk)
     panel.ask("Say something.")
     answer = panel.answers.last
     expect(answer).to_contain_text("The end of the answer.")
@@ -264,18 +244,26 @@ def test_hostile_text_neither_runs_nor_loads_anything(
     assert [url for url in asked if "evil.example" in url or url.startswith("dialog")] == []
 
 
-THEMES = ["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"]
+THEMES = ["JupyterLab Dark", "JupyterLab Dark High Contrast", "JupyterLab Light"]
+"""The last is the one that a lab begins with, and the next test finds."""
 
 
-def test_text_is_readable_in_every_theme_and_in_a_narrow_panel(
-    start_lab: StartLab, two_cells: Path, upstream: StartUpstream, page: Page
-) -> None:
-    script = in_order(
+def show_theme(page: Page, theme: str) -> None:
+    """Show the lab in a theme, with its style sheet loaded and its colours arrived."""
+    execute(page, "apputils:change-theme", theme=theme)
+    page.wait_for_function(f"() => document.body.dataset.jpThemeName === {json.dumps(theme)}")
+    page.wait_for_function(
+        "() => !document.getAnimations().some(each => each instanceof CSSTransition)"
+    )
+
+
+def test_text_is_readable_in_every_theme_and_in_a_narrow_panel(desk: Desk, page: Page) -> None:
+    desk.play(
         calls("read_notebook", {"path": "none.ipynb"}),
         says(ANSWER + "\nand [a link](https://docs.example/page)\n"),
-        calls("run_cell", {"path": "a.ipynb", "cell_id": "first"}),
+        calls("run_cell", {"path": desk.path, "cell_id": "first"}),
     )
-    _, panel = open_lab(start_lab, two_cells, upstream(script).configure(two_cells), page)
+    panel = open_notebook(desk)
     panel.ask("What is this?")
     expect(panel.answers.last).to_contain_text("a link")
     panel.finished()
@@ -283,10 +271,7 @@ def test_text_is_readable_in_every_theme_and_in_a_narrow_panel(
     panel.ask("Run it.")
     expect(panel.approval).to_be_visible()
     for theme in THEMES:
-        execute(page, "apputils:change-theme", theme=theme)
-        shown = f"() => document.body.dataset.jpThemeName === {json.dumps(theme)}"
-        page.wait_for_function(shown)
-        page.wait_for_timeout(300)  # the theme's style sheet
+        show_theme(page, theme)
         unreadable = panel.root.evaluate(CONTRAST)
         assert unreadable == [], theme
     overflow = panel.root.evaluate(
@@ -351,9 +336,9 @@ CONTRAST = """root => {
 
 
 def test_without_a_key_the_demo_answers_and_other_ways_are_shown(
-    start_lab: StartLab, two_cells: Path, page: Page
+    demo_desk: Desk, page: Page
 ) -> None:
-    _, panel = open_lab(start_lab, two_cells, {}, page)
+    panel = open_notebook(demo_desk)
     expect(panel.root.get_by_text("Demo (no AI model)")).to_be_visible()
     panel.root.get_by_role("button", name=re.compile("This is the demo")).click()
     expect(panel.root.get_by_role("heading", level=3)).to_have_count(3)
@@ -361,40 +346,26 @@ def test_without_a_key_the_demo_answers_and_other_ways_are_shown(
     expect(panel.input).to_have_value("Summarise this notebook")
     expect(panel.input).to_be_focused()
     page.keyboard.press("Enter")
-    expect(panel.answers.last).to_contain_text("a.ipynb")
+    expect(panel.answers.last).to_contain_text(demo_desk.path)
     panel.finished()
 
 
-def test_a_lost_connection_is_said_and_found_again(
-    start_lab: StartLab, two_cells: Path, page: Page
-) -> None:
-    lab, panel = open_lab(start_lab, two_cells, {}, page)
+def test_a_lost_connection_is_said_and_found_again(demo_desk: Desk, page: Page) -> None:
+    panel = open_notebook(demo_desk)
     panel.ask("Summarise this notebook")
-    expect(panel.answers.last).to_contain_text("a.ipynb")
+    expect(panel.answers.last).to_contain_text(demo_desk.path)
     panel.finished()
     # The lab itself tells of it in a dialog, at a moment of its own.
     dialog = page.locator(".jp-Dialog")
     page.add_locator_handler(dialog, lambda: page.keyboard.press("Escape"))
-    lab.kill()
+    demo_desk.lab.kill()
     banner = panel.root.locator(".shoulders-Banner")
-    expect(banner).to_contain_text("No connection", timeout=20_000)
+    expect(banner).to_contain_text("No connection")
     panel.ask("Are you there?")
     expect(panel.root.get_by_role("button", name="Send again")).to_be_visible(timeout=20_000)
-    lab.start()
-    expect(banner).to_have_count(0, timeout=60_000)
+    demo_desk.lab.start()
+    expect(banner).to_have_count(0)
     before = panel.answers.count()
     panel.root.get_by_role("button", name="Send again").click()
     expect(panel.answers).to_have_count(before + 1)
     panel.finished()
-
-
-def lab_sessions(lab: Lab, page: Page) -> list[dict[str, Any]]:
-    """Every conversation."""
-    return page.request.get(lab.url("shoulders/api/v1/sessions")).json()["sessions"]
-
-
-def lab_events(lab: Lab, page: Page, session_id: str | None = None) -> list[dict[str, Any]]:
-    """The log of a conversation, the only one if none is named."""
-    session_id = session_id or lab_sessions(lab, page)[0]["id"]
-    url = lab.url(f"shoulders/api/v1/sessions/{session_id}/events")
-    return page.request.get(url, params={"limit": "5000"}).json()["events"]

@@ -6,17 +6,17 @@ import base64
 import json
 import re
 import sqlite3
-import urllib.request
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.lab import Lab, StartLab
-from tests.ui.panel import TURN_MS, Panel
-from tests.ui.test_chat import CONTRAST, THEMES, execute
-from tests.ui.test_promises import api, events, only_session, wait_for_event
+from tests.lab import StartLab
+from tests.ui.connections import Hold
+from tests.ui.desk import Conversations, Desk, Served
+from tests.ui.panel import Panel
+from tests.ui.test_chat import CONTRAST, THEMES, show_theme
 from tests.upstream import StartUpstream, calls, in_order, says
 
 COLUMN = {"question": "Which **column** shall I plot?", "options": ["price", "year"]}
@@ -30,52 +30,27 @@ PIXEL = base64.b64decode(
 )
 
 
-def send(lab: Lab, method: str, path: str, body: dict[str, Any]) -> Any:
-    """Ask one route of the API for something."""
-    url = lab.url(f"shoulders/api/v1/{path}")
-    headers = {"Content-Type": "application/json"}
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers, method=method)
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.loads(answer.read() or "null")
-
-
-def open_panel(lab: Lab, page: Page, workspace: str = "") -> Panel:
-    """Open the panel; another workspace of the lab is another page with tabs of its own."""
-    page.goto(lab.url(f"lab/workspaces/{workspace}" if workspace else "lab", reset=""))
-    return Panel(page).open()
-
-
-def open_first(panel: Panel) -> Panel:
-    """Open the newest conversation of the history."""
-    panel.root.get_by_role("button", name="History").click()
-    panel.root.locator(".shoulders-History-open").first.click()
-    return panel
-
-
 def card(panel: Panel, kind: str) -> Locator:
     """The newest card of a kind."""
     return panel.root.locator(f".shoulders-{kind}").last
 
 
-def answers(lab: Lab) -> list[list[str]]:
+def answers(talks: Conversations) -> list[list[str]]:
     """All answers in the log."""
-    return [event["answer"] for event in events(lab) if event["type"] == "clarify-answer"]
+    return [event["answer"] for event in talks.of_type("clarify-answer")]
 
 
-def test_questions_are_answered_by_chip_by_several_and_by_free_text(
-    start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
-) -> None:
-    script = in_order(
+def test_questions_are_answered_by_chip_by_several_and_by_free_text(desk: Desk, page: Page) -> None:
+    desk.play(
         calls("clarify", COLUMN),
         calls("clarify", COLUMNS),
         calls("clarify", {"question": "What shall the title be?"}),
         says("All is clear."),
     )
-    lab = start_lab(workspace, env=upstream(script).configure(workspace))
-    panel = open_panel(lab, page)
+    panel = desk.open_panel()
     panel.ask("Plot it.")
     question = card(panel, "Question")
-    expect(question.locator("strong")).to_have_text("column", timeout=TURN_MS)
+    expect(question.locator("strong")).to_have_text("column")
     expect(panel.status).to_contain_text("Waiting for your answer")
     # By keyboard alone: from the input back to the chips.
     panel.input.focus()
@@ -99,100 +74,78 @@ def test_questions_are_answered_by_chip_by_several_and_by_free_text(
     expect(panel.root.locator(".shoulders-User-text").last).to_have_text("Wines by year")
     expect(panel.answers.last).to_contain_text("All is clear.")
     panel.finished()
-    assert answers(lab) == [["year"], ["price", "region"], ["Wines by year"]]
-    turns = [event for event in events(lab) if event["type"] == "turn-start"]
+    assert answers(desk.talks) == [["year"], ["price", "region"], ["Wines by year"]]
+    turns = [event for event in desk.talks.log() if event["type"] == "turn-start"]
     assert len(turns) == 1  # the same turn went on
 
 
 def test_a_question_answered_in_one_page_is_settled_in_the_other_which_is_told_so(
-    start_lab: StartLab,
-    workspace: Path,
-    upstream: StartUpstream,
+    desk: Desk,
     context: BrowserContext,
     page: Page,
 ) -> None:
-    script = in_order(calls("clarify", COLUMN), calls("clarify", COLUMN), says("Thank you."))
-    lab = start_lab(workspace, env=upstream(script).configure(workspace))
-    panel = open_panel(lab, page)
+    desk.play(calls("clarify", COLUMN), calls("clarify", COLUMN), says("Thank you."))
+    panel = desk.open_panel()
     panel.ask("Plot it.")
-    expect(card(panel, "Question")).to_be_visible(timeout=TURN_MS)
+    expect(card(panel, "Question")).to_be_visible()
 
-    held: list[str | bytes] = []
-    holding: list[bool] = []
     other = context.new_page()
-
-    def delay(socket: WebSocketRoute) -> None:
-        server = socket.connect_to_server()
-        socket.on_message(server.send)
-        server.on_message(lambda text: held.append(text) if holding else socket.send(text))
-
-    other.route_web_socket("**/shoulders/api/v1/socket*", delay)
-    # Nor may it ask: a page that catches up over HTTP would hear of the answer that way.
-    other.route(
-        "**/shoulders/api/v1/sessions/*/events*",
-        lambda route: None if holding else route.continue_(),
-    )
-    elsewhere = open_first(open_panel(lab, other, "other"))
+    hold = Hold(other)
+    elsewhere = desk.elsewhere(other)
     card(elsewhere, "Question").get_by_role("button", name="price").click()
     expect(panel.root.get_by_label("Your answer").first).to_have_text("price")
 
     # The second question: this page answers while the other does not hear of it yet.
     expect(elsewhere.root.locator(".shoulders-Option")).to_have_count(2)
     expect(panel.root.locator(".shoulders-Option")).to_have_count(2)
-    holding.append(True)
+    hold.begin()
     panel.root.get_by_role("button", name="year").click()
     panel.finished()
     elsewhere.root.get_by_role("button", name="price").click()
     expect(elsewhere.root.get_by_text("This question was answered already.")).to_be_visible()
     expect(elsewhere.root.get_by_role("alert")).to_have_count(0)
-    assert answers(lab) == [["price"], ["year"]]
+    assert answers(desk.talks) == [["price"], ["year"]]
 
 
-def test_a_question_survives_kill_9_a_restart_and_a_reload(
-    start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
-) -> None:
-    script = in_order(calls("clarify", COLUMN), says("Plotted by year."))
-    lab = start_lab(workspace, env=upstream(script).configure(workspace))
-    panel = open_panel(lab, page)
+def test_a_question_survives_kill_9_a_restart_and_a_reload(desk: Desk, page: Page) -> None:
+    desk.play(calls("clarify", COLUMN), says("Plotted by year."))
+    panel = desk.open_panel()
     panel.ask("Plot it.")
-    expect(card(panel, "Question")).to_be_visible(timeout=TURN_MS)
-    lab.kill()
-    lab.start()
-    page.goto(lab.url("lab"))
+    expect(card(panel, "Question")).to_be_visible()
+    desk.lab.kill()
+    desk.lab.start()
+    page.goto(desk.lab.url("lab"))
     panel = Panel(page).open()
     expect(panel.input).to_have_attribute("placeholder", "Answer…")
     card(panel, "Question").get_by_role("button", name="year").click()
-    expect(panel.answers.last).to_contain_text("Plotted by year.", timeout=TURN_MS)
+    expect(panel.answers.last).to_contain_text("Plotted by year.")
     panel.finished()
-    assert answers(lab) == [["year"]]
-    ends = [event["exit"] for event in events(lab) if event["type"] == "turn-end"]
+    assert answers(desk.talks) == [["year"]]
+    ends = [event["exit"] for event in desk.talks.log() if event["type"] == "turn-end"]
     assert ends == ["final_response"]
 
 
-def test_a_checklist_shows_progress_folds_and_survives_a_reload(
-    start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
-) -> None:
+def test_a_checklist_shows_progress_folds_and_survives_a_reload(desk: Desk, page: Page) -> None:
     def todo(*done: str) -> dict[str, Any]:
         steps = ("Read the data", "Fix the types", "Plot the result")
         lines = [f"- [{'x' if step in done else ' '}] {step}" for step in steps]
         return calls("todo", {"markdown": "\n".join(lines)})
 
-    script = in_order(
+    desk.play(
         todo(),
         todo("Read the data", "Fix the types"),
         says("Two are done."),
         todo("Read the data", "Fix the types", "Plot the result"),
         says("All is done."),
     )
-    lab = start_lab(workspace, env=upstream(script).configure(workspace))
-    panel = open_panel(lab, page)
+    panel = desk.open_panel()
     panel.ask("Do it in steps.")
-    expect(panel.answers.last).to_contain_text("Two are done.", timeout=TURN_MS)
+    expect(panel.answers.last).to_contain_text("Two are done.")
     checklist = panel.root.get_by_role("region", name="Checklist")
     for _ in range(2):
         expect(checklist).to_contain_text("2 of 3 done")
         expect(checklist.get_by_role("listitem")).to_have_count(3)
-        page.goto(lab.url("lab"))
+        page.goto(desk.lab.url("lab"))
         panel = Panel(page).open()
         checklist = panel.root.get_by_role("region", name="Checklist")
     checklist.get_by_role("button").click()
@@ -203,26 +156,25 @@ def test_a_checklist_shows_progress_folds_and_survives_a_reload(
 
 
 def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
-    start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
+    desk: Desk, page: Page
 ) -> None:
-    (workspace / "plot.png").write_bytes(PIXEL)
+    (desk.lab.root / "plot.png").write_bytes(PIXEL)
     hostile = (
         "<script>top.hit = 1</script><img src='https://evil.example/a.png'>"
         "<a href='https://evil.example/'>more</a><h1>A report</h1>"
     )
     table = {"content": "a,b\n1,2\n", "filename": "table.csv", "description": "Two columns"}
-    script = in_order(
+    desk.play(
         calls("share_artifact", {"path": "plot.png"}),
         calls("share_artifact", table),
         calls("share_artifact", {"content": hostile, "filename": "report.html"}),
         says("Here they are."),
     )
-    lab = start_lab(workspace, env=upstream(script).configure(workspace))
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    panel = open_panel(lab, page)
+    panel = desk.open_panel()
     panel.ask("Share them.")
-    expect(panel.answers.last).to_contain_text("Here they are.", timeout=TURN_MS)
+    expect(panel.answers.last).to_contain_text("Here they are.")
     panel.finished()
 
     picture = panel.root.get_by_role("region", name="Shared file plot.png")
@@ -274,23 +226,24 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
     script = in_order(step, costly(says("It cost something."), 1_000), step, says("Never said."))
     env = priced(workspace, upstream(script).configure(workspace))
     lab = start_lab(workspace, env=env)
-    limits = send(lab, "PUT", "budget", {"turn_micro_usd": 500_000})["limits"]
+    desk = Desk(Served(lab), page, workspace / "a.ipynb")
+    limits = desk.talks.send("PUT", "budget", {"turn_micro_usd": 500_000})["limits"]
     assert limits[-1]["limit_micro_usd"] == 500_000
-    panel = open_panel(lab, page)
+    panel = desk.open_panel()
     panel.ask("Spend a lot.")
     pause = card(panel, "Pause")
-    expect(pause).to_contain_text("$0.60 of $0.50 spent.", timeout=TURN_MS)
+    expect(pause).to_contain_text("$0.60 of $0.50 spent.")
     expect(panel.status).to_contain_text("Paused at a limit")
     page.goto(lab.url("lab"))
     panel = Panel(page).open()
     pause = card(panel, "Pause")
     pause.get_by_role("button", name="Go on, up to $0.90").click()
-    expect(panel.answers.last).to_contain_text("It cost something.", timeout=TURN_MS)
+    expect(panel.answers.last).to_contain_text("It cost something.")
     panel.finished()
     expect(panel.root.locator(".shoulders-Pause")).to_have_count(0)
 
     panel.ask("And again.")
-    expect(pause).to_contain_text("of $0.50 spent.", timeout=TURN_MS)
+    expect(pause).to_contain_text("of $0.50 spent.")
     pause.get_by_role("button", name="Other amount…").click()
     expect(pause.get_by_role("textbox")).to_be_in_viewport(ratio=1)  # the end stays in view
     page.keyboard.press("Escape")
@@ -304,7 +257,7 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
     dialog.get_by_label("A turn").fill("2")
     dialog.get_by_label("A turn").press("Enter")
     expect(dialog).to_have_count(0)
-    budget = api(lab, "usage")["budget"]["limits"]
+    budget = desk.talks.api("usage")["budget"]["limits"]
     assert {limit["scope"]: limit["user_micro_usd"] for limit in budget} == {
         "month": None,
         "day": None,
@@ -313,21 +266,18 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
     }
 
 
-def test_a_result_is_supplied_where_tools_do_not_run(
-    start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
-) -> None:
-    script = in_order(calls("read_notebook", {"path": "a.ipynb"}), says("It has two cells."))
-    lab = start_lab(workspace, env=upstream(script).configure(workspace))
-    send(lab, "POST", "sessions", {"tools": "parse_only", "title": "By hand"})
-    panel = open_first(open_panel(lab, page))
+def test_a_result_is_supplied_where_tools_do_not_run(desk: Desk, page: Page) -> None:
+    desk.play(calls("read_notebook", {"path": "a.ipynb"}), says("It has two cells."))
+    desk.talks.send("POST", "sessions", {"tools": "parse_only", "title": "By hand"})
+    panel = desk.elsewhere(page)
     panel.ask("What is in it?")
     form = card(panel, "Supply")
-    expect(form).to_contain_text("a.ipynb", timeout=TURN_MS)
+    expect(form).to_contain_text("a.ipynb")
     expect(panel.status).to_contain_text("Waiting for results from you")
     form.get_by_role("textbox").fill("two cells")
     form.get_by_role("button", name="Send result").click()
-    expect(panel.answers.last).to_contain_text("It has two cells.", timeout=TURN_MS)
-    (result,) = [event for event in events(lab) if event["type"] == "tool-result"]
+    expect(panel.answers.last).to_contain_text("It has two cells.")
+    (result,) = [event for event in desk.talks.log() if event["type"] == "tool-result"]
     assert result["status"] == "ok"
     assert result["content"][0]["text"] == "two cells"
 
@@ -335,11 +285,12 @@ def test_a_result_is_supplied_where_tools_do_not_run(
 def test_a_log_that_is_not_understood_is_shown_read_only_and_says_so(
     start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
 ) -> None:
-    script = in_order(says("Good to read."))
-    lab = start_lab(workspace, env=upstream(script).configure(workspace))
-    panel = open_panel(lab, page)
+    simulator = upstream(in_order(says("Good to read.")))
+    lab = start_lab(workspace, env=simulator.configure(workspace))
+    desk = Desk(Served(lab, simulator), page, workspace / "a.ipynb")
+    panel = desk.open_panel()
     panel.ask("Hello.")
-    expect(panel.answers.last).to_contain_text("Good to read.", timeout=TURN_MS)
+    expect(panel.answers.last).to_contain_text("Good to read.")
     panel.finished()
     lab.stop()
     (database,) = (workspace / ".shoulders").glob("*.db")
@@ -360,20 +311,18 @@ def test_a_log_that_is_not_understood_is_shown_read_only_and_says_so(
 
 
 def test_a_conversation_deleted_in_one_page_is_closed_in_the_other_and_comes_back(
-    start_lab: StartLab,
-    workspace: Path,
-    upstream: StartUpstream,
+    desk: Desk,
     context: BrowserContext,
     page: Page,
 ) -> None:
-    lab = start_lab(workspace, env=upstream(in_order(says("Hi."))).configure(workspace))
-    panel = open_panel(lab, page)
+    desk.play(says("Hi."))
+    panel = desk.open_panel()
     panel.ask("Hello.")
-    expect(panel.answers.last).to_contain_text("Hi.", timeout=TURN_MS)
+    expect(panel.answers.last).to_contain_text("Hi.")
     panel.finished()
-    elsewhere = open_first(open_panel(lab, context.new_page(), "other"))
+    elsewhere = desk.elsewhere(context.new_page())
     expect(elsewhere.answers.last).to_contain_text("Hi.")
-    send(lab, "DELETE", f"sessions/{only_session(lab)['id']}", {})
+    desk.talks.send("DELETE", f"sessions/{desk.talks.only()['id']}", {})
     for shown in (panel, elsewhere):
         expect(shown.root.get_by_text("This conversation was deleted.")).to_be_visible()
         expect(shown.input).to_be_disabled()
@@ -383,29 +332,24 @@ def test_a_conversation_deleted_in_one_page_is_closed_in_the_other_and_comes_bac
         expect(shown.input).to_be_enabled()
 
 
-def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(
-    start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
-) -> None:
+def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(desk: Desk, page: Page) -> None:
     table = {"content": "a,b\n1,2\n", "filename": "a_rather_long_name_of_a_table.csv"}
     text = {"content": "# Notes\n", "filename": "notes.md", "description": "What I found"}
-    script = in_order(
+    desk.play(
         calls("share_artifact", table),
         calls("share_artifact", text),
         calls("todo", {"markdown": "- [x] Read the data\n- [ ] Fix the types\n  - [ ] Dates"}),
         calls("clarify", COLUMNS),
         says("Thank you."),
     )
-    lab = start_lab(workspace, env=upstream(script).configure(workspace))
-    panel = open_panel(lab, page)
+    panel = desk.open_panel()
     panel.ask("Begin.")
     question = card(panel, "Question")
-    expect(question).to_be_visible(timeout=TURN_MS)
+    expect(question).to_be_visible()
     question.get_by_role("button", name="year").click()
     panel.root.get_by_role("button", name="Preview").click()
     for theme in THEMES:
-        execute(page, "apputils:change-theme", theme=theme)
-        page.wait_for_function(f"() => document.body.dataset.jpThemeName === {json.dumps(theme)}")
-        page.wait_for_timeout(300)  # the theme's style sheet
+        show_theme(page, theme)
         assert panel.root.evaluate(CONTRAST) == [], theme
     width = panel.root.evaluate("root => root.getBoundingClientRect().width")
     assert width < 300  # as narrow as it gets
@@ -416,4 +360,4 @@ def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(
             .map(element => element.className)"""
     )
     assert overflow == []
-    wait_for_event(lab, "clarify-request")
+    desk.talks.wait_for_event("clarify-request")

@@ -1,0 +1,106 @@
+"""Connections of a page that a test cuts, holds or lets die without a word."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from contextlib import suppress
+
+from playwright.sync_api import Page, Route, WebSocketRoute
+
+SOCKET = re.compile(r".*/shoulders/api/v1/socket(\?.*)?$")
+EVENTS = re.compile(r".*/shoulders/api/v1/sessions/[^/]+/events(\?.*)?$")
+
+
+class Hold:
+    """Lets a page say what it likes, and hear nothing more of us once it has begun."""
+
+    def __init__(self, page: Page) -> None:
+        self._is_held = False
+        page.route_web_socket(SOCKET, self._route_socket)
+        # A page that catches up over HTTP would hear of it that way.
+        page.route(EVENTS, self._route_events)
+
+    def begin(self) -> None:
+        """Hold from now on."""
+        self._is_held = True
+
+    def _route_socket(self, page: WebSocketRoute) -> None:
+        server = page.connect_to_server()
+        page.on_message(server.send)
+        server.on_message(lambda text: None if self._is_held else page.send(text))
+
+    def _route_events(self, route: Route) -> None:
+        if not self._is_held:
+            route.continue_()
+
+
+class Sockets:
+    """The page's connections to us, which a test can cut; the rest of the lab stays connected."""
+
+    def __init__(self, page: Page) -> None:
+        self._open: list[tuple[WebSocketRoute, WebSocketRoute]] = []
+        self._is_cut = False
+        page.route_web_socket(SOCKET, self._route)
+
+    def cut(self) -> None:
+        """Close what is open and let nothing through."""
+        self._is_cut = True
+        for page, server in self._open:
+            page.close()
+            server.close()
+        self._open.clear()
+
+    def mend(self) -> None:
+        """Let the page connect again."""
+        self._is_cut = False
+
+    def _route(self, page: WebSocketRoute) -> None:
+        if self._is_cut:
+            page.close()
+        else:
+            self._open.append((page, page.connect_to_server()))
+
+
+class Wire:
+    """A way to the server that can go dead without a word, as one does while a laptop sleeps."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._dead = threading.Event()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._open: list[socket.socket] = [self._listener]
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def die(self) -> None:
+        """Carry nothing more of the connections there are, and tell nobody."""
+        self._dead.set()
+        self._dead = threading.Event()
+
+    def close(self) -> None:
+        """End."""
+        for each in self._open:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # closed
+            while True:
+                page, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._port))
+                self._open += [page, server]
+                for source, target in ((page, server), (server, page)):
+                    arguments = (source, target, self._dead)
+                    threading.Thread(target=_carry, args=arguments, daemon=True).start()
+
+
+def _carry(source: socket.socket, target: socket.socket, dead: threading.Event) -> None:
+    with suppress(OSError):  # the other side went away
+        while data := source.recv(1 << 16):
+            if dead.is_set():
+                return
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
