@@ -15,6 +15,8 @@ from traitlets.config import Config
 
 from jupyter_ai_shoulders.testing.simulator import Simulator
 
+pytest.register_assert_rewrite("tests.server.proxy.cases")
+
 CLAUDE = "claude-opus-5-5"
 LOCAL = "local"
 OPENROUTER = "router"

@@ -12,34 +12,39 @@ from anthropic.types import Message
 from jupyter_ai_shoulders.testing.simulator import (
     Delivery,
     Failure,
-    Reasoning,
     Simulator,
     Text,
-    ToolUse,
-    Usage,
     rate_limited,
     reply,
 )
+from tests.server.proxy.cases import (
+    GREETING,
+    PARAMETERS,
+    PIXEL,
+    both,
+    cached,
+    check_count,
+    check_looks,
+    check_one_call_at_a_time,
+    every_model,
+    greets,
+    kinds_sent,
+    looks_twice,
+    seeing_models,
+    thinking_models,
+    thinks_and_answers,
+    three_kinds,
+)
 from tests.server.proxy.conftest import (
     CLAUDE,
-    DEEPSEEK,
-    GEMINI,
     GPT,
     LOCAL,
-    MODELS,
-    OPENROUTER,
-    QWEN,
 )
 
-THINKING = [CLAUDE, GPT, GEMINI, QWEN, OPENROUTER, DEEPSEEK]
-PIXEL = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
-    "gg=="
-)
 TOOL: Any = {
     "name": "read",
     "description": "Read a cell.",
-    "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+    "input_schema": PARAMETERS,
 }
 
 
@@ -66,25 +71,20 @@ def text(message: Message) -> str:
     return "".join(block.text for block in message.content if block.type == "text")
 
 
-both = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
-every_model = pytest.mark.parametrize("model", MODELS)
-
-
 @both
 @every_model
 async def test_text(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    usage = Usage(input=120, output=7, cache_read=40)
-    upstream.script(reply("Hällo, 日本 🙂.", usage=usage))
+    upstream.script(greets())
 
     message = await ask(claude_sdk, model, "Hi", stream=stream, system="Be brief.")
 
-    assert text(message) == "Hällo, 日本 🙂."
+    assert text(message) == GREETING
     assert (message.stop_reason, message.model) == ("end_turn", model)
     assert message.usage.input_tokens + (message.usage.cache_read_input_tokens or 0) == 120
     assert message.usage.output_tokens == 7
-    assert message.usage.cache_read_input_tokens == (0 if model == QWEN else 40)
+    assert message.usage.cache_read_input_tokens == cached(model)
 
 
 @both
@@ -92,16 +92,7 @@ async def test_text(
 async def test_parallel_calls_and_their_results(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    upstream.script(
-        reply(
-            Reasoning(text="Two cells."),
-            "I look.",
-            ToolUse(name="read", arguments={"n": 1}),
-            ToolUse(name="read", arguments={}),
-        ),
-        reply(Reasoning(text="Once more."), ToolUse(name="read", arguments={"n": 3})),
-        reply("Done."),
-    )
+    upstream.script(*looks_twice())
     messages: list[Any] = [{"role": "user", "content": "Look"}]
     for _ in range(2):
         answer = await ask(claude_sdk, model, messages, stream=stream, tools=[TOOL])
@@ -118,18 +109,15 @@ async def test_parallel_calls_and_their_results(
     last = await ask(claude_sdk, model, messages, stream=stream, tools=[TOOL])
 
     assert text(last) == "Done."
-    assert [record.refusal for record in upstream.requests] == [None] * 3
-    seen = upstream.requests[1].seen
-    assert seen is not None
-    assert ["'n': 1" in text for text in seen.tool_results] == [True, False]
+    check_looks(upstream)
 
 
 @both
-@pytest.mark.parametrize("model", THINKING)
+@thinking_models
 async def test_thinking_is_shown_and_goes_back_to_the_model_that_made_it(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    upstream.script(reply(Reasoning(text="Look at cell 3."), "So."), reply("Well."))
+    upstream.script(*thinks_and_answers())
 
     answer = await ask(claude_sdk, model, "Why?", stream=stream)
     await ask(
@@ -149,14 +137,13 @@ async def test_thinking_is_shown_and_goes_back_to_the_model_that_made_it(
     ]
     assert upstream.requests[1].refusal is None
     if model == CLAUDE:
-        before = upstream.requests[1].body["messages"][1]
-        assert [block["type"] for block in before["content"]] == ["thinking", "text"]
+        assert kinds_sent(upstream.requests[1].body) == ["thinking", "text"]
     if model == GPT:
         assert upstream.requests[1].body["input"][1]["type"] == "reasoning"
 
 
 @both
-@pytest.mark.parametrize("model", [CLAUDE, GPT, GEMINI, LOCAL, OPENROUTER])
+@seeing_models
 async def test_images(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str, stream: bool
 ) -> None:
@@ -270,7 +257,7 @@ async def test_stop_reasons(
     assert message.stop_reason == word
 
 
-@pytest.mark.parametrize("model", [CLAUDE, GPT, LOCAL])
+@three_kinds
 async def test_parallel_calls_can_be_switched_off(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str
 ) -> None:
@@ -279,11 +266,7 @@ async def test_parallel_calls_can_be_switched_off(
 
     await ask(claude_sdk, model, "Hi", stream=True, tools=[TOOL], tool_choice=choice)
 
-    body = upstream.requests[0].body
-    if model == CLAUDE:
-        assert body["tool_choice"] == choice
-    else:
-        assert body["parallel_tool_calls"] is False
+    check_one_call_at_a_time(upstream, model)
 
 
 async def test_models_are_listed_in_this_format(claude_sdk: AsyncAnthropic) -> None:
@@ -300,13 +283,6 @@ async def test_a_model_is_described(claude_sdk: AsyncAnthropic) -> None:
         await claude_sdk.models.retrieve("no-such-model")
 
 
-COUNTERS = {
-    CLAUDE: "/v1/messages/count_tokens",
-    GPT: "/v1/responses/input_tokens",
-    GEMINI: "/v1beta/models/gemini-3.8-flash:countTokens",
-}
-
-
 @every_model
 async def test_tokens_are_counted_by_the_provider_if_it_can(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str
@@ -315,10 +291,7 @@ async def test_tokens_are_counted_by_the_provider_if_it_can(
         model=model, messages=[{"role": "user", "content": "Hi " * 100}], tools=[TOOL]
     )
 
-    assert 80 < count.input_tokens < 400
-    asked = [COUNTERS[model]] if model in COUNTERS else []
-    assert [record.path for record in upstream.requests] == asked
-    assert all(record.refusal is None for record in upstream.requests)
+    check_count(upstream, model, count.input_tokens)
 
 
 async def test_a_provider_that_refuses_to_count_says_so(

@@ -11,8 +11,8 @@ from google.genai import Client
 from openai import AsyncOpenAI
 
 from jupyter_ai_shoulders.testing.simulator import Simulator
+from tests.server.proxy.cases import PIXEL
 from tests.server.proxy.programs import FORMATS, Options, Program, status_of
-from tests.server.proxy.test_anthropic_sdk import PIXEL
 
 pytestmark = [
     # The Google SDK makes a subclass of aiohttp's session.

@@ -23,11 +23,23 @@ from jupyter_ai_shoulders.testing.simulator import (
     Simulator,
     Text,
     ToolUse,
-    Usage,
     reply,
 )
 from jupyter_ai_shoulders.testing.simulator.script import SimRequest
-from tests.server.proxy.conftest import CLAUDE, GEMINI, GPT, LOCAL, MODELS, QWEN
+from tests.server.proxy.cases import (
+    GREETING,
+    PARAMETERS,
+    both,
+    broken_in_the_middle,
+    cached,
+    check_looks,
+    check_looks_of_claude,
+    every_model,
+    greets,
+    looks_twice,
+    thinks_and_answers,
+)
+from tests.server.proxy.conftest import CLAUDE, GEMINI, GPT, LOCAL
 
 # The SDK's own; as in the tests of the simulator.
 pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")
@@ -35,7 +47,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWar
 READ = types.FunctionDeclaration(
     name="read",
     description="Read a cell.",
-    parameters_json_schema={"type": "object", "properties": {"n": {"type": "integer"}}},
+    parameters_json_schema=PARAMETERS,
 )
 TOOLS = [types.Tool(function_declarations=[READ])]
 
@@ -106,24 +118,19 @@ def http(
     jp_asyncio_loop.run_until_complete(client.aclose())
 
 
-both = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
-every_model = pytest.mark.parametrize("model", MODELS)
-
-
 @both
 @every_model
 async def test_text(google_sdk: Client, upstream: Simulator, model: str, stream: bool) -> None:
-    usage = Usage(input=120, output=7, cache_read=40)
-    upstream.script(reply("Hällo, 日本 🙂.", usage=usage))
+    upstream.script(greets())
 
     answer = await ask(google_sdk, model, "Hi", stream=stream, system_instruction="Be brief.")
 
-    assert text_of(answer) == "Hällo, 日本 🙂."
+    assert text_of(answer) == GREETING
     assert (reason_of(answer), answer.model_version) == ("STOP", model)
     used = answer.usage_metadata
     assert used is not None
     assert (used.prompt_token_count, used.candidates_token_count) == (120, 7)
-    assert used.cached_content_token_count == (0 if model == QWEN else 40)
+    assert used.cached_content_token_count == cached(model)
 
 
 @both
@@ -132,16 +139,7 @@ async def test_parallel_calls_and_results_without_ids(
     google_sdk: Client, upstream: Simulator, model: str, stream: bool
 ) -> None:
     """Results are made as the SDK makes them: with the function's name and no id."""
-    upstream.script(
-        reply(
-            Reasoning(text="Two cells."),
-            "I look.",
-            ToolUse(name="read", arguments={"n": 1}),
-            ToolUse(name="read", arguments={}),
-        ),
-        reply(Reasoning(text="Once more."), ToolUse(name="read", arguments={"n": 3})),
-        reply("Done."),
-    )
+    upstream.script(*looks_twice())
     contents = [types.Content(role="user", parts=[types.Part.from_text(text="Look")])]
     for _ in range(2):
         answer = await ask(google_sdk, model, contents, stream=stream, tools=TOOLS)
@@ -155,13 +153,8 @@ async def test_parallel_calls_and_results_without_ids(
     last = await ask(google_sdk, model, contents, stream=stream, tools=TOOLS)
 
     assert text_of(last) == "Done."
-    assert [record.refusal for record in upstream.requests] == [None] * 3
-    seen = upstream.requests[1].seen
-    assert seen is not None
-    assert ["'n': 1" in text for text in seen.tool_results] == [True, False]
-    if model == CLAUDE:
-        blocks = upstream.requests[2].body["messages"][1]["content"]
-        assert [block["type"] for block in blocks] == ["thinking", "text", "tool_use", "tool_use"]
+    check_looks(upstream)
+    check_looks_of_claude(upstream, model)
 
 
 @both
@@ -169,7 +162,7 @@ async def test_parallel_calls_and_results_without_ids(
 async def test_reasoning_that_was_not_asked_for_is_hidden_and_comes_back_all_the_same(
     google_sdk: Client, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    upstream.script(reply(Reasoning(text="Look at cell 3."), "So."), reply("Well."))
+    upstream.script(*thinks_and_answers())
 
     answer = await ask(google_sdk, model, "Why?", stream=stream)
     contents = [
@@ -317,14 +310,7 @@ async def test_an_error_of_the_provider_is_one_of_this_format(
 
 
 @every_model
-@pytest.mark.parametrize(
-    "broken",
-    [
-        reply("A long text", failure=Failure(status=529, after=2)),
-        reply("A long text", delivery=Delivery(ending="cut")),
-    ],
-    ids=["error", "cut"],
-)
+@broken_in_the_middle()
 async def test_an_error_in_the_stream_ends_it(
     google_sdk: Client, upstream: Simulator, model: str, broken: Any
 ) -> None:

@@ -11,24 +11,40 @@ from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletion
 
 from jupyter_ai_shoulders.testing.simulator import (
-    Delivery,
     Failure,
-    Reasoning,
     Simulator,
     Text,
-    ToolUse,
-    Usage,
     reply,
 )
-from tests.server.proxy.conftest import CLAUDE, GEMINI, GPT, LOCAL, MODELS, OPENROUTER, QWEN
-from tests.server.proxy.test_anthropic_sdk import PIXEL
+from tests.server.proxy.cases import (
+    GREETING,
+    OPENAI_BREAKS,
+    PARAMETERS,
+    PIXEL,
+    both,
+    broken_in_the_middle,
+    cached,
+    check_looks,
+    check_looks_of_claude,
+    check_one_call_at_a_time,
+    check_openai_error,
+    every_model,
+    greets,
+    kinds_sent,
+    looks_twice,
+    openai_errors,
+    seeing_models,
+    thinks_and_answers,
+    three_kinds,
+)
+from tests.server.proxy.conftest import CLAUDE, LOCAL
 
 TOOL: Any = {
     "type": "function",
     "function": {
         "name": "read",
         "description": "Read a cell.",
-        "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}},
+        "parameters": PARAMETERS,
     },
 }
 
@@ -70,26 +86,21 @@ def plain(completion: ChatCompletion) -> Any:
     return {**sent, "tool_calls": calls} if calls else sent
 
 
-both = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
-every_model = pytest.mark.parametrize("model", MODELS)
-
-
 @both
 @every_model
 async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool) -> None:
-    usage = Usage(input=120, output=7, cache_read=40)
-    upstream.script(reply("Hällo, 日本 🙂.", usage=usage))
+    upstream.script(greets())
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
 
     completion = await ask(openai_sdk, model, messages, stream=stream)
 
-    assert message_of(completion).content == "Hällo, 日本 🙂."
+    assert message_of(completion).content == GREETING
     assert completion.choices[0].finish_reason == "stop"
     assert completion.model == model
     assert completion.usage is not None
     assert (completion.usage.prompt_tokens, completion.usage.completion_tokens) == (120, 7)
     assert completion.usage.prompt_tokens_details is not None
-    assert completion.usage.prompt_tokens_details.cached_tokens == (0 if model == QWEN else 40)
+    assert completion.usage.prompt_tokens_details.cached_tokens == cached(model)
 
 
 @both
@@ -98,16 +109,7 @@ async def test_parallel_calls_of_a_program_that_keeps_no_state(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
 ) -> None:
     """The thinking that a vendor wants back with its calls is remembered for the caller."""
-    upstream.script(
-        reply(
-            Reasoning(text="Two cells."),
-            "I look.",
-            ToolUse(name="read", arguments={"n": 1}),
-            ToolUse(name="read", arguments={}),
-        ),
-        reply(Reasoning(text="Once more."), ToolUse(name="read", arguments={"n": 3})),
-        reply("Done."),
-    )
+    upstream.script(*looks_twice())
     messages: list[Any] = [{"role": "user", "content": "Look"}]
     for _ in range(2):
         answer = await ask(openai_sdk, model, messages, stream=stream, tools=[TOOL])
@@ -125,13 +127,8 @@ async def test_parallel_calls_of_a_program_that_keeps_no_state(
     last = await ask(openai_sdk, model, messages, stream=stream, tools=[TOOL])
 
     assert message_of(last).content == "Done."
-    assert [record.refusal for record in upstream.requests] == [None] * 3
-    seen = upstream.requests[1].seen
-    assert seen is not None
-    assert ["'n': 1" in text for text in seen.tool_results] == [True, False]
-    if model == CLAUDE:
-        blocks = upstream.requests[2].body["messages"][1]["content"]
-        assert [block["type"] for block in blocks] == ["thinking", "text", "tool_use", "tool_use"]
+    check_looks(upstream)
+    check_looks_of_claude(upstream, model)
 
 
 @both
@@ -139,7 +136,7 @@ async def test_parallel_calls_of_a_program_that_keeps_no_state(
 async def test_reasoning_is_shown_and_can_be_sent_back(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    upstream.script(reply(Reasoning(text="Look at cell 3."), "So."), reply("Well."))
+    upstream.script(*thinks_and_answers())
 
     answer = await ask(openai_sdk, model, "Why?", stream=stream)
     message = message_of(answer).model_dump(exclude_unset=True, exclude={"parsed"})
@@ -153,12 +150,11 @@ async def test_reasoning_is_shown_and_can_be_sent_back(
     assert message["reasoning"] == "Look at cell 3."
     assert [record.refusal for record in upstream.requests] == [None, None]
     if model == CLAUDE:
-        before = upstream.requests[1].body["messages"][1]["content"]
-        assert [block["type"] for block in before] == ["thinking", "text"]
+        assert kinds_sent(upstream.requests[1].body) == ["thinking", "text"]
 
 
 @both
-@pytest.mark.parametrize("model", [CLAUDE, GPT, GEMINI, LOCAL, OPENROUTER])
+@seeing_models
 async def test_images(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
 ) -> None:
@@ -175,22 +171,9 @@ async def test_images(
     assert PIXEL in str(upstream.requests[0].body)
 
 
-ERRORS = [
-    (Failure(status=400), openai.BadRequestError, None),
-    (Failure(status=401), openai.AuthenticationError, "invalid_api_key"),
-    (Failure(status=402), openai.RateLimitError, "insufficient_quota"),
-    (Failure(status=404), openai.NotFoundError, "model_not_found"),
-    (Failure(status=429), openai.RateLimitError, "rate_limit_exceeded"),
-    (Failure(status=500), openai.InternalServerError, None),
-    (Failure(status=529), openai.InternalServerError, None),
-]
-
-
 @both
 @pytest.mark.parametrize("model", [CLAUDE, LOCAL])
-@pytest.mark.parametrize(
-    ("failure", "error", "code"), ERRORS, ids=[str(e[0].status) for e in ERRORS]
-)
+@openai_errors
 async def test_errors_have_the_sdk_s_own_type(
     *,
     openai_sdk: AsyncOpenAI,
@@ -206,27 +189,17 @@ async def test_errors_have_the_sdk_s_own_type(
     with pytest.raises(error) as caught:
         await ask(openai_sdk, model, "Hi", stream=stream)
 
-    body: Any = caught.value.body
-    assert body["code"] == code
-    assert upstream.key not in str(body)
-    assert caught.value.request_id
+    check_openai_error(upstream, caught.value, code)
 
 
 @every_model
-@pytest.mark.parametrize(
-    "broken",
-    [
-        reply("A long text", failure=Failure(status=529, after=2)),
-        reply("A long text", delivery=Delivery(ending="cut")),
-    ],
-    ids=["error", "cut"],
-)
+@broken_in_the_middle()
 async def test_an_error_in_the_stream_ends_it(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, broken: Any
 ) -> None:
     upstream.script(broken)
 
-    with pytest.raises(openai.APIError, match=r"overloaded|failed|too early|connection"):
+    with pytest.raises(openai.APIError, match=OPENAI_BREAKS):
         await ask(openai_sdk, model, "Hi", stream=True)
 
 
@@ -247,7 +220,7 @@ async def test_a_stop_text_ends_the_answer(
     assert completion.choices[0].finish_reason == "stop"
 
 
-@pytest.mark.parametrize("model", [CLAUDE, GPT, LOCAL])
+@three_kinds
 async def test_parallel_calls_can_be_switched_off(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
 ) -> None:
@@ -255,11 +228,7 @@ async def test_parallel_calls_can_be_switched_off(
 
     await ask(openai_sdk, model, "Hi", stream=True, tools=[TOOL], parallel_tool_calls=False)
 
-    body = upstream.requests[0].body
-    if model == CLAUDE:
-        assert body["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
-    else:
-        assert body["parallel_tool_calls"] is False
+    check_one_call_at_a_time(upstream, model)
 
 
 async def test_models_are_listed_in_this_format(openai_sdk: AsyncOpenAI) -> None:

@@ -11,32 +11,47 @@ from openai.types.responses import Response, ResponseReasoningItem
 from pydantic import BaseModel
 
 from jupyter_ai_shoulders.testing.simulator import (
-    Delivery,
     Failure,
     Reasoning,
     Simulator,
     ToolUse,
-    Usage,
     reply,
+)
+from tests.server.proxy.cases import (
+    GREETING,
+    OPENAI_BREAKS,
+    PARAMETERS,
+    PIXEL,
+    both,
+    broken_in_the_middle,
+    cached,
+    check_count,
+    check_looks,
+    check_looks_of_claude,
+    check_one_call_at_a_time,
+    check_openai_error,
+    every_model,
+    greets,
+    kinds_sent,
+    looks_twice,
+    openai_errors,
+    seeing_models,
+    thinking_models,
+    thinks_and_answers,
+    three_kinds,
 )
 from tests.server.proxy.conftest import (
     CLAUDE,
-    DEEPSEEK,
-    GEMINI,
     GPT,
     LOCAL,
     MODELS,
-    OPENROUTER,
-    QWEN,
 )
-from tests.server.proxy.test_anthropic_sdk import COUNTERS, PIXEL
 
-THINKING = [CLAUDE, GPT, GEMINI, QWEN, OPENROUTER, DEEPSEEK]
 TOOL: Any = {
     "type": "function",
     "name": "read",
     "description": "Read a cell.",
-    "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}},
+    "parameters": PARAMETERS,
     "strict": False,
 }
 
@@ -55,24 +70,19 @@ def kinds(response: Response) -> list[str]:
     return [item.type for item in response.output]
 
 
-both = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
-every_model = pytest.mark.parametrize("model", MODELS)
-
-
 @both
 @every_model
 async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool) -> None:
-    usage = Usage(input=120, output=7, cache_read=40)
-    upstream.script(reply("Hällo, 日本 🙂.", usage=usage))
+    upstream.script(greets())
 
     response = await ask(openai_sdk, model, "Hi", stream=stream, instructions="Be brief.")
 
-    assert response.output_text == "Hällo, 日本 🙂."
+    assert response.output_text == GREETING
     assert (response.status, response.model, response.error) == ("completed", model, None)
     assert response.instructions == "Be brief."
     assert response.usage is not None
     assert (response.usage.input_tokens, response.usage.output_tokens) == (120, 7)
-    assert response.usage.input_tokens_details.cached_tokens == (0 if model == QWEN else 40)
+    assert response.usage.input_tokens_details.cached_tokens == cached(model)
     assert upstream.requests[0].refusal is None
 
 
@@ -81,16 +91,7 @@ async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, st
 async def test_parallel_calls_and_their_results(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    upstream.script(
-        reply(
-            Reasoning(text="Two cells."),
-            "I look.",
-            ToolUse(name="read", arguments={"n": 1}),
-            ToolUse(name="read", arguments={}),
-        ),
-        reply(Reasoning(text="Once more."), ToolUse(name="read", arguments={"n": 3})),
-        reply("Done."),
-    )
+    upstream.script(*looks_twice())
     items: list[Any] = [{"role": "user", "content": "Look"}]
     for _ in range(2):
         answer = await ask(openai_sdk, model, items, stream=stream, tools=[TOOL])
@@ -103,21 +104,16 @@ async def test_parallel_calls_and_their_results(
     last = await ask(openai_sdk, model, items, stream=stream, tools=[TOOL])
 
     assert last.output_text == "Done."
-    assert [record.refusal for record in upstream.requests] == [None] * 3
-    seen = upstream.requests[1].seen
-    assert seen is not None
-    assert ["1" in text for text in seen.tool_results] == [True, False]
-    if model == CLAUDE:
-        blocks = upstream.requests[2].body["messages"][1]["content"]
-        assert [block["type"] for block in blocks] == ["thinking", "text", "tool_use", "tool_use"]
+    check_looks(upstream, first_result="1")
+    check_looks_of_claude(upstream, model)
 
 
 @both
-@pytest.mark.parametrize("model", THINKING)
+@thinking_models
 async def test_reasoning_is_shown_and_goes_back_to_the_model_that_made_it(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    upstream.script(reply(Reasoning(text="Look at cell 3."), "So."), reply("Well."))
+    upstream.script(*thinks_and_answers())
     more: Any = {
         "reasoning": {"effort": "medium", "summary": "auto"},
         "include": ["reasoning.encrypted_content"],
@@ -135,8 +131,7 @@ async def test_reasoning_is_shown_and_goes_back_to_the_model_that_made_it(
     assert answer.output_text == "So."
     assert [record.refusal for record in upstream.requests] == [None, None]
     if model == CLAUDE:
-        before = upstream.requests[1].body["messages"][1]["content"]
-        assert [block["type"] for block in before] == ["thinking", "text"]
+        assert kinds_sent(upstream.requests[1].body) == ["thinking", "text"]
     if model == GPT:
         assert upstream.requests[1].body["input"][1]["type"] == "reasoning"
 
@@ -154,7 +149,7 @@ async def test_reasoning_nobody_asked_to_see_is_not_shown(
 
 
 @both
-@pytest.mark.parametrize("model", [CLAUDE, GPT, GEMINI, LOCAL, OPENROUTER])
+@seeing_models
 async def test_images(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
 ) -> None:
@@ -195,7 +190,7 @@ async def test_answers_are_parsed_by_their_schema(
     assert answer.output_text == "Well."
 
 
-@pytest.mark.parametrize("model", [CLAUDE, GPT, LOCAL])
+@three_kinds
 async def test_a_schema_reaches_the_model(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
 ) -> None:
@@ -207,22 +202,9 @@ async def test_a_schema_reaches_the_model(
     assert ("json_schema" in sent) == (model != LOCAL)
 
 
-ERRORS = [
-    (Failure(status=400), openai.BadRequestError, None),
-    (Failure(status=401), openai.AuthenticationError, "invalid_api_key"),
-    (Failure(status=402), openai.RateLimitError, "insufficient_quota"),
-    (Failure(status=404), openai.NotFoundError, "model_not_found"),
-    (Failure(status=429), openai.RateLimitError, "rate_limit_exceeded"),
-    (Failure(status=500), openai.InternalServerError, None),
-    (Failure(status=529), openai.InternalServerError, None),
-]
-
-
 @both
 @pytest.mark.parametrize("model", [CLAUDE, LOCAL])
-@pytest.mark.parametrize(
-    ("failure", "error", "code"), ERRORS, ids=[str(e[0].status) for e in ERRORS]
-)
+@openai_errors
 async def test_errors_have_the_sdk_s_own_type(
     *,
     openai_sdk: AsyncOpenAI,
@@ -238,21 +220,11 @@ async def test_errors_have_the_sdk_s_own_type(
     with pytest.raises(error) as caught:
         await ask(openai_sdk, model, "Hi", stream=stream)
 
-    body: Any = caught.value.body
-    assert body["code"] == code
-    assert upstream.key not in str(body)
-    assert caught.value.request_id
+    check_openai_error(upstream, caught.value, code)
 
 
 @every_model
-@pytest.mark.parametrize(
-    "broken",
-    [
-        reply("A long text " * 9, failure=Failure(status=529, after=8)),
-        reply("A long text " * 9, delivery=Delivery(ending="cut")),
-    ],
-    ids=["error", "cut"],
-)
+@broken_in_the_middle("A long text " * 9, after=8)
 async def test_an_error_in_the_stream_fails_the_response_and_raises(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, broken: Any
 ) -> None:
@@ -264,7 +236,7 @@ async def test_an_error_in_the_stream_fails_the_response_and_raises(
             async for event in events:
                 seen.append(event)  # noqa: PERF401 - what came before the error counts
 
-    with pytest.raises(openai.APIError, match=r"overloaded|failed|too early|connection"):
+    with pytest.raises(openai.APIError, match=OPENAI_BREAKS):
         await watch()
 
     assert seen[-1].type == "response.failed"
@@ -293,9 +265,7 @@ async def test_tokens_are_counted_by_the_provider_if_it_can(
     )
 
     assert count.object == "response.input_tokens"
-    assert 80 < count.input_tokens < 400
-    asked = [COUNTERS[model]] if model in COUNTERS else []
-    assert [record.path for record in upstream.requests] == asked
+    check_count(upstream, model, count.input_tokens)
 
 
 async def test_a_response_cannot_be_fetched_again(
@@ -355,7 +325,7 @@ async def test_what_cannot_be_done_is_refused_by_name(
     assert upstream.requests == []
 
 
-@pytest.mark.parametrize("model", [CLAUDE, GPT, LOCAL])
+@three_kinds
 async def test_parallel_calls_can_be_switched_off(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
 ) -> None:
@@ -363,11 +333,7 @@ async def test_parallel_calls_can_be_switched_off(
 
     await ask(openai_sdk, model, "Hi", stream=True, tools=[TOOL], parallel_tool_calls=False)
 
-    body = upstream.requests[0].body
-    if model == CLAUDE:
-        assert body["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
-    else:
-        assert body["parallel_tool_calls"] is False
+    check_one_call_at_a_time(upstream, model)
 
 
 @both

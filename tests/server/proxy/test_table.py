@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.testing.simulator import (
     reply,
 )
 from tests.lab import Lab
+from tests.server.proxy.cases import PIXEL
 from tests.server.proxy.conftest import (
     CLAUDE,
     DEEPSEEK,
@@ -40,7 +41,6 @@ from tests.server.proxy.conftest import (
     catalogue,
 )
 from tests.server.proxy.programs import FORMATS, Options, Program, status_of
-from tests.server.proxy.test_anthropic_sdk import PIXEL
 
 pytestmark = [
     # The Google SDK makes a subclass of aiohttp's session.
