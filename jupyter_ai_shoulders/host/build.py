@@ -115,7 +115,7 @@ class HostSettings:
     """The administrator's permission rules, which deny or ask."""
     compaction: CompactionMode = "auto"
     """What happens when a conversation outgrows its model."""
-    page_grace: float = 10.0
+    page_grace: float = 600.0
     """Seconds a page with unsaved changes may be away before its agent's edits are written."""
     has_owners: bool = False
     """Whether several users may meet on this server, as on a hub; sessions then have owners."""

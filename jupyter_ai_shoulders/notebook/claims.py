@@ -31,6 +31,8 @@ class Claim:
     saved_at: str | None
     focus: int
     present: bool = True
+    base: Mapping[CellId, str] | None = None
+    """The texts when the page last had nothing unsaved; None when it was never seen so."""
 
     @property
     def order(self) -> tuple[CellId, ...]:
@@ -79,23 +81,26 @@ class Claims:
     def opened(self, client: ClientId, path: WorkspacePath, frame: DocumentOpen) -> Claims:
         """Return the claims after a page announced a notebook; opening it counts as focus."""
         before = self.get(path, client)
+        cells = _with_sources(frame.cells, before)
         claim = Claim(
             client,
             path,
             frame.path,
             frame.claim_epoch,
-            _with_sources(frame.cells, before),
+            cells,
             frame.dirty,
             frame.saved_at,
             self.focuses + 1,
+            base=_base(cells, before, dirty=frame.dirty),
         )
         return replace(self.with_claim(claim), focuses=self.focuses + 1)
 
     def changed(self, claim: Claim, frame: DocumentChange) -> Claims:
         """Return the claims after a page announced a change."""
         cells = _with_sources(frame.cells, claim)
+        base = _base(cells, claim, dirty=frame.dirty)
         return self.with_claim(
-            replace(claim, cells=cells, dirty=frame.dirty, saved_at=frame.saved_at)
+            replace(claim, cells=cells, dirty=frame.dirty, saved_at=frame.saved_at, base=base)
         )
 
     def focused(self, claim: Claim) -> Claims:
@@ -121,6 +126,15 @@ class Claims:
     def with_claim(self, claim: Claim) -> Claims:
         """Return the claims with this one, in the place of an earlier one of the same page."""
         return replace(self, items={**self.items, (claim.path, claim.client): claim})
+
+
+def _base(
+    cells: tuple[AnnouncedCell, ...], before: Claim | None, *, dirty: bool
+) -> Mapping[CellId, str] | None:
+    """Return the texts that unsaved changes are made of."""
+    if dirty:
+        return before.base if before is not None else None
+    return {cell.id: cell.source for cell in cells if cell.source is not None}
 
 
 def _with_sources(

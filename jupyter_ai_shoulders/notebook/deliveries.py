@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
 from jupyter_ai_shoulders.notebook.claims import Claim
 from jupyter_ai_shoulders.notebook.journal import JournalEntry, is_done, replayable
 from jupyter_ai_shoulders.notebook.ledger import Ledger
+from jupyter_ai_shoulders.notebook.offers import Offers
 from jupyter_ai_shoulders.notebook.page_requests import PageRequests, PageTransport
 from jupyter_ai_shoulders.wire.frames import DocumentConflict, DocumentSaved
 from jupyter_ai_shoulders.wire.ids import CellId, Version
@@ -26,8 +27,11 @@ log = logging.getLogger(__name__)
 class Deliveries:
     """Sends edits, and word of saves, to pages."""
 
-    def __init__(self, ledger: Ledger, requests: PageRequests, transport: PageTransport) -> None:
+    def __init__(
+        self, ledger: Ledger, requests: PageRequests, transport: PageTransport, offers: Offers
+    ) -> None:
         self._ledger = ledger
+        self._offers = offers
         self._requests = requests
         self._transport = transport
 
@@ -70,7 +74,9 @@ class Deliveries:
             self._ledger.remove(name, entry)
             if not done:
                 rejected.append(entry)
-        self._ledger.keep_rejected(claim, rejected)
+        if rejected:
+            self._ledger.keep_rejected(claim, rejected)
+            self._offers.show(self._ledger.claims.get(name, claim.client) or claim)
 
     async def _deliver_one(self, claim: Claim, entry: JournalEntry) -> bool:
         """Return whether the page has the edit now."""

@@ -1,14 +1,31 @@
-"""The times of grace of pages that are away; used by ``notebook.live``."""
+"""How long things may take, and the times of grace of absent pages; used by ``notebook.live``."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from jupyter_ai_shoulders.notebook.claims import Claim
 
 Sleep = Callable[[float], Awaitable[object]]
 """Returns after a number of seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTimes:
+    """How long things may take, in seconds.
+
+    ``grace`` is the time a page with unsaved text of the user may be away: until then nothing is
+    written below it. Where all that is unsaved is the agent's ``agents_grace`` is enough, if it is
+    shorter. ``restart_grace`` is the least after a start of the server: pages try to reconnect at
+    least every 30 s.
+    """
+
+    answer: float = 2.0
+    grace: float = 600.0
+    agents_grace: float = 10.0
+    restart_grace: float = 40.0
 
 
 class GraceTimers:

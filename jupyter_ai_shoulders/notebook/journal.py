@@ -28,13 +28,15 @@ from jupyter_ai_shoulders.wire.versions import cell_version
 class JournalEntry(WireModel):
     """One edit; ``before`` is the version it was made on, ``after`` the one it made.
 
-    ``client`` is the page whose unsaved notebook holds it, null while no page has it.
+    ``client`` is the page whose unsaved notebook holds it, null while no page has it. ``base`` is
+    the text it was made on, where it changes one.
     """
 
     edit: CellEdit
     before: Version | None
     after: Version | None
     client: ClientId | None
+    base: str | None = None
 
 
 Journal = tuple[JournalEntry, ...]
@@ -44,16 +46,19 @@ def recorded(
     journal: Journal, edits: Sequence[CellEdit], applied: Applied, client: ClientId | None
 ) -> Journal:
     """Return the journal with edits that were just applied."""
-    versions = {
-        edit.cell_id: cell_version(edit.source)
+    texts = {
+        edit.cell_id: edit.source
         for edit in applied.inverse
         if isinstance(edit, CellSource | CellInsert)
     }
     for edit in edits:
-        before, after = versions.get(edit.cell_id), None
+        base, after = texts.get(edit.cell_id), None
+        before = None if base is None else cell_version(base)
         if isinstance(edit, CellSource | CellInsert):
-            versions[edit.cell_id] = after = cell_version(edit.source)
-        entry = JournalEntry(edit=edit, before=before, after=after, client=client)
+            texts[edit.cell_id] = edit.source
+            after = cell_version(edit.source)
+        kept = base if isinstance(edit, CellSource) else None
+        entry = JournalEntry(edit=edit, before=before, after=after, client=client, base=kept)
         journal = _added(journal, entry)
     return journal
 
@@ -167,7 +172,7 @@ def _with_source_edit(journal: Journal, entry: JournalEntry, cell_id: CellId) ->
             and item.after == entry.before
             and item.client == entry.client
         ):
-            merged = entry.model_copy(update={"before": item.before})
+            merged = entry.model_copy(update={"before": item.before, "base": item.base})
             return (*journal[:position], merged, *journal[position + 1 :])
     return (*journal, entry)
 

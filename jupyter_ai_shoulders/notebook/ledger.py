@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.notebook.journal import (
     superseded,
     without_contained,
 )
-from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryCopy
+from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryCopy, changed_texts
 from jupyter_ai_shoulders.wire.frames import DocumentChange, DocumentOpen
 from jupyter_ai_shoulders.wire.ids import ClientId
 from jupyter_ai_shoulders.wire.notebooks import CellEdit
@@ -49,6 +49,14 @@ class Ledger:
         """Return whether a page has, or should have got, anything that is not on the disk."""
         entries = self.journal(claim.path)
         return claim.dirty or any(entry.client in {claim.client, None} for entry in entries)
+
+    def has_own_text(self, claim: Claim) -> bool:
+        """Return whether a page has unsaved text of the user, not of the agent alone."""
+        changed = changed_texts(claim)
+        if not claim.dirty or changed is None:
+            return claim.dirty
+        made = {entry.after for entry in self.journal(claim.path) if entry.client == claim.client}
+        return any(cell.id in changed and cell.version not in made for cell in claim.cells)
 
     # what pages say
 
@@ -90,15 +98,21 @@ class Ledger:
 
     def rename(self, claim: Claim, name: WorkspacePath, page_path: str) -> None:
         """Take note that a notebook got another path in a page."""
-        self._copies.drop(claim)
+        away = [other for other in self.claims.of_path(claim.path) if not other.present]
+        for each in (claim, *away):
+            self._copies.drop(each)
         moved = replace(claim, path=name, page_path=page_path)
-        self.claims = self.claims.ended([claim]).with_claim(moved)
+        self.claims = self.claims.ended([claim, *away]).with_claim(moved)
+        for each in away:  # they know the old name until they return
+            self.claims = self.claims.with_claim(replace(each, path=name))
         stay = {other.client for other in self.claims.of_path(claim.path)}
         journal = self._journals.pop(claim.path, ())
         self._journals[claim.path] = tuple(entry for entry in journal if entry.client in stay)
         others = tuple(entry for entry in journal if entry.client not in stay)
         self._journals[name] = (*self.journal(name), *others)
-        self._keep_copy(moved)
+        for each in (claim, *away):
+            self._keep_copy(self.claims.items[name, each.client])
+        self._copies.renamed(claim.path, name)
 
     def save(self, claim: Claim) -> None:
         """Take note that a page saved all it has."""

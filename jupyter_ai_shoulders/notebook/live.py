@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,9 +24,10 @@ from jupyter_ai_shoulders.notebook.claims import Claim
 from jupyter_ai_shoulders.notebook.deliveries import Deliveries
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
 from jupyter_ai_shoulders.notebook.edits import apply_edits
-from jupyter_ai_shoulders.notebook.grace import GraceTimers, Sleep
+from jupyter_ai_shoulders.notebook.grace import GraceTimers, LiveTimes, Sleep
 from jupyter_ai_shoulders.notebook.ledger import Ledger
 from jupyter_ai_shoulders.notebook.moves import Moves
+from jupyter_ai_shoulders.notebook.offers import Offers
 from jupyter_ai_shoulders.notebook.overlay import read_overlay, replay
 from jupyter_ai_shoulders.notebook.page_requests import (
     Answer,
@@ -35,7 +36,7 @@ from jupyter_ai_shoulders.notebook.page_requests import (
     PageTransport,
 )
 from jupyter_ai_shoulders.notebook.page_runs import PageRuns
-from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryStore
+from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryStore, copy_name
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import (
     CellRunTaken,
@@ -47,6 +48,7 @@ from jupyter_ai_shoulders.wire.frames import (
     DocumentContent,
     DocumentFocus,
     DocumentOpen,
+    DocumentRecoveryAnswer,
     DocumentRefused,
     DocumentRename,
     PageFrame,
@@ -56,21 +58,10 @@ from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellOutputs
 
 log = logging.getLogger(__name__)
 
+Said = DocumentChange | DocumentFocus | DocumentClose | DocumentRename | DocumentRecoveryAnswer
+"""What a page says of a notebook that it has announced."""
 CLOCK_STEP_SECONDS = 0.002
 """The contents manager's time stamps have microseconds, the file system's nanoseconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveTimes:
-    """How long things may take, in seconds.
-
-    ``grace`` is the time a page with unsaved changes may be away, ``restart_grace`` the same after
-    a start of the server: pages try to reconnect at least every 30 s.
-    """
-
-    answer: float = 2.0
-    grace: float = 10.0
-    restart_grace: float = 40.0
 
 
 class LiveDocuments:
@@ -97,7 +88,8 @@ class LiveDocuments:
         self._requests = PageRequests(
             transport, clock, ids, answer_seconds=self._times.answer, heard=self._heard
         )
-        self._deliveries = Deliveries(self._ledger, self._requests, transport)
+        self._offers = Offers(self._copies, transport)
+        self._deliveries = Deliveries(self._ledger, self._requests, transport, self._offers)
         self._runs = PageRuns(transport)
         self._locks: dict[WorkspacePath, asyncio.Lock] = {}
         self._timers = GraceTimers(sleep)
@@ -111,7 +103,7 @@ class LiveDocuments:
             name = self._workspace.path(copy.path)
             claim = self._ledger.restore(copy, name)
             if claim is not None:
-                self._wait_for(claim, self._times.restart_grace)
+                self._wait_for(claim, max(self._grace(claim), self._times.restart_grace))
             else:
                 self._run(self._deliver_locked(name))
 
@@ -140,8 +132,14 @@ class LiveDocuments:
         """Take a document frame of a page without waiting. Raises ``InvalidRequest``."""
         match frame:
             case DocumentOpen():
-                self._open(client_id, self._workspace.path(frame.path), frame)
-            case DocumentChange() | DocumentFocus() | DocumentClose() | DocumentRename():
+                self._open(client_id, self.current(self._workspace.path(frame.path)), frame)
+            case (
+                DocumentChange()
+                | DocumentFocus()
+                | DocumentClose()
+                | DocumentRename()
+                | DocumentRecoveryAnswer()
+            ):
                 claim = self._claim(client_id, frame.path)
                 if claim is not None and claim.present:
                     self._said(claim, frame)
@@ -239,6 +237,7 @@ class LiveDocuments:
     def _open(self, client: ClientId, name: WorkspacePath, frame: DocumentOpen) -> None:
         """Take a claim; a page that is loaded anew takes over from those that are away."""
         is_new = self._ledger.claims.get(name, client) is None
+        was_offered = (own := copy_name(name, client)) in self._copies.left(name)
         replaced = self._ledger.open(client, name, frame)
         opened = self._ledger.claims.items[name, client]
         for claim in [*replaced, opened]:
@@ -249,10 +248,11 @@ class LiveDocuments:
             self._deliveries.tell_saved([opened])
         if self._ledger.pending(name):
             self._run(self._deliver_locked(name))
+        if was_offered:  # the page is back, with all it has
+            self._offers.withdraw(own, self._ledger.claims.others(opened))
+        self._offers.show(opened)
 
-    def _said(
-        self, claim: Claim, frame: DocumentChange | DocumentFocus | DocumentClose | DocumentRename
-    ) -> None:
+    def _said(self, claim: Claim, frame: Said) -> None:
         match frame:
             case DocumentChange():
                 self._change(claim, frame)
@@ -262,6 +262,8 @@ class LiveDocuments:
                 self._close(claim, discarded=frame.discarded)
             case DocumentRename():
                 self._rename(claim, frame.new_path)
+            case DocumentRecoveryAnswer():
+                self._offers.answered(claim, self._ledger.claims.others(claim), frame)
 
     def _change(self, claim: Claim, frame: DocumentChange) -> None:
         if frame.claim_epoch != claim.epoch:
@@ -283,9 +285,13 @@ class LiveDocuments:
     def _rename(self, claim: Claim, page_path: str) -> None:
         """Follow a notebook to its new path; who knows the old one is led there from now on."""
         name = self._workspace.path(page_path)
-        if name != claim.path:
-            self._moves.add(claim.path, name)
-            self._ledger.rename(claim, name, page_path)
+        if name == claim.path:  # a page that was away learns what another did
+            self._ledger.claims = self._ledger.claims.with_claim(
+                replace(claim, page_path=page_path)
+            )
+            return
+        self._moves.add(claim.path, name)
+        self._ledger.rename(claim, name, page_path)
 
     def _close(self, claim: Claim, *, discarded: bool) -> None:
         """End a claim. What the user discards is theirs alone: the agent's edits go to the disk."""
@@ -301,11 +307,17 @@ class LiveDocuments:
                 continue
             if self._ledger.is_unsaved(claim):
                 self._ledger.leave(claim)
-                self._wait_for(claim, self._times.grace)
+                self._wait_for(claim, self._grace(claim))
             else:
                 self._ledger.claims = self._ledger.claims.ended([claim])
 
     # pages that are away
+
+    def _grace(self, claim: Claim) -> float:
+        """Return how long to wait for a page: what the user typed there makes it worth waiting."""
+        times = self._times
+        own = self._ledger.has_own_text(claim)
+        return times.grace if own else min(times.grace, times.agents_grace)
 
     def _wait_for(self, claim: Claim, seconds: float) -> None:
         self._timers.start(claim, seconds, lambda: self._run(self._end(claim, keep_text=True)))

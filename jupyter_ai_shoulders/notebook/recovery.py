@@ -2,7 +2,8 @@
 
 The last announced state of every dirty notebook, with the agent's edits that are not on the disk,
 is kept in the state directory. Written by ``notebook.live`` at each announcement, off the event
-loop and only the newest; taken up when the server starts again.
+loop and only the newest; taken up when the server starts again. A copy that is left waits for the
+user (``notebook.offers``).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from jupyter_ai_shoulders.notebook.claims import Claim
 from jupyter_ai_shoulders.notebook.journal import Journal, JournalEntry
 from jupyter_ai_shoulders.wire.base import Timestamp, WireModel
 from jupyter_ai_shoulders.wire.frames import AnnouncedCell
-from jupyter_ai_shoulders.wire.ids import ClientId
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +48,9 @@ class RecoveryCopy(WireModel):
     """An unsaved notebook as a page last announced it.
 
     ``journal`` are the agent's edits that are not on the disk. ``left`` says that nobody waits for
-    the page any more: what is in here waits for the user.
+    the page any more: what is in here waits for the user. ``base`` are the texts that unsaved ones
+    were made of, null for new cells; None altogether when they are not known. A copy without cells
+    is of edits of the agent that found another cell than the one they were made for.
     """
 
     version: int = 1
@@ -60,6 +63,12 @@ class RecoveryCopy(WireModel):
     cells: tuple[AnnouncedCell, ...]
     journal: tuple[JournalEntry, ...]
     left: bool = False
+    base: dict[CellId, str | None] | None = None
+
+    @property
+    def is_agents(self) -> bool:
+        """Whether this is what the agent wanted, not what the user typed."""
+        return not self.cells
 
     def claim(self, path: WorkspacePath) -> Claim:
         """Return the claim of the page this is the copy of."""
@@ -73,7 +82,14 @@ class RecoveryCopy(WireModel):
             saved_at=self.saved_at,
             focus=0,
             present=False,
+            base=self._whole_base(),
         )
+
+    def _whole_base(self) -> dict[CellId, str] | None:
+        if self.base is None:
+            return None
+        texts = {cell.id: self.base.get(cell.id, cell.source) for cell in self.cells}
+        return {cell_id: text for cell_id, text in texts.items() if text is not None}
 
 
 class RecoveryCopies:
@@ -84,29 +100,53 @@ class RecoveryCopies:
         self._clock = clock
         self._waiting: dict[str, RecoveryCopy | None] = {}
         self._kept: set[str] = set()
+        self._left: dict[str, RecoveryCopy] = {}
         self._task: asyncio.Task[None] | None = None
 
     def keep(self, claim: Claim, journal: Journal, *, left: bool = False) -> None:
         """Keep a page's unsaved notebook from now on."""
-        name = _name(claim.path, claim.client)
+        name = copy_name(claim.path, claim.client)
         self._kept.add(name)
-        self._write(name, self._copy(claim, journal).model_copy(update={"left": left}))
+        self._left.pop(name, None)
+        copy = self._copy(claim, journal).model_copy(update={"left": left})
+        if left:
+            self._left[name] = copy
+        self._write(name, copy)
 
     def keep_rejected(self, claim: Claim, entries: Sequence[JournalEntry]) -> None:
         """Keep edits of the agent that found another cell than the one they were made for."""
         if not entries:
             return
         log.warning("%d edits of the agent to %s came too late", len(entries), claim.path)
-        copy = self._copy(claim, tuple(entries))
-        update = {"cells": (), "left": True}
-        self._write(_name(claim.path, claim.client, copy.at), copy.model_copy(update=update))
+        update = {"cells": (), "base": None, "left": True}
+        copy = self._copy(claim, tuple(entries)).model_copy(update=update)
+        edits = (entry.model_dump_json() for entry in entries)
+        name = _name(claim.path, claim.client, copy.at, *edits)
+        self._left[name] = copy
+        self._write(name, copy)
 
     def drop(self, claim: Claim) -> None:
         """Forget a page's copy: all it has is saved, or the user discarded it."""
-        name = _name(claim.path, claim.client)
+        name = copy_name(claim.path, claim.client)
         if name in self._kept:
-            self._kept.remove(name)
-            self._write(name, None)
+            self.forget(name)
+
+    def left(self, path: WorkspacePath) -> Mapping[str, RecoveryCopy]:
+        """Return the copies of a notebook that wait for the user, by name, oldest first."""
+        found = [(name, copy) for name, copy in self._left.items() if copy.path == path]
+        return dict(sorted(found, key=lambda item: item[1].at))
+
+    def forget(self, name: str) -> None:
+        """End a copy: the user decided on it, or a notebook has all of it."""
+        self._kept.discard(name)
+        self._left.pop(name, None)
+        self._write(name, None)
+
+    def renamed(self, old: WorkspacePath, new: WorkspacePath) -> None:
+        """Let what waits for the user follow its notebook."""
+        for name, copy in self.left(old).items():
+            self._left[name] = copy.model_copy(update={"path": new, "page_path": new})
+            self._write(name, self._left[name])
 
     async def load(self) -> list[RecoveryCopy]:
         """Return the copies that a former process left; one that cannot be read is left alone."""
@@ -122,8 +162,10 @@ class RecoveryCopies:
             except ValueError:
                 log.warning("The recovery copy %s cannot be read; it is left alone", name)
                 continue
-            if not copy.left:
-                self._kept.add(name)
+            self._kept.add(name)
+            if copy.left:
+                self._left[name] = copy
+            else:
                 copies.append(copy)
         return copies
 
@@ -142,6 +184,7 @@ class RecoveryCopies:
             saved_at=claim.saved_at,
             cells=claim.cells,
             journal=journal,
+            base=changed_texts(claim),
         )
 
     def _write(self, name: str, copy: RecoveryCopy | None) -> None:
@@ -165,6 +208,22 @@ class RecoveryCopies:
         else:
             self._store.put(name, json.dumps(copy.model_dump(mode="json")))
             crash_point("live.journal.written")
+
+
+def changed_texts(claim: Claim) -> dict[CellId, str | None] | None:
+    """Return what the unsaved texts of a page were made of: null for new cells; None: not known."""
+    if claim.base is None:
+        return None
+    return {
+        cell.id: claim.base.get(cell.id)
+        for cell in claim.cells
+        if cell.source != claim.base.get(cell.id)
+    }
+
+
+def copy_name(path: WorkspacePath, client: ClientId) -> str:
+    """Return the name of the copy of what a page has not saved."""
+    return _name(path, client)
 
 
 def _name(*parts: str) -> str:

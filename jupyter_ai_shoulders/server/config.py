@@ -98,10 +98,13 @@ class Shoulders(Configurable):
     ).tag(config=True)
 
     page_grace = Float(
-        10.0,
+        600.0,
         min=0.0,
-        help="""How many seconds a page with unsaved changes may be away before the agent's edits
-        in it are written to the file. What the user typed there is kept aside, never written.""",
+        help="""How many seconds a page with unsaved text of yours may be away (a closed laptop)
+        before the agent's edits are written to the file. Until then the agent works on what the
+        page last showed, and the file stays as it is. Where all that is unsaved is the agent's, ten
+        seconds are enough. What you typed is never written: it is kept aside, and offered when the
+        notebook is opened again.""",
     ).tag(config=True)
 
     report_activity = Bool(

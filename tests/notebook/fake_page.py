@@ -28,6 +28,9 @@ from jupyter_ai_shoulders.wire.frames import (
     DocumentFocus,
     DocumentOpen,
     DocumentRead,
+    DocumentRecovered,
+    DocumentRecovery,
+    DocumentRecoveryAnswer,
     DocumentRefused,
     DocumentRename,
     DocumentSaved,
@@ -128,6 +131,7 @@ class FakePage:
         self.mute = False
         self.writable = True
         self.frames: list[ServerFrame] = []
+        self.offers: dict[str, DocumentRecovery] = {}
         self.asked = asyncio.Event()
         self.announced: dict[CellId, str] = {}
         self.answers: set[asyncio.Task[None]] = set()
@@ -171,6 +175,24 @@ class FakePage:
         old, self.path = self.path, name
         self.file = self.file.rename(self.file.parent / name)
         await self.say(DocumentRename(path=old, new_path=name))
+
+    async def restore(self, offer: DocumentRecovery) -> None:
+        """Take what is offered: instead of a text nobody changed, else as a cell of its own."""
+        for cell in offer.cells:
+            here = self.sources.get(cell.id)
+            if here is not None and here == cell.base:
+                self._replace(with_source(self.cell(cell.id), cell.source))
+            else:
+                new = CellId(f"{cell.id}-{len(self.cells)}" if here is not None else cell.id)
+                self.cells.append(make_cell(new, "raw", cell.source))
+        self.dirty = True
+        await self._announce(DocumentChange)
+        await self.answer(offer, "restored")
+
+    async def answer(self, offer: DocumentRecovery, action: Any) -> None:
+        """Say what became of an offer."""
+        name = offer.recovery_id
+        await self.say(DocumentRecoveryAnswer(path=self.path, recovery_id=name, action=action))
 
     async def focus(self) -> None:
         await self.say(DocumentFocus(path=self.path))
@@ -217,6 +239,10 @@ class FakePage:
                 self._show(frame.cell_id, shown, frame.execution_count)
             case DocumentSaved():
                 pass
+            case DocumentRecovery():
+                self.offers[frame.recovery_id] = frame
+            case DocumentRecovered():
+                self.offers.pop(frame.recovery_id, None)
             case _:
                 raise AssertionError(frame)
 

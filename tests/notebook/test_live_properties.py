@@ -189,7 +189,7 @@ class World:
             self.page = None
 
     async def do_expire(self, _: str) -> None:
-        await self.clock.advance(60)
+        await self.clock.advance(3_600)
 
     async def do_restart(self, _: str) -> None:
         """Kill the server; a page that is there connects to the next one."""
