@@ -130,7 +130,28 @@ class KernelConnection:
             "allow_stdin": False,
             "stop_on_error": False,
         }
-        message = self._client.session.msg("execute_request", content, metadata={"cellId": cell_id})
+        return self._request(content, {"cellId": cell_id}, request)
+
+    def ask(
+        self, code: str, request: Request, *, silent: bool, expressions: Mapping[str, str]
+    ) -> str:
+        """Ask the kernel to run code that is no cell's; return the message id.
+
+        It gets no number and enters no history; ``silent`` code shows no results either.
+        ``expressions`` are evaluated after it, and are in the reply.
+        """
+        content: Message = {
+            "code": code,
+            "silent": silent,
+            "store_history": False,
+            "user_expressions": dict(expressions),
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        return self._request(content, {}, request)
+
+    def _request(self, content: Message, metadata: Message, request: Request) -> str:
+        message = self._client.session.msg("execute_request", content, metadata=metadata)
         message_id = str(message["header"]["msg_id"])
         self._requests[message_id.encode()] = request
         self.send(message)

@@ -1,0 +1,1 @@
+"""Code that runs inside the users' kernels, as text; sent by the modules of ``notebook``."""
