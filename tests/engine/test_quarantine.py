@@ -142,13 +142,16 @@ class HeldCounts(RecoveryCounts):
     def hold(self) -> asyncio.Event:
         """Return what is set once it counts."""
         self.counting, self.go_on = asyncio.Event(), threading.Event()
+        self.counted = threading.Event()
         self.loop = asyncio.get_running_loop()
         return self.counting
 
     def begin(self, session_id: SessionId) -> int:
         self.loop.call_soon_threadsafe(self.counting.set)
         self.go_on.wait()
-        return super().begin(session_id)
+        failed = super().begin(session_id)
+        self.counted.set()
+        return failed
 
 
 async def test_a_start_stopped_while_it_counts_takes_the_count_back(tmp_path: Path):
@@ -162,6 +165,7 @@ async def test_a_start_stopped_while_it_counts_takes_the_count_back(tmp_path: Pa
     counts.go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await starting
+    await asyncio.to_thread(counts.counted.wait)
 
     assert counts.begin(SESSION) == 0
 
