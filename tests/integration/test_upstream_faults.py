@@ -35,7 +35,7 @@ from jupyter_ai_shoulders.wire.events import RetryWait, TextDelta
 from tests.engine.wired import Wired, configuration, wired
 from tests.engine.world import settings
 from tests.integration.test_switching import shows, soon
-from tests.providers.test_faults import HEAD, read_request, serving
+from tests.providers.faulty import HEAD, read_request, serving
 
 MODELS = {
     "anthropic": "claude-haiku-5-5",

@@ -1,13 +1,15 @@
-"""The simulator, for tests over a real socket."""
+"""The simulator, for tests over a real socket, and a place for a registry."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from jupyter_ai_shoulders.testing.simulator import Simulator
+from tests.providers.place import Place
 
 
 @pytest.fixture
@@ -16,3 +18,8 @@ def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]
     jp_asyncio_loop.run_until_complete(made.start())
     yield made
     jp_asyncio_loop.run_until_complete(made.stop())
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "home", tmp_path / "work" / ".shoulders")

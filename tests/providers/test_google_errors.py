@@ -19,8 +19,8 @@ from jupyter_ai_shoulders.providers.base import (
 from jupyter_ai_shoulders.testing.simulator import Simulator, ToolUse, Usage, reply
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from tests.providers.conversation import connected
+from tests.providers.faulty import append_all
 from tests.providers.support import READ, answering, ask, collect, data_lines, provider_of, target
-from tests.providers.test_faults import append_all
 
 JSON = {"content-type": "application/json"}
 RPC = "type.googleapis.com/google.rpc"

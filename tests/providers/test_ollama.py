@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.wire.parts import (
     UserMessage,
 )
 from tests.providers.conversation import Conversation, connected
+from tests.providers.faulty import failure_of
 from tests.providers.support import (
     READ,
     Sent,
@@ -45,7 +46,6 @@ from tests.providers.support import (
     user,
 )
 from tests.providers.test_anthropic_conversations import HISTORIES
-from tests.providers.test_faults import failure_of
 
 BOOLEAN: dict[str, Any] = {"mode": "effort", "off": "disabled"}
 MODELS: dict[str, ModelSpec] = {

@@ -42,6 +42,7 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 from tests.providers.conversation import Conversation, connected
+from tests.providers.faulty import append_all
 from tests.providers.support import (
     Kind,
     Sent,
@@ -58,7 +59,6 @@ from tests.providers.support import (
     user,
 )
 from tests.providers.test_anthropic_conversations import HISTORIES
-from tests.providers.test_faults import append_all
 from tests.vendor_schemas import responses_problems
 
 SHIPPED = [name for name, spec in shipped().models.items() if spec.provider == "openai"]
