@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,12 @@ class Kernels:
         self._count += 1
         return await self._local.start(str(folder / f"{self._count}.ipynb"), kernel_name)
 
+    def throwaway(
+        self, folder: Path, kernel_name: str | None
+    ) -> AbstractAsyncContextManager[KernelHandle]:
+        """Start a kernel that ends with the context."""
+        return self._local.throwaway(str(folder / "throwaway.ipynb"), kernel_name)
+
     async def interrupt(self, kernel_id: str) -> None:
         """Interrupt a kernel."""
         await self._local.interrupt(kernel_id)
@@ -106,6 +112,12 @@ class CaseKernels:
     async def interrupt(self, kernel_id: str) -> None:
         """See ``KernelDirectory.interrupt``."""
         await self._kernels.interrupt(kernel_id)
+
+    def throwaway(
+        self, path: str, kernel_name: str | None
+    ) -> AbstractAsyncContextManager[KernelHandle]:
+        """See ``KernelDirectory.throwaway``."""
+        return self._kernels.throwaway((self._workspace / path).parent, kernel_name)
 
     async def values(self, path: str, expressions: tuple[str, ...]) -> dict[str, str]:
         """Return ``repr`` of expressions in the notebook's kernel, or why there is none."""

@@ -7,6 +7,7 @@ with unsaved edits or in a collaboration room is the back end's business.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -176,6 +177,16 @@ class KernelDirectory(Protocol):
 
     async def interrupt(self, kernel_id: str) -> None:
         """Interrupt the kernel."""
+        ...
+
+    def throwaway(
+        self, path: str, kernel_name: str | None
+    ) -> AbstractAsyncContextManager[KernelHandle]:
+        """Start a kernel of nobody's, in the notebook's folder; it ends with the context.
+
+        It is no notebook's kernel (``find`` does not know it), and it ends also when the start
+        or the body is cancelled. Raises ``NotFound`` (no such kernelspec), ``Conflict``.
+        """
         ...
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_client.multikernelmanager import AsyncMultiKernelManager
 from jupyter_core.utils import ensure_async
@@ -37,6 +41,28 @@ class LocalKernels:
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
         """See ``KernelDirectory.start``."""
+        handle = await self._start(path, kernel_name)
+        self._ids[path] = handle.kernel_id
+        return handle
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """See ``KernelDirectory.interrupt``."""
+        if kernel_id not in self._manager:
+            raise NotFound("The kernel is gone.", code="no_kernel")
+        await ensure_async(self._manager.get_kernel(kernel_id).interrupt_kernel())
+
+    @asynccontextmanager
+    async def throwaway(self, path: str, kernel_name: str | None) -> AsyncGenerator[KernelHandle]:
+        """See ``KernelDirectory.throwaway``."""
+        start = self._start(path, kernel_name)
+        async with ended_with(start, self._end) as handle:
+            yield handle
+
+    async def aclose(self) -> None:
+        """End all kernels."""
+        await self._manager.shutdown_all(now=True)
+
+    async def _start(self, path: str, kernel_name: str | None) -> KernelHandle:
         kernel_id = str(uuid.uuid4())
         try:
             await self._manager.start_kernel(
@@ -46,18 +72,26 @@ class LocalKernels:
             )
         except NoSuchKernel as error:
             raise no_such_kernel(kernel_name, self._specs.find_kernel_specs()) from error
-        self._ids[path] = kernel_id
         return kernel_handle(kernel_id, self._manager.get_kernel(kernel_id))
 
-    async def interrupt(self, kernel_id: str) -> None:
-        """See ``KernelDirectory.interrupt``."""
-        if kernel_id not in self._manager:
-            raise NotFound("The kernel is gone.", code="no_kernel")
-        await ensure_async(self._manager.get_kernel(kernel_id).interrupt_kernel())
+    async def _end(self, kernel_id: str) -> None:
+        if kernel_id in self._manager:
+            await self._manager.shutdown_kernel(kernel_id, now=True)
 
-    async def aclose(self) -> None:
-        """End all kernels."""
-        await self._manager.shutdown_all(now=True)
+
+@asynccontextmanager
+async def ended_with(
+    start: Coroutine[Any, Any, KernelHandle], end: Callable[[str], Awaitable[None]]
+) -> AsyncGenerator[KernelHandle]:
+    """Start a kernel that ends with the context, whatever is cancelled and when."""
+    starting = asyncio.create_task(start)
+    try:
+        yield await asyncio.shield(starting)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([starting])
+            if not starting.cancelled() and starting.exception() is None:
+                await end(starting.result().kernel_id)
 
 
 def kernel_handle(kernel_id: str, manager: Any) -> KernelHandle:

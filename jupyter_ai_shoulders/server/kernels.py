@@ -5,6 +5,8 @@ A notebook's kernel is the one of its Jupyter session, so the agent runs cells w
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from jupyter_client.kernelspec import NoSuchKernel
@@ -13,7 +15,7 @@ from tornado.web import HTTPError
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.notebook.base import KernelHandle
-from jupyter_ai_shoulders.notebook.local_kernels import kernel_handle, no_such_kernel
+from jupyter_ai_shoulders.notebook.local_kernels import ended_with, kernel_handle, no_such_kernel
 
 
 class ServerKernels:
@@ -49,15 +51,9 @@ class ServerKernels:
                 )
             )
         except NoSuchKernel as error:
-            installed = self._kernels.kernel_spec_manager.find_kernel_specs()
-            raise no_such_kernel(kernel_name, installed) from error
+            raise self._no_such_kernel(kernel_name) from error
         except HTTPError as error:
-            raise Conflict(
-                f"The kernel of {path} could not be started: {error.log_message or error}.",
-                code="no_kernel",
-                hint="Start it in the notebook; the Jupyter server's log says more.",
-                retryable=True,
-            ) from error
+            raise _not_started(path, error) from error
         return self._handle(session)
 
     async def interrupt(self, kernel_id: str) -> None:
@@ -69,6 +65,41 @@ class ServerKernels:
                 raise
             raise NotFound("The kernel is gone.", code="no_kernel") from error
 
+    @asynccontextmanager
+    async def throwaway(self, path: str, kernel_name: str | None) -> AsyncGenerator[KernelHandle]:
+        """See ``KernelDirectory.throwaway``: a kernel of the server's without a session."""
+        async with ended_with(self._start_alone(path, kernel_name), self._end) as handle:
+            yield handle
+
+    async def _start_alone(self, path: str, kernel_name: str | None) -> KernelHandle:
+        contents = self._sessions.contents_manager
+        folder = await ensure_async(contents.get_kernel_path(path=path))
+        try:
+            kernel_id = await ensure_async(
+                self._kernels.start_kernel(path=folder, kernel_name=kernel_name)
+            )
+        except NoSuchKernel as error:
+            raise self._no_such_kernel(kernel_name) from error
+        except HTTPError as error:
+            raise _not_started(path, error) from error
+        return kernel_handle(kernel_id, self._kernels.get_kernel(kernel_id))
+
+    async def _end(self, kernel_id: str) -> None:
+        if kernel_id in self._kernels:
+            await ensure_async(self._kernels.shutdown_kernel(kernel_id, now=True))
+
+    def _no_such_kernel(self, kernel_name: str | None) -> NotFound:
+        return no_such_kernel(kernel_name, self._kernels.kernel_spec_manager.find_kernel_specs())
+
     def _handle(self, session: object) -> KernelHandle:
         kernel_id = str(cast("dict[str, Any]", session)["kernel"]["id"])
         return kernel_handle(kernel_id, self._kernels.get_kernel(kernel_id))
+
+
+def _not_started(path: str, error: HTTPError) -> Conflict:
+    return Conflict(
+        f"The kernel of {path} could not be started: {error.log_message or error}.",
+        code="no_kernel",
+        hint="Start it in the notebook; the Jupyter server's log says more.",
+        retryable=True,
+    )

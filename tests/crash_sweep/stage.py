@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,12 @@ class SharedKernel:
 
     async def interrupt(self, kernel_id: str) -> None:
         """Not needed: no case cancels a running cell of the shared kernel."""
+
+    def throwaway(
+        self, path: str, kernel_name: str | None
+    ) -> AbstractAsyncContextManager[KernelHandle]:
+        """Not needed: no case verifies a notebook."""
+        raise NotImplementedError
 
 
 class Pages(FakeSockets):

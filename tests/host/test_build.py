@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,11 @@ class NoKernels:
         raise AssertionError("No test here starts a kernel.")
 
     async def interrupt(self, kernel_id: str) -> None: ...
+
+    def throwaway(
+        self, path: str, kernel_name: str | None
+    ) -> AbstractAsyncContextManager[KernelHandle]:
+        raise AssertionError("No test here starts a kernel.")
 
 
 class NoPages:

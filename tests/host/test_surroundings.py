@@ -7,6 +7,7 @@ import io
 import json
 import time
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -66,6 +67,11 @@ class OneKernel:
         raise AssertionError
 
     async def interrupt(self, kernel_id: str) -> None:
+        raise AssertionError
+
+    def throwaway(
+        self, path: str, kernel_name: str | None
+    ) -> AbstractAsyncContextManager[KernelHandle]:
         raise AssertionError
 
 

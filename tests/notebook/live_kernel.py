@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,11 @@ class OneKernel:
     async def interrupt(self, kernel_id: str) -> None:
         self.interrupts += 1
         await self.manager.interrupt_kernel()
+
+    def throwaway(
+        self, path: str, kernel_name: str | None
+    ) -> AbstractAsyncContextManager[KernelHandle]:
+        raise NotFound("These tests start no other kernel.")
 
 
 @contextmanager

@@ -2,7 +2,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -139,6 +139,11 @@ class NoKernels:
         raise FileNotFoundError("no such program: python3")
 
     async def interrupt(self, kernel_id: str) -> None:
+        raise AssertionError
+
+    def throwaway(
+        self, path: str, kernel_name: str | None
+    ) -> AbstractAsyncContextManager[KernelHandle]:
         raise AssertionError
 
 
