@@ -50,6 +50,8 @@ def test_reload_right_after_an_edit_does_it_again_once(desk: Desk) -> None:
     edit = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"})
     read = calls("read_notebook", {"path": desk.path})
     opened = desk.open(("one", "x = 1"), ("two", "y = 1"), replies=[read, edit, says("Done.")])
+    # What only the agent changed is written after ten seconds, which a reload may take.
+    opened.type_at_end("two", "  # typed")
     desk.ask()
     opened.wait_for_source("one", "x = 2")
     desk.page.reload()
