@@ -30,7 +30,8 @@ export function viewOf(cell: YCellType): ICellView {
     version: cellVersion(source),
     source,
     editable: metadata.editable !== false,
-    deletable: metadata.deletable !== false
+    deletable: metadata.deletable !== false,
+    isCode: cell.cell_type === 'code'
   };
 }
 

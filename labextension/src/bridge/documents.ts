@@ -21,6 +21,7 @@ import { Announcement } from './announcement';
 import { FileWatch, type IFiles } from './fileWatch';
 import { showKernel } from './kernel';
 import { OpenNotebook, type NotebookContext } from './openNotebook';
+import { Recoveries, type IRecoveryView } from './recovery';
 import { CellInputs } from './stdin';
 
 /** After a reconnection the server speaks of the runs it knows at once; then the others are over. */
@@ -37,7 +38,7 @@ export interface IFrameChannel {
 }
 
 /** What the bridge needs of the lab. */
-export interface ILab {
+export interface ILab extends IRecoveryView {
   readonly notebooks: INotebookTracker;
   readonly files: IFiles;
   /** Tells the user that so many cells were changed here and in the file: both texts are kept. */
@@ -56,6 +57,7 @@ export class DocumentBridge implements IDisposable {
     private readonly channel: IFrameChannel,
     private readonly lab: ILab
   ) {
+    this.recoveries = new Recoveries(lab, frame => channel.send(frame));
     channel.frameReceived.connect(this.onFrame, this);
     channel.opened.connect(this.onOpened, this);
     lab.notebooks.widgetAdded.connect(this.onAdded, this);
@@ -163,8 +165,11 @@ export class DocumentBridge implements IDisposable {
   private readonly close = (context: NotebookContext): void => {
     const item = this.documents.get(context);
     this.documents.delete(context);
-    item?.announcement.dispose();
-    item?.file.dispose();
+    if (item !== undefined) {
+      this.recoveries.closed(item.announcement);
+      item.announcement.dispose();
+      item.file.dispose();
+    }
   };
 
   private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
@@ -177,6 +182,12 @@ export class DocumentBridge implements IDisposable {
         return;
       case 'document-saved':
         this.with(frame.path, (open, file) => void this.takeUp(open, file));
+        return;
+      case 'document-recovery':
+        this.with(frame.path, open => this.recoveries.offered(open, frame));
+        return;
+      case 'document-recovered':
+        this.recoveries.withdrawn(frame.recovery_id);
         return;
       case 'cell-run-start':
         this.with(frame.path, ({ notebook }) => {
@@ -321,6 +332,7 @@ export class DocumentBridge implements IDisposable {
       .flatMap(cell => (cell instanceof CodeCell ? [cell.outputArea] : []));
   }
 
+  private readonly recoveries: Recoveries;
   private readonly documents = new Map<NotebookContext, IDocument>();
   private readonly answers = new Map<string, PageFrame>();
   private epochs = 0;

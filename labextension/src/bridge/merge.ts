@@ -1,6 +1,7 @@
 /**
  * Merges a notebook file that others have written into the open notebook, cell by cell: what only
- * one side changed is taken from there, what both changed is kept twice. Pure; used by `FileWatch`.
+ * one side changed is taken from there; where both changed a text it is merged by lines, or kept twice
+ * when they changed the same ones. Pure; used by `FileWatch`.
  */
 
 import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
@@ -8,6 +9,7 @@ import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 import type { CellEdit, CellInsert } from '../wire/generated';
 import { cellVersion } from '../wire/versions';
 import type { JsonObject } from './cells';
+import { mergeText } from './mergeText';
 
 /** A cell with all it has; where it stands follows from the list it is in. */
 export type MergeCell = CellInsert;
@@ -15,6 +17,7 @@ export type MergeCell = CellInsert;
 /** A cell as the page last read or wrote it. */
 export interface IBaseCell {
   version: string;
+  source: string;
   metadata: JsonObject;
 }
 
@@ -26,7 +29,7 @@ export interface IMerge {
   edits: CellEdit[];
   /** Metadata that changed in the file alone, by cell. */
   metadata: Map<string, JsonObject>;
-  /** Cells whose text both sides changed, as the file has them. */
+  /** Cells in which both sides changed the same lines, as the file has them. */
   conflicts: MergeCell[];
   /** Whether the open notebook has something that the file has not. */
   keeps: boolean;
@@ -38,7 +41,7 @@ export function baseOf(
 ): Base {
   const base = new Map<string, IBaseCell>();
   for (const { cell_id, source, metadata } of cells) {
-    base.set(cell_id, { version: cellVersion(source), metadata });
+    base.set(cell_id, { version: cellVersion(source), source, metadata });
   }
   return base;
 }
@@ -110,14 +113,18 @@ function mergeSource(
   if (here.source === source) {
     return;
   }
-  const before = base.get(cell_id)?.version;
-  if (before === cellVersion(here.source)) {
+  const before = base.get(cell_id)?.source;
+  if (before === here.source) {
     merged.edits.push({ kind: 'cell-source', cell_id, source });
     return;
   }
   merged.keeps = true;
-  if (before !== cellVersion(source)) {
+  const both =
+    before === undefined ? null : mergeText(before, here.source, source);
+  if (both === null) {
     merged.conflicts.push(there);
+  } else if (both !== here.source) {
+    merged.edits.push({ kind: 'cell-source', cell_id, source: both });
   }
 }
 

@@ -26,7 +26,7 @@ import {
   viewOf,
   type JsonObject
 } from './cells';
-import { conflictsOf, textChanges } from './plan';
+import { conflictsOf, textChanges, type ICellView } from './plan';
 import type { ISharedNotebookWithCells } from './shared';
 
 /** What became of a request to change the notebook. */
@@ -97,11 +97,7 @@ export class OpenNotebook {
     expected: Readonly<Record<string, string>>,
     edits: readonly CellEdit[]
   ): ApplyOutcome {
-    const conflicts = conflictsOf(
-      this.shared.cells.map(viewOf),
-      expected,
-      edits
-    );
+    const conflicts = conflictsOf(this.views, expected, edits);
     if (conflicts.length > 0) {
       return { kind: 'conflict', conflicts };
     }
@@ -126,21 +122,31 @@ export class OpenNotebook {
     }
   }
 
+  /** The cells as the rules of an edit see them. */
+  get views(): ICellView[] {
+    return this.shared.cells.map(viewOf);
+  }
+
+  /** Put recovered text in, all of it as one step of the notebook's undo. */
+  restore(edits: readonly CellEdit[]): void {
+    this.asOneStep(() => edits.forEach(edit => this.perform(edit)));
+  }
+
   /** Apply checked edits, the structural ones as one undo step; return what takes them back. */
   private performAll(edits: readonly CellEdit[]): CellEdit[] {
     const inverse: CellEdit[] = [];
+    const perform = (edit: CellEdit): void => {
+      inverse.unshift(this.perform(edit));
+    };
     const structural = edits.filter(isStructural);
     const others = edits.filter(edit => !isStructural(edit));
+    const known = new Set(this.shared.cells.map(cell => cell.id));
+    // A cell of the notebook may be changed and deleted, a new one inserted and changed.
+    others.filter(({ cell_id }) => known.has(cell_id)).forEach(perform);
     if (structural.length > 0) {
-      this.asOneStep(() => {
-        for (const edit of structural) {
-          inverse.unshift(this.perform(edit));
-        }
-      });
+      this.asOneStep(() => structural.forEach(perform));
     }
-    for (const edit of others) {
-      inverse.unshift(this.perform(edit));
-    }
+    others.filter(({ cell_id }) => !known.has(cell_id)).forEach(perform);
     return inverse;
   }
 

@@ -14,6 +14,7 @@ export interface ICellView {
   source: string;
   editable: boolean;
   deletable: boolean;
+  isCode: boolean;
 }
 
 /** One replacement in a text, in offsets of the text before all of them, in order. */
@@ -107,7 +108,10 @@ function problemOf(
     case 'cell-move':
       return missing(edit.cell_id, known) ?? missing(edit.after, known);
     case 'cell-outputs':
-      return missing(edit.cell_id, known);
+      // The user may have made it a text cell meanwhile: there is nowhere to put outputs.
+      return byId.get(edit.cell_id)?.isCode === false
+        ? { id: edit.cell_id, reason: 'changed' }
+        : missing(edit.cell_id, known);
     case 'cell-source':
       return (
         refused(byId, edit.cell_id, 'editable') ?? missing(edit.cell_id, known)

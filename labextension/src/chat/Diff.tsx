@@ -33,12 +33,17 @@ export function DiffText({ text }: { text: string }): React.JSX.Element {
 function DiffView(props: { lines: readonly IDiffLine[] }): React.JSX.Element {
   const trans = useTrans();
   const { added, removed } = countChanges(props.lines);
+  const label = trans.__('%1 lines added, %2 removed', added, removed);
+  return <DiffLines lines={props.lines} label={label} />;
+}
+
+/** The lines of a difference, with what a screen reader says of them. */
+export function DiffLines(props: {
+  lines: readonly IDiffLine[];
+  label: string;
+}): React.JSX.Element {
   return (
-    <pre
-      className="shoulders-Diff"
-      tabIndex={0}
-      aria-label={trans.__('%1 lines added, %2 removed', added, removed)}
-    >
+    <pre className="shoulders-Diff" tabIndex={0} aria-label={props.label}>
       {props.lines.map((line, index) => (
         <div
           key={index}

@@ -7,8 +7,10 @@ import type {
 import { Notification } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { DisposableDelegate } from '@lumino/disposable';
 
 import { DocumentBridge } from '../bridge/documents';
+import { RecoveryNotice } from '../review/RecoveryNotice';
 import { EXTENSION_ID, IShouldersClient } from '../tokens';
 
 /** Announces open notebooks and applies the agent's edits to them. */
@@ -34,6 +36,27 @@ export const documents: JupyterFrontEndPlugin<void> = {
           trans._n(
             '%2 was saved elsewhere. One cell was changed here too: the text of the file is in a new cell below it.',
             '%2 was saved elsewhere. %1 cells were changed here too: the text of the file is in new cells below them.',
+            cells,
+            path
+          ),
+          { autoClose: false }
+        ),
+      offerRecovery: (context, offer) => {
+        const panels = notebooks.filter(panel => panel.context === context);
+        const notices = panels.map(panel => {
+          const notice = new RecoveryNotice(offer, trans);
+          panel.contentHeader.addWidget(notice);
+          return notice;
+        });
+        return new DisposableDelegate(() =>
+          notices.forEach(notice => notice.dispose())
+        );
+      },
+      tellKeptTwice: (path, cells) =>
+        Notification.warning(
+          trans._n(
+            'One cell of %2 was changed since: what was restored is in a new cell below it.',
+            '%1 cells of %2 were changed since: what was restored is in new cells below them.',
             cells,
             path
           ),

@@ -1,10 +1,12 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { DisposableDelegate } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { PageFrame, ServerFrame } from '../../wire/generated';
 import { cellVersion } from '../../wire/versions';
 import { DocumentBridge, type IFrameChannel } from '../documents';
+import type { IRecoveryOffer } from '../recovery';
 import { open, type FakeContext } from './lab';
 
 class FakeChannel implements IFrameChannel {
@@ -51,15 +53,28 @@ let lab: FakeContext;
 let channel: FakeChannel;
 let tracker: FakeTracker;
 let bridge: DocumentBridge;
+let offers: IRecoveryOffer[];
+let keptTwice: number;
 
 beforeEach(() => {
   lab = open({ id: 'a', source: 'one' }, { id: 'b', source: 'two' });
   channel = new FakeChannel();
   tracker = new FakeTracker();
+  offers = [];
+  keptTwice = 0;
   bridge = new DocumentBridge(channel, {
     notebooks: tracker as unknown as INotebookTracker,
     files: lab.files,
-    tellConflict: () => undefined
+    tellConflict: () => undefined,
+    offerRecovery: (_, offer) => {
+      offers.push(offer);
+      return new DisposableDelegate(() => {
+        offers = offers.filter(item => item !== offer);
+      });
+    },
+    tellKeptTwice: (_, cells) => {
+      keptTwice += cells;
+    }
   });
 });
 afterEach(() => {
@@ -189,7 +204,11 @@ describe('DocumentBridge', () => {
     channel.takeTypes();
     bridge.userRuns(lab.context, 'a');
     const run = { run_id: 'r', path: 'a.ipynb', cell_id: 'a' };
-    channel.frameReceived.emit({ type: 'cell-run-start', ...run });
+    channel.frameReceived.emit({
+      type: 'cell-run-start',
+      in_room: false,
+      ...run
+    });
     bridge.userRuns(lab.context, 'a');
     bridge.userRuns(lab.context, 'a');
     expect(channel.sent).toEqual([{ type: 'cell-run-taken', ...run }]);
@@ -225,6 +244,105 @@ describe('DocumentBridge', () => {
     expect(channel.sent[0]).toMatchObject({
       type: 'document-open',
       claim_epoch: 2
+    });
+  });
+
+  describe('text that a page left behind', () => {
+    const recovery = (
+      ...cells: [string, string | null, string][]
+    ): ServerFrame => ({
+      type: 'document-recovery',
+      path: 'a.ipynb',
+      recovery_id: 'copy',
+      at: '2026-11-21T12:00:00Z',
+      author: 'user',
+      cells: cells.map(([id, base, source]) => ({
+        id,
+        cell_type: 'code',
+        after: id === 'n' ? 'a' : null,
+        base,
+        source
+      }))
+    });
+    const answer = {
+      type: 'document-recovery-answer',
+      path: 'a.ipynb',
+      recovery_id: 'copy'
+    };
+
+    it('is restored as one step, announced before it is answered', async () => {
+      await tracker.show(lab);
+      channel.frameReceived.emit(
+        recovery(['b', 'two', 'two, typed'], ['n', null, 'new'])
+      );
+      channel.takeTypes();
+      offers[0]?.restore();
+      expect(lab.sources).toEqual([
+        ['a', 'one'],
+        ['n', 'new'],
+        ['b', 'two, typed']
+      ]);
+      expect(lab.model.dirty).toBe(true);
+      expect(channel.sent.map(frame => frame.type)).toEqual([
+        'document-change',
+        'document-recovery-answer'
+      ]);
+      expect(channel.sent[1]).toEqual({ ...answer, action: 'restored' });
+      expect(offers).toEqual([]);
+      lab.model.sharedModel.undo();
+      expect(lab.sources).toEqual([
+        ['a', 'one'],
+        ['b', 'two']
+      ]);
+    });
+
+    it('is kept beside what was changed since', async () => {
+      await tracker.show(lab);
+      lab.type('b', ' now');
+      channel.frameReceived.emit(recovery(['b', 'two', 'two, typed']));
+      expect(offers[0]?.compare()).toEqual([
+        { id: 'b', number: 2, before: 'two now', after: 'two, typed' }
+      ]);
+      offers[0]?.restore();
+      expect(lab.sources.map(([, source]) => source)).toEqual([
+        'one',
+        'two now',
+        'two, typed'
+      ]);
+      expect(lab.model.sharedModel.cells[2]?.cell_type).toBe('raw');
+      expect(keptTwice).toBe(1);
+    });
+
+    it('is thrown away when the user says so, once', async () => {
+      await tracker.show(lab);
+      const frame = recovery(['b', 'two', 'two, typed']);
+      channel.frameReceived.emit(frame);
+      channel.frameReceived.emit(frame);
+      expect(offers).toHaveLength(1);
+      channel.takeTypes();
+      offers[0]?.discard();
+      expect(offers).toEqual([]);
+      expect(lab.sources[1]).toEqual(['b', 'two']);
+      // The answer was lost: the server asks again, and is told again.
+      channel.frameReceived.emit(frame);
+      expect(offers).toEqual([]);
+      const discarded = { ...answer, action: 'discarded' };
+      expect(channel.sent).toEqual([discarded, discarded]);
+    });
+
+    it('is offered no more when another page decided, or it is closed', async () => {
+      await tracker.show(lab);
+      const frame = recovery(['b', 'two', 'two, typed']);
+      channel.frameReceived.emit(frame);
+      channel.frameReceived.emit({
+        type: 'document-recovered',
+        path: 'a.ipynb',
+        recovery_id: 'copy'
+      });
+      expect(offers).toEqual([]);
+      channel.frameReceived.emit(frame);
+      lab.dispose();
+      expect(offers).toEqual([]);
     });
   });
 });

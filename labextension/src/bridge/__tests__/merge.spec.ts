@@ -52,6 +52,18 @@ describe('merge', () => {
     });
   });
 
+  it('merges a text that both changed in other lines', () => {
+    const base = cells(['a', 'x = 1\ny = 2']);
+    const mine = cells(['a', 'x = 1\ny = 2  # typed']);
+    const theirs = cells(['a', 'x = 3\ny = 2']);
+    const source = 'x = 3\ny = 2  # typed';
+    expect(merged(base, mine, theirs)).toMatchObject({
+      edits: [{ kind: 'cell-source', cell_id: 'a', source }],
+      conflicts: [],
+      keeps: true
+    });
+  });
+
   it('takes a text that only the file changed', () => {
     const theirs = cells(['a', '1'], ['b', 'new'], ['c', '3']);
     const result = merged(BASE, BASE, theirs);

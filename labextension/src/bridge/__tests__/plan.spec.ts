@@ -17,6 +17,7 @@ const cell = (id: string, more: Partial<ICellView> = {}): ICellView => ({
   source: `source of ${id}`,
   editable: true,
   deletable: true,
+  isCode: true,
   ...more
 });
 
@@ -106,5 +107,22 @@ describe('conflictsOf', () => {
       conflictsOf(cells, {}, [insert('n', 'a'), insert('m', 'n')])
     ).toEqual([]);
     expect(conflictsOf(cells, {}, [insert('m', 'n')])).toHaveLength(1);
+  });
+
+  it('refuses outputs of a cell that is no code any more', () => {
+    const outputs: CellEdit = {
+      kind: 'cell-outputs',
+      cell_id: 'a',
+      outputs: [],
+      execution_count: null
+    };
+    expect(conflictsOf([cell('a', { isCode: false })], {}, [outputs])).toEqual([
+      {
+        cell_id: 'a',
+        current: 'source of a',
+        version: 'v-a',
+        reason: 'changed'
+      }
+    ]);
   });
 });
