@@ -352,7 +352,9 @@ def _surroundings(
 
 def _preferences(settings: HostSettings, store: Store) -> Preferences:
     user = StateFile(StateDirectory(settings.home / STATE_DIR), SETTINGS)
-    return Preferences(StateFile(store.directory, SETTINGS), user, settings.preferences)
+    return Preferences(
+        StateFile(store.directory, SETTINGS), user, settings.preferences, str(settings.workspace)
+    )
 
 
 def _models(

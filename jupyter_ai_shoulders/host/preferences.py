@@ -3,10 +3,13 @@
 Made by ``host.build``; asked by ``providers.registry`` for each choice of a model (two ``stat``
 calls when nothing changed) and by ``server.settings``. A file::
 
-    {"version": 1, "models": {"mode": "local", "single_call_timeout_s": 20}}
+    {"version": 1, "models": {"mode": "local", "single_call_timeout_s": 20},
+     "egress": {"data_values": "samples"}}
 
-What a file says wrongly is not used and is named with its line; the file is kept as it is. What an
-administrator set in ``Shoulders.settings`` wins and cannot be changed here.
+A folder may come from anybody, so its own file cannot let more of the data out: what the user
+allows for one folder stands under ``folders`` in the user's file. What a file says wrongly is not
+used and is named with its line; the file is kept as it is. What an administrator set in
+``Shoulders.settings`` wins and cannot be changed here.
 """
 
 from __future__ import annotations
@@ -30,8 +33,12 @@ from jupyter_ai_shoulders.core.errors import (
 from jupyter_ai_shoulders.core.json_lines import line_of
 from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.storage.files import StateFile
+from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.settings import (
+    DataValues,
+    EgressSettings,
     ModelSettings,
+    PutEgressSettings,
     PutModelSettings,
     PutSettings,
     Settings,
@@ -44,6 +51,17 @@ VERSION = 1
 TRAIT = "Shoulders.settings"
 Scope = Literal["workspace", "user"]
 
+Area = Literal["models", "egress"]
+AREAS: Mapping[Area, type[CommandModel]] = {
+    "models": PutModelSettings,
+    "egress": PutEgressSettings,
+}
+FOLDERS = "folders"
+
+_LETS_OUT = (
+    "A folder's own settings may not let values of your data out. Choose it in the settings if "
+    "that is what you want."
+)
 _OTHER_MACHINE = (
     "A folder's own settings may not send what you ask to another machine. Put it into "
     "~/.shoulders/settings.json if that is what you want."
@@ -52,11 +70,13 @@ _OTHER_MACHINE = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One place of settings: ``models`` holds what is valid in it."""
+    """One place of settings: ``values`` holds what is valid in it, as ``models.mode``."""
 
     name: SettingSource
-    models: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     problems: tuple[SettingsProblem, ...] = ()
+    folders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """What the user allows in single folders, by their paths."""
 
 
 @dataclass(slots=True)
@@ -75,9 +95,14 @@ class Preferences:
     """The settings that hold, and the files behind them."""
 
     def __init__(
-        self, workspace: StateFile, user: StateFile, locked: Mapping[str, Any] | None = None
+        self,
+        workspace: StateFile,
+        user: StateFile,
+        locked: Mapping[str, Any] | None = None,
+        folder: str = "",
     ) -> None:
-        """``locked`` is the trait, in the form of the file."""
+        """``locked`` is the trait, in the form of the file; ``folder`` the workspace's path."""
+        self._folder = folder
         self._places: dict[Scope, _Place] = {
             "user": _Place("user", user.path, user, "~/.shoulders/settings.json"),
             "workspace": _Place("workspace", workspace.path, workspace, ".shoulders/settings.json"),
@@ -89,16 +114,23 @@ class Preferences:
         """Return what holds for the choice of models and for single calls."""
         sources = self._sources()
         if self._known is None or self._known[0] != sources:
-            self._known = (sources, ModelPreferences(**_merged(sources)[0]))
+            self._known = (sources, ModelPreferences(**_area(_merged(sources)[0], "models")))
         return self._known[1]
+
+    def data_values(self) -> DataValues:
+        """Return what may leave of the data in kernels."""
+        return _merged(self._sources())[0]["egress.data_values"]
 
     def settings(self) -> Settings:
         """Return all values, where each comes from, and what is wrong in the files."""
         found = self._sources()
         values, sources = _merged(found)
         return Settings(
-            values=SettingsValues(models=ModelSettings(**values)),
-            sources={f"models.{key}": source for key, source in sources.items()},
+            values=SettingsValues(
+                models=ModelSettings(**_area(values, "models")),
+                egress=EgressSettings(**_area(values, "egress")),
+            ),
+            sources=sources,
             problems=tuple(problem for source in found for problem in source.problems),
         )
 
@@ -108,46 +140,65 @@ class Preferences:
         Raises ``PolicyRefusal`` (locked by the administrator), ``InvalidRequest``, ``Conflict``
         (the file cannot be read, so it is not replaced), ``StateUnavailable``.
         """
-        given = command.models
-        changes = given.model_dump(include=given.model_fields_set) if given else {}
-        for key, value in changes.items():
-            self._check(key, value, scope)
-        place = self._places[scope]
-        content = _content(place)
-        models = content.setdefault("models", {})
-        for key, value in changes.items():
-            if value is None:
-                models.pop(key, None)
-            else:
-                models[key] = value
-        place.file.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
-        place.source = None
+        changes: dict[Area, dict[str, Any]] = {
+            area: _changes(getattr(command, area)) for area in AREAS
+        }
+        for area, values in changes.items():
+            for key, value in values.items():
+                self._check(f"{area}.{key}", value, scope)
+        for area, values in changes.items():
+            if values:
+                self._store(area, values, scope)
         return self.settings()
 
-    def _check(self, key: str, value: object, scope: Scope) -> None:
-        if key in self._locked.models:
+    def _store(self, area: Area, changes: Mapping[str, Any], scope: Scope) -> None:
+        in_folder = area == "egress" and scope == "workspace"
+        place = self._places["user" if in_folder else scope]
+        content = _content(place)
+        home = content
+        if in_folder:
+            home = content.setdefault(FOLDERS, {}).setdefault(self._folder, {})
+        values = home.setdefault(area, {})
+        values.update(changes)
+        home[area] = {key: value for key, value in values.items() if value is not None}
+        place.file.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+        place.source = None
+
+    def _check(self, name: str, value: object, scope: Scope) -> None:
+        if name in self._locked.values:
             raise PolicyRefusal(
-                f"models.{key} is set by your administrator and cannot be changed.",
+                f"{name} is set by your administrator and cannot be changed.",
                 hint=f"It comes from {TRAIT} in Jupyter's configuration.",
-                setting=f"models.{key}",
+                setting=name,
             )
-        if scope == "workspace" and _leaves_this_machine(key, value):
-            raise InvalidRequest(
-                f"models.{key}: {_OTHER_MACHINE}", hint="Send it with ?scope=user."
-            )
+        if scope == "workspace" and _leaves_this_machine(name, value):
+            raise InvalidRequest(f"{name}: {_OTHER_MACHINE}", hint="Send it with ?scope=user.")
 
     def _sources(self) -> tuple[Source, ...]:
-        return (*(_current(place) for place in self._places.values()), self._locked)
+        user, workspace = (_current(self._places[scope]) for scope in ("user", "workspace"))
+        allowed = Source("workspace", user.folders.get(self._folder, {}))
+        return (user, allowed, workspace, self._locked)
 
 
 def _merged(found: Sequence[Source]) -> tuple[dict[str, Any], dict[str, SettingSource]]:
     """Return what holds, and where each value comes from."""
-    values = asdict(ModelPreferences())
+    values: dict[str, Any] = {f"models.{key}": v for key, v in asdict(ModelPreferences()).items()}
+    values["egress.data_values"] = "schema_only"
     sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
     for source in found:
-        values |= source.models
-        sources |= dict.fromkeys(source.models, source.name)
+        values |= source.values
+        sources |= dict.fromkeys(source.values, source.name)
     return values, sources
+
+
+def _area(values: Mapping[str, Any], area: Area) -> dict[str, Any]:
+    """Return the values of one area by their own names."""
+    start = f"{area}."
+    return {name.removeprefix(start): v for name, v in values.items() if name.startswith(start)}
+
+
+def _changes(given: CommandModel | None) -> dict[str, Any]:
+    return given.model_dump(include=given.model_fields_set) if given else {}
 
 
 def read_settings(name: SettingSource, shown: str, text: str | None) -> Source:
@@ -166,35 +217,61 @@ def read_settings(name: SettingSource, shown: str, text: str | None) -> Source:
     if version != VERSION:
         message = f"It has version {version!r}, this program reads version {VERSION}; not used."
         return _unused(name, shown, line_of(text, ["version"]), message)
-    models: Any = values.get("models", {})
-    if not isinstance(models, dict):
-        return _unused(name, shown, line_of(text, ["models"]), '"models" must be an object.')
-    return _checked(name, shown, text, cast("dict[str, Any]", models))
+    wrong = next((area for area in AREAS if not isinstance(values.get(area, {}), dict)), None)
+    if wrong is not None:
+        return _unused(name, shown, line_of(text, [wrong]), f'"{wrong}" must be an object.')
+    checked = [_checked(name, shown, text, area, values.get(area, {})) for area in AREAS]
+    return Source(
+        name,
+        {key: value for source in checked for key, value in source.values.items()},
+        tuple(problem for source in checked for problem in source.problems),
+        _folders(values.get(FOLDERS)) if name == "user" else {},
+    )
 
 
-def _checked(name: SettingSource, shown: str, text: str, models: dict[str, Any]) -> Source:
+def _checked(
+    name: SettingSource, shown: str, text: str, area: Area, given: dict[str, Any]
+) -> Source:
     valid: dict[str, Any] = {}
     problems: list[SettingsProblem] = []
-    for key in filter(PutModelSettings.model_fields.__contains__, models):
+    for key in filter(AREAS[area].model_fields.__contains__, given):
         try:
-            value = getattr(PutModelSettings.model_validate({key: models[key]}), key)
+            value = getattr(AREAS[area].model_validate({key: given[key]}), key)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]["msg"]
         else:
-            foreign = name == "workspace" and _leaves_this_machine(key, value)
-            problem = _OTHER_MACHINE if foreign else None
+            problem = _foreign(f"{area}.{key}", value) if name == "workspace" else None
             if value is not None and problem is None:
-                valid[key] = value
+                valid[f"{area}.{key}"] = value
         if problem is not None:
-            line = line_of(text, ["models", key])
+            line = line_of(text, [area, key])
             problems.append(
-                SettingsProblem(file=shown, line=line, message=f"models.{key}: {problem}")
+                SettingsProblem(file=shown, line=line, message=f"{area}.{key}: {problem}")
             )
     return Source(name, valid, tuple(problems))
 
 
-def _leaves_this_machine(key: str, value: object) -> bool:
-    if key != "ollama_host" or not isinstance(value, str):
+def _folders(found: object) -> dict[str, Mapping[str, Any]]:
+    """Return what the user allows in single folders; what is wrong allows nothing."""
+    folders = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    return {
+        folder: _checked("user", FOLDERS, "", "egress", cast("dict[str, Any]", given)).values
+        for folder, values in folders.items()
+        if isinstance(values, dict)
+        if isinstance(given := cast("dict[str, Any]", values).get("egress"), dict)
+    }
+
+
+def _foreign(name: str, value: object) -> str | None:
+    """Return why a folder's own file may not say this."""
+    if _leaves_this_machine(name, value):
+        return _OTHER_MACHINE
+    lets_out = name == "egress.data_values" and value not in (None, "schema_only")
+    return _LETS_OUT if lets_out else None
+
+
+def _leaves_this_machine(name: str, value: object) -> bool:
+    if name != "models.ollama_host" or not isinstance(value, str):
         return False
     return not is_this_machine(urlsplit(value).hostname or "")
 
@@ -226,7 +303,7 @@ def _content(place: _Place) -> dict[str, Any]:
     except ValueError:
         found = None
     values = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-    readable = values and isinstance(values.get("models", {}), dict)
+    readable = values and all(isinstance(values.get(area, {}), dict) for area in AREAS)
     if not readable or values.get("version", VERSION) != VERSION:
         raise Conflict(
             f"The settings were not stored: {place.shown} cannot be read by this version.",

@@ -12,6 +12,8 @@ AccessMode = Literal["local", "remote", "auto"]
 """``auto`` takes a local model when its server is healthy, else a remote one."""
 
 Fallback = Literal["local", "remote", "none"]
+DataValues = Literal["schema_only", "samples", "full"]
+"""What leaves of the data in kernels: names, types and shapes; a few values as well; or many."""
 SettingSource = Literal["default", "user", "workspace", "administrator"]
 
 
@@ -26,10 +28,18 @@ class ModelSettings(WireModel):
     ollama_host: str
 
 
+class EgressSettings(WireModel):
+    """What may be sent to models."""
+
+    data_values: DataValues
+    """Of what tools and messages tell of variables; what a cell prints is sent as it is."""
+
+
 class SettingsValues(WireModel):
     """The values that hold."""
 
     models: ModelSettings
+    egress: EgressSettings
 
 
 class SettingsProblem(WireModel):
@@ -60,10 +70,17 @@ class PutModelSettings(CommandModel):
     ollama_host: str | None = Field(default=None, pattern=r"^https?://[^\s/]+", max_length=2048)
 
 
+class PutEgressSettings(CommandModel):
+    """The part ``egress`` of ``PUT settings``."""
+
+    data_values: DataValues | None = None
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: what is given is stored, null goes back to the default, the rest stays."""
 
     models: PutModelSettings | None = None
+    egress: PutEgressSettings | None = None
 
 
 class SettingsScope(CommandModel):

@@ -51,8 +51,9 @@ async def settings(api: Api) -> dict[str, Any]:
 
 async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
     assert await settings(api) == {
-        "values": {"models": DEFAULTS},
-        "sources": {f"models.{name}": "default" for name in DEFAULTS},
+        "values": {"models": DEFAULTS, "egress": {"data_values": "schema_only"}},
+        "sources": {f"models.{name}": "default" for name in DEFAULTS}
+        | {"egress.data_values": "default"},
         "problems": [],
     }
 
@@ -176,6 +177,55 @@ async def test_a_folders_own_settings_send_nothing_to_another_machine(
     assert json.loads(held(user_file))["models"] == evil["models"]
 
 
+async def test_what_may_leave_of_the_data_is_chosen_for_one_folder_or_for_all(
+    api: Api, jp_root_dir: Path, user_file: Path
+) -> None:
+    """The choice for a folder stands with the user, not in the folder."""
+    everywhere = await put_for(api, "user", {"egress": {"data_values": "full"}})
+    here = await api.put("settings", {"egress": {"data_values": "samples"}})
+    stored = json.loads(held(user_file))
+    back = await api.put("settings", {"egress": {"data_values": None}})
+
+    assert everywhere.body["values"]["egress"] == {"data_values": "full"}
+    assert everywhere.body["sources"]["egress.data_values"] == "user"
+    assert here.body["values"]["egress"] == {"data_values": "samples"}
+    assert here.body["sources"]["egress.data_values"] == "workspace"
+    assert stored["egress"] == {"data_values": "full"}
+    assert stored["folders"] == {str(jp_root_dir): {"egress": {"data_values": "samples"}}}
+    assert back.body["values"]["egress"] == {"data_values": "full"}
+
+
+async def test_a_folders_own_settings_let_no_values_out_but_may_keep_them_in(
+    api: Api, workspace_file: Path
+) -> None:
+    hold(workspace_file, '{"egress": {"data_values": "full"}}')
+    loose = await settings(api)
+    await api.put("settings", {"egress": {"data_values": "samples"}})
+    hold(workspace_file, '{"egress": {"data_values": "schema_only"}}')
+    tight = await settings(api)
+
+    assert loose["values"]["egress"] == {"data_values": "schema_only"}
+    assert "values of your data" in loose["problems"][0]["message"]
+    assert tight["values"]["egress"] == {"data_values": "schema_only"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"folders": 3}',
+        '{"folders": {"FOLDER": 3}}',
+        '{"folders": {"FOLDER": {"egress": {"data_values": "everything"}}}}',
+        '{"egress": {"data_values": 1}}',
+    ],
+)
+async def test_a_wrong_choice_in_the_users_file_lets_nothing_out(
+    api: Api, jp_root_dir: Path, user_file: Path, text: str
+) -> None:
+    hold(user_file, text.replace("FOLDER", str(jp_root_dir)))
+
+    assert (await settings(api))["values"]["egress"] == {"data_values": "schema_only"}
+
+
 class TestLocked:
     @pytest.fixture
     def jp_server_config(self, jp_server_config: Config) -> Config:
@@ -194,3 +244,20 @@ class TestLocked:
         assert "models.mode" in put.error["message"]
         assert found["values"]["models"]["mode"] == "local"
         assert found["sources"]["models.mode"] == "administrator"
+
+
+class TestLockedEgress:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        jp_server_config.Shoulders.settings = {"egress": {"data_values": "schema_only"}}
+        return jp_server_config
+
+    async def test_what_may_leave_cannot_be_loosened(self, api: Api, user_file: Path) -> None:
+        hold(user_file, '{"egress": {"data_values": "full"}}')
+
+        put = await api.put("settings", {"egress": {"data_values": "samples"}})
+        found = await settings(api)
+
+        assert (put.status, put.code) == (422, "denied")
+        assert found["values"]["egress"] == {"data_values": "schema_only"}
+        assert found["sources"]["egress.data_values"] == "administrator"
