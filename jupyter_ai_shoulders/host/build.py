@@ -39,6 +39,7 @@ from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
 from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.live import LiveTimes
+from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
 from jupyter_ai_shoulders.providers.base import Provider
 from jupyter_ai_shoulders.providers.factory import make_provider
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
@@ -120,6 +121,9 @@ class HostSettings:
     has_owners: bool = False
     """Whether several users may meet on this server, as on a hub; sessions then have owners."""
     collaboration: bool = False
+    """Whether pages open notebooks in rooms."""
+    document_server: str | None = None
+    """What to know of an extension that keeps open notebooks in a way of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,7 @@ class HostPorts:
 
     kernels: KernelDirectory
     pages: PagePort
+    rooms: Rooms = field(default_factory=NoRooms)
     clock: Clock = field(default_factory=SystemClock)
     ids: IdSource = field(default_factory=RandomIds)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -172,6 +177,7 @@ class Host:
         self.engine = engine
         self.conversations = conversations
         self.live = documents.live
+        self.frames = documents.frames
         self.budgets = budgets
         self.preferences = preferences
         self.usage = usage
@@ -319,6 +325,7 @@ def _documents(settings: HostSettings, ports: HostPorts, store: Store) -> Docume
         times=LiveTimes(grace=settings.page_grace),
         kernels=ports.kernels,
         pages=ports.pages,
+        rooms=ports.rooms,
         clock=ports.clock,
         ids=ports.ids,
     )

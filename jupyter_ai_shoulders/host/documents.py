@@ -18,7 +18,11 @@ from jupyter_ai_shoulders.notebook.live import LiveDocuments, LiveTimes
 from jupyter_ai_shoulders.notebook.names import WorkspaceNotebookNames
 from jupyter_ai_shoulders.notebook.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.recovery import RecoveryStore
+from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
+from jupyter_ai_shoulders.notebook.shared import SharedDocuments
+from jupyter_ai_shoulders.notebook.shared_frames import RoomFrames
+from jupyter_ai_shoulders.notebook.shared_runs import RoomPages
 
 
 class Documents:
@@ -31,6 +35,7 @@ class Documents:
         recovery: RecoveryStore,
         kernels: KernelDirectory,
         pages: PageTransport,
+        rooms: Rooms | None = None,
         clock: Clock,
         ids: IdSource,
         times: LiveTimes | None = None,
@@ -38,22 +43,24 @@ class Documents:
         self.workspace = Workspace(root)
         self.names = WorkspaceNotebookNames(self.workspace)
         self._disk = DiskNotebooks(self.workspace)
+        shared = SharedDocuments(self.workspace, rooms or NoRooms(), self._disk)
         self.live = LiveDocuments(
             workspace=self.workspace,
-            disk=self._disk,
+            disk=shared,
             transport=pages,
             recovery=recovery,
             clock=clock,
             ids=ids,
             times=times,
         )
-        self.notebooks = NotebookRouter(self.workspace, self.live, self._disk)
+        self.frames = RoomFrames(self.workspace, shared, self.live)
+        self.notebooks = NotebookRouter(self.workspace, self.live, self._disk, shared)
         self.lines = KernelLines(kernels)
         self.runner = KernelRunner(
             notebooks=self.notebooks,
             kernels=kernels,
             lines=self.lines,
-            pages=self.live,
+            pages=RoomPages(self.workspace, shared, self.live, pages),
             clock=clock,
             ids=ids,
         )

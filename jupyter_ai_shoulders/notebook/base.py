@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
+from jupyter_ai_shoulders.guard.paths import WorkspacePath
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import CellConflict
 from jupyter_ai_shoulders.wire.ids import CellId, ClientId, RunId, Version
@@ -100,6 +101,22 @@ class Notebooks(Protocol):
 
     def in_page(self, path: str) -> bool:
         """Return whether a page has it open, so that an edit can be reviewed there."""
+        ...
+
+
+class Stored(Protocol):
+    """Notebooks that no page is asked for: their files, or the rooms that write those."""
+
+    async def read(
+        self, path: WorkspacePath, outputs: Collection[CellId] | Literal["all"] = ()
+    ) -> NotebookSnapshot:
+        """Return a notebook. Raises ``NotFound``, ``InvalidNotebook``."""
+        ...
+
+    async def apply(
+        self, path: WorkspacePath, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Apply all edits, or none. Raises ``NotFound``, ``InvalidNotebook``, ``Conflict``."""
         ...
 
 

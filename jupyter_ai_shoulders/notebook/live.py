@@ -19,10 +19,10 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
-from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot, Stored
 from jupyter_ai_shoulders.notebook.claims import Claim
 from jupyter_ai_shoulders.notebook.deliveries import Deliveries
-from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
+from jupyter_ai_shoulders.notebook.disk import Wanted
 from jupyter_ai_shoulders.notebook.edits import apply_edits
 from jupyter_ai_shoulders.notebook.grace import GraceTimers, LiveTimes, Sleep
 from jupyter_ai_shoulders.notebook.ledger import Ledger
@@ -71,7 +71,7 @@ class LiveDocuments:
         self,
         *,
         workspace: Workspace,
-        disk: DiskNotebooks,
+        disk: Stored,
         transport: PageTransport,
         recovery: RecoveryStore,
         clock: Clock,
@@ -158,6 +158,10 @@ class LiveDocuments:
         """Return the connected page focused last among those that have ``path`` open."""
         claim = self._owner(path)
         return claim.client if claim is not None else None
+
+    def pages(self, path: str) -> list[tuple[ClientId, str]]:
+        """Return the connected pages that have ``path`` open, and what each calls it."""
+        return [(claim.client, claim.page_path) for claim in self._present(path)]
 
     def is_live(self, path: str) -> bool:
         """Return whether a page has it open, or is away with unsaved changes to it."""

@@ -10,10 +10,10 @@ import logging
 from collections.abc import Collection, Sequence
 
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
-from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot, Stored
 from jupyter_ai_shoulders.notebook.cells import make_cell, with_source
 from jupyter_ai_shoulders.notebook.claims import Claim
-from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
+from jupyter_ai_shoulders.notebook.disk import Wanted
 from jupyter_ai_shoulders.notebook.edits import apply_edits
 from jupyter_ai_shoulders.notebook.journal import Journal, JournalEntry, is_done, replayable
 from jupyter_ai_shoulders.wire.frames import AnnouncedCell
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 async def read_overlay(
-    disk: DiskNotebooks, claim: Claim, journal: Journal, outputs: Wanted
+    disk: Stored, claim: Claim, journal: Journal, outputs: Wanted
 ) -> NotebookSnapshot:
     """Return the notebook as the page would have it. Raises ``InvalidNotebook``."""
     try:
@@ -66,7 +66,7 @@ def _announced_cell(cell: AnnouncedCell, on_disk: NotebookCell | None) -> Notebo
     return with_source(on_disk, cell.source)
 
 
-async def replay(disk: DiskNotebooks, claim: Claim, journal: Journal) -> list[JournalEntry]:
+async def replay(disk: Stored, claim: Claim, journal: Journal) -> list[JournalEntry]:
     """Put the edits on the disk, each checked by itself; return those that could not be."""
     rejected: list[JournalEntry] = []
     for entry in journal:
@@ -79,7 +79,7 @@ async def replay(disk: DiskNotebooks, claim: Claim, journal: Journal) -> list[Jo
     return rejected
 
 
-async def _replay_one(disk: DiskNotebooks, claim: Claim, entry: JournalEntry) -> bool:
+async def _replay_one(disk: Stored, claim: Claim, entry: JournalEntry) -> bool:
     """Return whether the file has the edit now."""
     snapshot = await disk.read(claim.path)
     versions = {cell.id: cell.version for cell in snapshot.cells}

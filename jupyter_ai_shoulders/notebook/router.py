@@ -1,4 +1,4 @@
-"""Finds where a notebook lives at the moment of each call: in a page, or on disk.
+"""Finds where a notebook lives at the moment of each call: in a room, in a page, or on disk.
 
 The tools' ``Notebooks``; made by ``host``. A notebook may be opened or closed between two calls of
 one tool, so the choice is made for each read and each change.
@@ -10,9 +10,17 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
-from jupyter_ai_shoulders.notebook.base import Applied, Backend, Conflicted, NotebookSnapshot
-from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted
+from jupyter_ai_shoulders.notebook.base import (
+    Applied,
+    Backend,
+    Conflicted,
+    NotebookSnapshot,
+    Stored,
+)
+from jupyter_ai_shoulders.notebook.disk import Wanted
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.notebook.rooms import NoRooms, Room
+from jupyter_ai_shoulders.notebook.shared import SharedDocuments
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellEdit
 
@@ -20,8 +28,15 @@ from jupyter_ai_shoulders.wire.notebooks import CellEdit
 class NotebookRouter:
     """The notebooks of a workspace, wherever they live."""
 
-    def __init__(self, workspace: Workspace, live: LiveDocuments, disk: DiskNotebooks) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        live: LiveDocuments,
+        disk: Stored,
+        shared: SharedDocuments | None = None,
+    ) -> None:
         self._workspace = workspace
+        self._shared = shared or SharedDocuments(workspace, NoRooms(), disk)
         self._live = live
         self._disk = disk
 
@@ -37,26 +52,41 @@ class NotebookRouter:
                 code="not_a_notebook",
                 hint="Notebooks end in .ipynb; other files have tools of their own.",
             )
-        if not self._live.is_live(name):
+        room = self._shared.find(name)
+        if room is None and not self._live.is_live(name):
             self._workspace.stat(name)
-        return RoutedNotebook(name, self._live, self._disk)
+        return RoutedNotebook(name, room, self._shared, self._live, self._disk)
 
     def in_page(self, path: str) -> bool:
         """Return whether a connected page has it open, so that an edit can be reviewed there."""
-        return self._live.owner(path) is not None
+        if self._live.owner(path) is not None:
+            return True
+        room = self._shared.find(self._workspace.path(path))
+        return room is not None and room.has_pages
 
 
 class RoutedNotebook:
     """One notebook (``notebook.base.Notebook``)."""
 
-    def __init__(self, name: WorkspacePath, live: LiveDocuments, disk: DiskNotebooks) -> None:
+    def __init__(
+        self,
+        name: WorkspacePath,
+        room: Room | None,
+        shared: SharedDocuments,
+        live: LiveDocuments,
+        disk: Stored,
+    ) -> None:
         self._opened = name
+        self._room = room
+        self._shared = shared
         self._live = live
         self._disk = disk
 
     @property
     def _name(self) -> WorkspacePath:
         """Its path now: it may have been renamed since it was opened."""
+        if self._room is not None and self._room.is_open:
+            return self._shared.name_of(self._room) or self._opened
         return self._live.current(self._opened)
 
     @property
@@ -67,6 +97,8 @@ class RoutedNotebook:
     @property
     def backend(self) -> Backend:
         """Return where it lives now."""
+        if self._shared.find(self._name) is not None:
+            return "shared"
         return "live" if self._live.is_live(self._name) else "disk"
 
     async def read(self, outputs: Wanted = ()) -> NotebookSnapshot:
@@ -74,16 +106,22 @@ class RoutedNotebook:
 
         Raises ``NotFound``, ``InvalidNotebook``, ``Conflict`` (page not responding).
         """
-        if self._live.is_live(self._name):
-            return await self._live.read(self._name, outputs)
-        return await self._disk.read(self._name, outputs)
+        name = self._name
+        if self._shared.find(name) is not None:
+            return await self._shared.read(name, outputs)
+        if self._live.is_live(name):
+            return await self._live.read(name, outputs)
+        return await self._disk.read(name, outputs)
 
     async def apply(
         self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
         """Apply all edits, or none. Raises like ``read``."""
-        if self._live.is_live(self._name):
-            return await self._live.apply(self._name, edits, expected)
-        outcome = await self._disk.apply(self._name, edits, expected)
-        self._live.wrote(self._name)
+        name = self._name
+        if self._shared.find(name) is not None:
+            return await self._shared.apply(name, edits, expected)
+        if self._live.is_live(name):
+            return await self._live.apply(name, edits, expected)
+        outcome = await self._disk.apply(name, edits, expected)
+        self._live.wrote(name)
         return outcome

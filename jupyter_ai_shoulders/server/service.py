@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.host.warm import import_for_turns
 from jupyter_ai_shoulders.server.activity import ActivityReport
+from jupyter_ai_shoulders.server.collaboration import ServerRooms, document_server
 from jupyter_ai_shoulders.server.config import Shoulders
 from jupyter_ai_shoulders.server.kernels import ServerKernels
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
@@ -29,8 +30,6 @@ from jupyter_ai_shoulders.wire.sessions import Mode
 _log = logging.getLogger(__name__)
 
 STATE_DIR = ".shoulders"
-COLLABORATION = "jupyter_server_ydoc"
-"""Name of jupyter-collaboration's server extension."""
 
 
 class Service:
@@ -47,6 +46,7 @@ class Service:
             _settings(serverapp, config),
             HostPorts(
                 kernels=ServerKernels(serverapp.session_manager, serverapp.kernel_manager),
+                rooms=ServerRooms(serverapp.web_app.settings),
                 pages=self.roster,
                 clock=clock,
                 ids=RandomIds(),
@@ -112,7 +112,8 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         compaction=cast("CompactionMode", config.compaction),
         page_grace=config.page_grace,
         has_owners=bool(os.environ.get("JUPYTERHUB_API_URL")),
-        collaboration=COLLABORATION in serverapp.extension_manager.extension_apps,
+        collaboration=ServerRooms(serverapp.web_app.settings).available,
+        document_server=document_server(serverapp.web_app.settings),
     )
 
 

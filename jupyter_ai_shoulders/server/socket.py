@@ -92,7 +92,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         super().on_close()
         page, self._page = self._page, None
         if page is not None and self._roster.remove(page):
-            self._host.live.disconnected(page.client_id)
+            self._host.frames.disconnected(page.client_id)
 
     async def send(self, text: str) -> None:
         """Send a frame; done when the page has taken it from us."""
@@ -110,7 +110,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         user = self.current_user.username if self._host.settings.has_owners else None
         page = self._page = Page(self, frame.client_id, user)
         self._roster.add(page)
-        self._host.live.connected(page.client_id)
+        self._host.frames.connected(page.client_id)
         for session_id, after in frame.cursors.items():
             try:
                 self._follow(page, session_id, after)
@@ -126,7 +126,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             case Hello():
                 raise InvalidRequest("This page said hello already.")
             case _:
-                await self._host.live.handle(page.client_id, frame)
+                await self._host.frames.handle(page.client_id, frame)
 
     def _follow(self, page: Page, session_id: SessionId, after: int) -> None:
         """Send what the page missed and all that comes; no event falls between the two."""

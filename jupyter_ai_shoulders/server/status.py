@@ -31,6 +31,7 @@ class StatusHandler(ShouldersHandler):
                 providers=host.models.health(),
                 demo=readiness == "demo",
                 collaboration=host.settings.collaboration,
+                document_server=host.settings.document_server,
                 sandbox="none",
                 state_directory_error=host.state_error(),
                 usage_error=host.budgets.problem(),

@@ -39,6 +39,9 @@ class Status(WireModel):
     providers: tuple[ProviderHealth, ...]
     demo: bool
     collaboration: bool
+    """Whether pages share their notebooks in rooms, where the agent edits them too."""
+    document_server: str | None
+    """What to know of another extension that keeps the notebooks instead; null without one."""
     sandbox: Literal["none", "landlock", "bubblewrap", "seatbelt"]
     state_directory_error: ErrorInfo | None
     usage_error: ErrorInfo | None

@@ -301,6 +301,8 @@ class CellRunStart(WireModel):
     run_id: RunId
     path: str
     cell_id: CellId
+    in_room: bool = False
+    """Whether a collaboration room shows it to all its pages: then this page is not to."""
 
 
 class CellRunOutput(WireModel):

@@ -25,6 +25,7 @@ async def test_status_says_what_a_page_needs_to_know(api: Api, jp_root_dir: Path
         "default_model": MODEL,
         "demo": False,
         "collaboration": False,
+        "document_server": None,
         "sandbox": "none",
         "state_directory_error": None,
         "usage_error": None,

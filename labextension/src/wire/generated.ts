@@ -2049,6 +2049,7 @@ not_match: string[]
  */
 export interface PutSettings {
 models?: (PutModelSettings | null)
+egress?: (PutEgressSettings | null)
 }
 /**
  * The part ``models`` of ``PUT settings``.
@@ -2062,6 +2063,15 @@ fallback: (("local" | "remote" | "none") | null)
 single_call_timeout_s: (number | null)
 single_call_max_tokens: (number | null)
 ollama_host: (string | null)
+}
+/**
+ * The part ``egress`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutEgressSettings".
+ */
+export interface PutEgressSettings {
+data_values: (("schema_only" | "samples" | "full") | null)
 }
 /**
  * One request in the common form, from which the provider's own body is encoded.
@@ -2315,6 +2325,7 @@ type: "cell-run-start"
 run_id: string
 path: string
 cell_id: string
+in_room: boolean
 }
 /**
  * Outputs of the running cell from position ``index`` on are now these (nbformat dicts).
@@ -2442,6 +2453,7 @@ problems: SettingsProblem[]
  */
 export interface SettingsValues {
 models: ModelSettings
+egress: EgressSettings
 }
 /**
  * Which models are used, and how single calls are bounded.
@@ -2455,6 +2467,15 @@ fallback: ("local" | "remote" | "none")
 single_call_timeout_s: number
 single_call_max_tokens: number
 ollama_host: string
+}
+/**
+ * What may be sent to models.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EgressSettings".
+ */
+export interface EgressSettings {
+data_values: ("schema_only" | "samples" | "full")
 }
 /**
  * Something wrong in a settings file; what is wrong is not used, the file is kept.
@@ -2501,6 +2522,7 @@ default_model: (string | null)
 providers: ProviderHealth[]
 demo: boolean
 collaboration: boolean
+document_server: (string | null)
 sandbox: ("none" | "landlock" | "bubblewrap" | "seatbelt")
 state_directory_error: (ErrorInfo | null)
 usage_error: (ErrorInfo | null)

@@ -94,6 +94,7 @@ export const status: Status = {
   providers: [],
   demo: true,
   collaboration: false,
+  document_server: null,
   sandbox: 'none',
   usage_error: null,
   state_directory_error: null

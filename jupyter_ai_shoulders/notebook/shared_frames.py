@@ -1,0 +1,43 @@
+"""What pages say of their notebooks, before ``notebook.live`` hears it; used by the page socket.
+
+A page announces its notebooks with a room as well: it shows runs, asks for input and follows a
+rename. But what is unsaved in them is the room's: no copy is kept of it, and nothing is written
+when the page goes.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.notebook.shared import SharedDocuments
+from jupyter_ai_shoulders.wire.frames import DocumentChange, DocumentOpen, PageFrame
+from jupyter_ai_shoulders.wire.ids import ClientId
+
+
+class RoomFrames:
+    """The frames of pages on their way to the live documents."""
+
+    def __init__(self, workspace: Workspace, shared: SharedDocuments, live: LiveDocuments) -> None:
+        self._workspace = workspace
+        self._shared = shared
+        self._live = live
+
+    def connected(self, client_id: ClientId) -> None:
+        """See ``LiveDocuments.connected``."""
+        self._live.connected(client_id)
+
+    def disconnected(self, client_id: ClientId) -> None:
+        """See ``LiveDocuments.disconnected``."""
+        self._live.disconnected(client_id)
+
+    async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
+        """See ``LiveDocuments.handle``. Raises ``InvalidRequest``."""
+        match frame:
+            case DocumentOpen() | DocumentChange() if frame.dirty and self._in_room(frame.path):
+                frame = frame.model_copy(update={"dirty": False})
+            case _:
+                pass
+        await self._live.handle(client_id, frame)
+
+    def _in_room(self, path: str) -> bool:
+        return self._shared.find(self._workspace.path(path)) is not None
