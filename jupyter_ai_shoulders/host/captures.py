@@ -57,6 +57,8 @@ THREAD_MESSAGE = 1_500
 """Characters of one message of another conversation."""
 THREAD_EVENTS = 4_000
 IMAGE_FILE_LIMIT = 40_000_000
+LONG = 100_000
+"""Characters of a picture that are decoded at once on the event loop; more is for a thread."""
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
@@ -208,7 +210,12 @@ class Captures:
             if attachment.blob is not None:
                 content = await asyncio.to_thread(self._blobs.get, BlobHash(attachment.blob))
             else:
-                content = base64.b64decode(attachment.data or "", validate=True)
+                data = attachment.data or ""
+                content = (
+                    await asyncio.to_thread(_from_base64, data)
+                    if len(data) > LONG
+                    else _from_base64(data)
+                )
         except (binascii.Error, ValueError) as error:
             raise InvalidRequest("its base64 cannot be read") from error
         return await _pictured(content, images=images)
@@ -261,6 +268,14 @@ async def _output(output: JsonObject, number: int, *, images: bool) -> Captured:
         return Captured((text,))
     pictured = await _pictured(picture, images=images)
     return Captured((text, *pictured.content), pictured.note)
+
+
+def _from_base64(data: str) -> bytes:
+    """Decode in pieces, so that a thread lets others run between them. Raises ``ValueError``."""
+    if "=" in data[:-2]:
+        raise binascii.Error("padding before the end")
+    pieces = (data[at : at + LONG] for at in range(0, len(data), LONG))
+    return b"".join(base64.b64decode(piece, validate=True) for piece in pieces)
 
 
 def _picture_of(output: JsonObject) -> bytes | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import random
 import time
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
@@ -16,14 +17,14 @@ from typing import Any, cast
 import pytest
 from PIL import Image
 
-from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.skills import Skill
 from jupyter_ai_shoulders.engine.surroundings import Fact, SourceText, Standing
 from jupyter_ai_shoulders.guard.images import LONGEST_SIDE
 from jupyter_ai_shoulders.guard.paths import Workspace
-from jupyter_ai_shoulders.host.captures import FILE_LIMIT, Captures
+from jupyter_ai_shoulders.host.captures import FILE_LIMIT, LONG, Captures
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
 from jupyter_ai_shoulders.notebook.base import KernelHandle
 from jupyter_ai_shoulders.testing.memory_store import MemoryStore
@@ -399,6 +400,19 @@ async def test_picture_is_made_to_fit_whatever_it_says_it_is(desk: Desk):
     assert (await desk.capture(file("plot.png"))).content == (same,)
     for bad in ("no base64!", base64.b64encode(b"<svg/>").decode()):
         with pytest.raises(ShouldersError):
+            await desk.capture(image.model_copy(update={"data": bad}))
+
+
+async def test_large_picture_is_decoded_whole_or_not_at_all(desk: Desk):
+    noise = Image.frombytes("RGB", (300, 300), random.Random(5).randbytes(270_000))
+    made = io.BytesIO()
+    noise.save(made, "PNG")
+    data = base64.b64encode(made.getvalue()).decode()
+    assert len(data) > 3 * LONG
+    image = ImageAttachment(kind="image", media_type="image/png", data=data, blob=None)
+    assert (await desk.capture(image)).content == (ImagePart(media_type="image/png", data=data),)
+    for bad in (f"{data[:LONG]}!{data[LONG + 1 :]}", f"AA=={data}"):
+        with pytest.raises(InvalidRequest):
             await desk.capture(image.model_copy(update={"data": bad}))
 
 
