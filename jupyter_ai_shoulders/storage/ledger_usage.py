@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median, quantiles
 from typing import Literal
 
 from jupyter_ai_shoulders.storage.ledger_file import rows
@@ -89,6 +88,8 @@ class _Tool:
         self.durations.append(duration)
 
     def usage(self, tool: str) -> ToolUsage:
+        from statistics import median
+
         calls = len(self.durations)
         return ToolUsage(
             tool=tool,
@@ -104,6 +105,8 @@ class _Tool:
 def _p95(durations: list[int]) -> float | None:
     if len(durations) < 2:
         return float(durations[0]) if durations else None
+    from statistics import quantiles
+
     return quantiles(durations, n=20, method="inclusive")[-1]
 
 
