@@ -27,7 +27,8 @@ from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import ResumeTurn
 from jupyter_ai_shoulders.wire.ids import SessionId
-from tests.crash_sweep.scenarios import GO_ON, NAMES, PLEASE
+from tests.crash_sweep.acts import GO_ON, PLEASE
+from tests.crash_sweep.scenarios import NAMES
 from tests.crash_sweep.stage import Place, Scenario, Setting, Stage
 from tests.invariants import Evidence, Seen, crowding, logs_of, notebook_texts, violations
 from tests.upstream import KEY
