@@ -32,6 +32,8 @@ class EngineSettings:
     """What happens when a conversation outgrows its model."""
     compaction_time_limit_s: float = 90.0
     """How long a model may take for a summary, before one is made without it."""
+    run_patience_s: float | None = 60.0
+    """How long a step waits for a cell that runs; then the turn goes on beside it. None: always."""
     allow_bypass: bool = True
     """Whether the mode ``bypass`` may be chosen."""
     kept_sessions: int = 64

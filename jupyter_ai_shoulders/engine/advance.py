@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from jupyter_ai_shoulders.engine import batch, overflow, turns
+from jupyter_ai_shoulders.engine import batch, overflow, runs, turns
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.draft import Draft
 from jupyter_ai_shoulders.engine.fold import fold
@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.engine.state import (
     AwaitingAnswer,
     AwaitingApproval,
     AwaitingResults,
+    AwaitingRuns,
     Compacting,
     Idle,
     Interrupted,
@@ -43,7 +44,12 @@ from jupyter_ai_shoulders.wire.events import (
 )
 from jupyter_ai_shoulders.wire.ids import TurnId
 
-_WAITS: tuple[type[Phase], ...] = (AwaitingApproval, AwaitingAnswer, AwaitingResults)
+_WAITS: tuple[type[Phase], ...] = (
+    AwaitingApproval,
+    AwaitingAnswer,
+    AwaitingResults,
+    AwaitingRuns,
+)
 WORKING: tuple[type[Phase], ...] = (
     Preparing,
     Streaming,
@@ -70,6 +76,7 @@ ACCEPTED_IN: dict[type[sig.Signal], tuple[type[Phase], ...]] = {
     sig.Supply: (AwaitingResults, Interrupted),
     sig.Found: (Interrupted,),
     sig.TimeUp: WORKING,
+    sig.RunEnded: _EVERY,
     sig.Prepared: (Preparing, Stopping),
     sig.Overflowed: (Preparing, Compacting, Stopping),
     sig.Compacted: (Compacting, Stopping),
@@ -138,13 +145,15 @@ def _command(draft: Draft, signal: sig.Command) -> sig.Refuse | None:
         case sig.Begin():
             return _begin(draft, signal)
         case sig.Steer():
-            draft.record(_message(signal.message, draft.turn.turn_id, queued=True))
+            _steer(draft, signal)
         case sig.ChangeQueued():
             return _change_queued(draft, signal)
         case sig.Cancel() | sig.Shutdown():
             _stop(draft, Stopping("cancel" if isinstance(signal, sig.Cancel) else "shutdown"))
         case sig.TimeUp():
             _stop(draft, Stopping("time"))
+        case sig.RunEnded():
+            _run_ended(draft, signal)
         case _:
             return _word(draft, signal)
     return None
@@ -176,6 +185,19 @@ def _send(draft: Draft, signal: sig.Send) -> None:
     said = _message(message, plan.turn_id, queued=bool(waiting))
     draft.record(said.model_copy(update={"replaces": signal.replaced}))
     turns.begin(draft, plan, waiting[0].message_id if waiting else message.id)
+
+
+def _steer(draft: Draft, signal: sig.Steer) -> None:
+    """Queue the message for the next step; begin that when nothing but runs is waited for."""
+    draft.record(_message(signal.message, draft.turn.turn_id, queued=True))
+    if isinstance(draft.state.phase, AwaitingRuns):
+        turns.next_step(draft)
+
+
+def _run_ended(draft: Draft, signal: sig.RunEnded) -> None:
+    runs.note_end(draft, signal)
+    if isinstance(draft.state.phase, AwaitingRuns):
+        turns.next_step(draft)
 
 
 def _begin(draft: Draft, signal: sig.Begin) -> sig.Refuse | None:

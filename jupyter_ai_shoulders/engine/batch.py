@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 
-from jupyter_ai_shoulders.engine import questions, turns
+from jupyter_ai_shoulders.engine import questions, runs, turns
 from jupyter_ai_shoulders.engine.draft import Draft
 from jupyter_ai_shoulders.engine.results import SKIPPED
 from jupyter_ai_shoulders.engine.signals import (
@@ -191,9 +191,18 @@ def _leave_step(draft: Draft) -> None:
     rejected = any(isinstance(call.verdict, Settle) and call.verdict.by_user for call in turn.calls)
     if rejected and draft.state.policy.stop_on_rejection:
         turns.end(draft, "tool_rejected")
-    elif turn.summary is not None:
-        turns.end(draft, "ended_by_tool", summary=turn.summary)
-    elif turn.calls or (draft.state.queue and turn.step < turn.step_limit):
+    elif turn.woken or draft.state.ended:
         turns.next_step(draft)
+    elif turn.summary is not None and not runs.awaited(draft.state):
+        turns.end(draft, "ended_by_tool", summary=turn.summary)
+    elif turn.summary is None and _goes_on(draft):
+        turns.next_step(draft)
+    elif runs.awaited(draft.state):
+        runs.wait(draft)
     else:
         turns.end(draft, "final_response")
+
+
+def _goes_on(draft: Draft) -> bool:
+    turn = draft.turn
+    return bool(turn.calls) or (bool(draft.state.queue) and turn.step < turn.step_limit)

@@ -17,11 +17,20 @@ from jupyter_ai_shoulders.engine.advance import WORKING, advance
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Operations, Services
-from jupyter_ai_shoulders.engine.results import internal_error
+from jupyter_ai_shoulders.engine.results import CANCELLED, internal_error
 from jupyter_ai_shoulders.engine.spill import Spill
-from jupyter_ai_shoulders.engine.state import Idle, Interrupted, State
+from jupyter_ai_shoulders.engine.state import AwaitingRuns, Idle, Interrupted, State
 from jupyter_ai_shoulders.engine.working_time import WorkingTime
-from jupyter_ai_shoulders.wire.events import ErrorEvent, Event, ToolResult, TurnResume, TurnStart
+from jupyter_ai_shoulders.wire.events import (
+    ErrorEvent,
+    Event,
+    RunEnd,
+    StdinAnswer,
+    StdinRequest,
+    ToolResult,
+    TurnResume,
+    TurnStart,
+)
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus
 
@@ -64,6 +73,11 @@ class SessionDriver:
     def running(self) -> bool:
         """Whether a turn is open and not interrupted."""
         return not self.broken and not isinstance(self.state.phase, Idle | Interrupted)
+
+    @property
+    def works(self) -> bool:
+        """Whether a turn is open and waits for nothing of the user."""
+        return not self.broken and isinstance(self.state.phase, (*WORKING, AwaitingRuns))
 
     @property
     def spill(self) -> Spill:
@@ -142,6 +156,18 @@ class SessionDriver:
             event = event.model_copy(update={"turn_id": turn.turn_id})
         logged = self._append(event)
         self.state, _ = advance(self.state, logged)
+        if isinstance(event, StdinRequest):
+            self.show("waiting")
+        elif isinstance(event, StdinAnswer) and (self.works or self.state.runs):
+            self.show("running")
+
+    def hear(self, event: Event) -> None:
+        """Take what something says that goes on beside the steps. Raises ``StateUnavailable``."""
+        if isinstance(event, RunEnd):
+            self.dispatch(sig.RunEnded(event))
+            crash_point("engine.run.ended")
+        else:
+            self.record(event)
 
     def _append(self, event: Event) -> Event:
         logged = self._services.log.append(self.session_id, event).event
@@ -161,9 +187,8 @@ class SessionDriver:
                 self.show(effect.status)
             case sig.Start():
                 self._start(effect.operation)
-            case sig.StopOperation():
-                if self._operation is not None:
-                    self._operation.cancel()
+            case sig.StopOperation() | sig.StopRuns():
+                self._stop(effect)
             case sig.ContinueQueue():
                 self._continue_queue()
             case sig.Sync():
@@ -172,6 +197,12 @@ class SessionDriver:
                 raise effect.error()
             case _:
                 assert_never(effect)
+
+    def _stop(self, effect: sig.StopOperation | sig.StopRuns) -> None:
+        if isinstance(effect, sig.StopRuns):
+            self._services.long_calls.cancel(self.session_id, CANCELLED)
+        elif self._operation is not None:
+            self._operation.cancel()
 
     def show(self, status: SessionStatus) -> None:
         """Show the session so, with its totals. Raises ``StateUnavailable``."""

@@ -16,9 +16,12 @@ from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.compaction import NoSummarizer
 from jupyter_ai_shoulders.engine.driver import SessionDriver
+from jupyter_ai_shoulders.engine.hearing import Hearing, NoInputs
+from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.ports import (
     Budgets,
+    Inputs,
     Models,
     Recoveries,
     Summarizer,
@@ -27,7 +30,7 @@ from jupyter_ai_shoulders.engine.ports import (
 from jupyter_ai_shoulders.engine.quarantine import Recovery, Uncounted
 from jupyter_ai_shoulders.engine.requests import Requests
 from jupyter_ai_shoulders.engine.resend import editable, replaced
-from jupyter_ai_shoulders.engine.results import supplied
+from jupyter_ai_shoulders.engine.results import CANCELLED, STOPPED, supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
@@ -39,6 +42,7 @@ from jupyter_ai_shoulders.tools.rules import narrowest, target_of
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
+    AnswerInput,
     AnswerQuestion,
     EditMessage,
     ResumeTurn,
@@ -71,6 +75,8 @@ class Engine:
         budgets: Budgets | None = None,
         recoveries: Recoveries | None = None,
         summarizer: Summarizer | None = None,
+        long_calls: LongCalls | None = None,
+        inputs: Inputs | None = None,
     ) -> None:
         """Take the ports; nothing is read or started before it is asked for."""
         self._services = Services(
@@ -84,11 +90,15 @@ class Engine:
             ids=ids,
             settings=settings,
             rng=Random(),  # noqa: S311 spreads retries, guards nothing
+            long_calls=long_calls or LongCalls(ids),
+            inputs=inputs or NoInputs(),
             surroundings=surroundings or NoSurroundings(),
             budgets=budgets or Unmetered(),
             summarizer=summarizer or NoSummarizer(),
         )
         self._shelf = Shelf(self._services)
+        self._hearing = Hearing(self._shelf)
+        self._services.long_calls.tell(self._hearing.hear)
         self._answering = asyncio.Lock()
         self._recovery = Recovery(self._shelf, sessions, recoveries or Uncounted())
         self.requests = Requests(self._services)
@@ -112,12 +122,12 @@ class Engine:
             if not isinstance(driver.state.phase, Stopping):
                 _try(driver, sig.Shutdown())
                 crash_point("engine.shutdown.told")
-        if running:
-            waits = [asyncio.create_task(driver.still()) for driver in running]
-            timeout = self._services.settings.stop_timeout_s
-            _, late = await asyncio.wait(waits, timeout=timeout)
-            for task in late:
-                task.cancel()
+        waits = [asyncio.create_task(driver.still()) for driver in running]
+        waits.append(asyncio.create_task(self._services.long_calls.stop(STOPPED)))
+        _, late = await asyncio.wait(waits, timeout=self._services.settings.stop_timeout_s)
+        for task in late:
+            task.cancel()
+        await self._hearing.settled()
         try:
             await self._services.log.sync()
         except ShouldersError:
@@ -161,7 +171,9 @@ class Engine:
         """
         driver = await self._shelf.driver(session_id)
         match driver.state.phase:
-            case Idle() | Stopping():
+            case Idle():
+                self._services.long_calls.cancel(session_id, CANCELLED)
+            case Stopping():
                 return
             case Interrupted():
                 found = await driver.look()
@@ -243,6 +255,18 @@ class Engine:
         self._dispatch_word(driver, sig.Reply(call_id, picks))
         crash_point("questions.answer.committed")
         await self._services.log.sync()
+
+    async def answer_input(
+        self, session_id: SessionId, call_id: CallId, command: AnswerInput
+    ) -> None:
+        """Give the code of a running call the text it waits for, which is kept nowhere.
+
+        Raises ``NotFound``, ``Conflict`` (``already_answered``: by now nothing waits).
+        """
+        await self._known(session_id, call_id)
+        if not self._services.inputs.answer(session_id, call_id, command.text):
+            raise Conflict("Nothing waits for this input any more.", code="already_answered")
+        crash_point("stdin.answer.taken")
 
     async def supply_result(
         self, session_id: SessionId, call_id: CallId, command: SupplyResult

@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.engine.state import (
     ENDING_TOOLS,
     Call,
     Interrupted,
+    LongRun,
     Pause,
     PauseScope,
     Policy,
@@ -63,6 +64,8 @@ def fold(state: State, event: ev.Event) -> State:
     match event:
         case ev.MessageAdd() | ev.MessageUpdate():
             return _message(state, event)
+        case ev.RunEnd():
+            return _run_end(state, event)
         case ev.TurnStart():
             return replace(state, turn=_turn(event))
         case ev.TurnEnd():
@@ -70,8 +73,27 @@ def fold(state: State, event: ev.Event) -> State:
         case ev.ApprovalAnswer():
             return _approval(state, event)
         case _:
+            state = _run_start(state, event)
             turn = _fold_turn(state.turn, event) if state.turn else None
             return state if turn is state.turn else replace(state, turn=turn)
+
+
+def _run_start(state: State, event: ev.Event) -> State:
+    """Note what goes on after a call; its title is in the call of the open turn."""
+    if not isinstance(event, ev.ToolResult) or event.run is None:
+        return state
+    call = state.turn.call(event.call_id) if state.turn else None
+    title = call.title if call else event.tool
+    run = LongRun(event.run, event.call_id, event.tool, title, event.turn_id)
+    return replace(state, runs=(*state.runs, run))
+
+
+def _run_end(state: State, event: ev.RunEnd) -> State:
+    """What ended is told to the model in the next step, even after ``complete``."""
+    runs = tuple(run for run in state.runs if run.run != event.run)
+    ended = tuple(other for other in state.ended if other.run != event.run)
+    turn = replace(state.turn, woken=True, summary=None) if state.turn else None
+    return replace(state, runs=runs, ended=ended, turn=turn)
 
 
 def denial(feedback: str | None) -> Settle:
@@ -137,7 +159,8 @@ def _fold_turn(turn: Turn, event: ev.Event) -> Turn:
             )
         case ev.StepStart():
             done = (*turn.done, *(call.title for call in turn.calls if call.changed))
-            return replace(turn, step=event.step, reply_complete=False, calls=(), done=done)
+            begun = replace(turn, step=event.step, reply_complete=False, calls=(), done=done)
+            return replace(begun, woken=False)
         case ev.UsageUpdate():
             return replace(turn, reply_complete=turn.reply_complete or not turn.suspended)
         case ev.RetryWait():

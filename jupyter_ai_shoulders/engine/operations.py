@@ -18,12 +18,15 @@ from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.aftermath import settle_interrupted
 from jupyter_ai_shoulders.engine.approvals import Approvals
+from jupyter_ai_shoulders.engine.call_run import CallOutcome, CallRun, Recording
 from jupyter_ai_shoulders.engine.compaction import Compaction, NoSummarizer
 from jupyter_ai_shoulders.engine.context import Context
+from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.model_call import CallTools, ModelCall
 from jupyter_ai_shoulders.engine.ports import (
     Budgets,
+    Inputs,
     Models,
     ResolvedModel,
     Summarizer,
@@ -49,7 +52,7 @@ from jupyter_ai_shoulders.engine.signals import (
     WaitRetry,
 )
 from jupyter_ai_shoulders.engine.spill import Spill
-from jupyter_ai_shoulders.engine.state import State, Stopping, StopReason, Turn
+from jupyter_ai_shoulders.engine.state import Call, State, Stopping, StopReason, Turn
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
 from jupyter_ai_shoulders.engine.tool_calls import Batch, BatchTools
 from jupyter_ai_shoulders.engine.unmetered import Unmetered
@@ -78,6 +81,8 @@ class Services:
     ids: IdSource
     settings: EngineSettings
     rng: Random
+    long_calls: LongCalls
+    inputs: Inputs
     surroundings: Surroundings = field(default_factory=NoSurroundings)
     budgets: Budgets = field(default_factory=Unmetered)
     summarizer: Summarizer = field(default_factory=NoSummarizer)
@@ -209,19 +214,28 @@ class Operations:
         services = self._services
         wanted = set(operation.call_ids)
         calls = [call for call in self._turn().calls if call.call_id in wanted]
+        spill = self.spill
+
+        def outlast(call: Call, run: CallRun) -> CallOutcome:
+            return services.long_calls.adopt(self._session_id, call, run, spill)
+
         tools = BatchTools(
-            record=self._record,
             sync=services.log.sync,
             context=self._call_context,
             stop_reason=self._stop_reason,
             policy=self._state().policy,
             forbidden=self._approvals.forbidden,
             tools=services.tools,
-            spill=self.spill,
-            clock=services.clock,
-            interval=services.settings.delta_interval_s,
-            redactor=self._resolved().redactor,
+            spill=spill,
+            recording=Recording(
+                record=self._record,
+                clock=services.clock,
+                interval=services.settings.delta_interval_s,
+                redactor=self._resolved().redactor,
+            ),
             settle_timeout=services.settings.settle_timeout_s,
+            patience=services.settings.run_patience_s,
+            outlast=outlast,
         )
         return await Batch(calls, self._memory.seen, tools).run()
 
@@ -255,6 +269,7 @@ class Operations:
             mode=self._turn().mode,
             handles=self._memory.handles,
             plan=self._memory.plan,
+            interactive=self._state().policy.interactive,
         )
 
     def _stop_reason(self) -> StopReason | None:

@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.skills import Skill
 from jupyter_ai_shoulders.engine.surroundings import Situation, Standing
 from jupyter_ai_shoulders.providers.base import ResolvedModel
-from jupyter_ai_shoulders.wire.ids import ModelId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.ids import CallId, ModelId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import Session
 
@@ -27,6 +27,14 @@ class Models(Protocol):
 
         Raises ``ShouldersError`` with code ``no_model``, ``unknown_model`` or ``no_key``.
         """
+        ...
+
+
+class Inputs(Protocol):
+    """Where what a user types goes to the code that waits for it; implemented by the runner."""
+
+    def answer(self, session_id: SessionId, call_id: CallId, text: str) -> bool:
+        """Pass the text on; false when nothing of this call waits (any more)."""
         ...
 
 

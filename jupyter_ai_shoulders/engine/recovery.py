@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import assert_never
 
-from jupyter_ai_shoulders.engine.state import Call, Turn
+from jupyter_ai_shoulders.engine.state import Call, LongRun, Turn
 from jupyter_ai_shoulders.wire.events import CallStatus
 from jupyter_ai_shoulders.wire.ids import CallId
 
 
-def describe(turn: Turn, found: Collection[CallId] = ()) -> str:
+def describe(turn: Turn, found: Collection[CallId] = (), runs: Collection[LongRun] = ()) -> str:
     """Return what happened to the step that was interrupted, call by call.
 
-    ``found`` are calls whose outcome was only found out by looking at their targets.
+    ``found`` are calls whose outcome was only found out by looking at their targets, ``runs`` what
+    earlier calls had started and what still went on.
     """
     if turn.step == 0:
         return "The turn was interrupted before its first step. Resume or discard it."
-    facts = "; ".join(_facts(turn, found))
+    beside = (f"“{run.title}” was still running" for run in runs)
+    facts = "; ".join((*_facts(turn, found), *beside))
     return f"The turn was interrupted in step {turn.step}: {facts}. Resume or discard it."
 
 

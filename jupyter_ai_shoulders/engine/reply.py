@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.wire.parts import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    UserPart,
 )
 
 NO_RESULT = "The call was interrupted; whether it took effect is not known."
@@ -147,6 +148,15 @@ def _content(event: ev.ToolResult, label: str, secret: str) -> tuple[ResultConte
     if event.tool in _OWN_WORDS or event.status not in _OUTSIDE:
         return event.content
     return marked_content(event.content, label, secret)
+
+
+def said_of_run(event: ev.RunEnd, secret: str) -> tuple[UserPart, ...]:
+    """Return what the model is told when what a call started has ended."""
+    seconds = event.duration_ms / 1000
+    how = f"status {event.status}, {seconds:.0f} s"
+    heading = f"[notice] “{event.title}” ({event.run}) that you started has ended: {how}."
+    told = marked_content(event.content, f"{event.tool} · {event.title}", secret)
+    return (TextPart(text=heading), *told)
 
 
 def _no_result(call: ToolCallPart) -> ToolResultPart:

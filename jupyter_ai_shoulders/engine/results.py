@@ -50,6 +50,12 @@ UNKNOWN = ErrorInfo(
     hint="Look at what it was about before repeating it.",
 )
 
+LOST = ErrorInfo(
+    code="aborted",
+    message="The server stopped while this ran on; what became of it is not known.",
+    hint="Its kernel may still hold its effects, or even run it. Look before repeating it.",
+)
+
 
 def settled(
     call_id: CallId, tool: str, status: CallStatus, error: ErrorInfo, duration_ms: int = 0

@@ -11,11 +11,13 @@ from collections import OrderedDict
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.fold import at_rest, fold
+from jupyter_ai_shoulders.engine.long_calls import lost
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.state import Interrupted, State, policy_for
@@ -154,8 +156,16 @@ class Shelf:
                 driver.dispatch(sig.NoteInterruption(found))
             elif not interrupted and shown in _OF_OPEN_TURNS:
                 driver.show("idle")  # the turn ended, and the server before this was said
+            self._end_lost_runs(driver)
         except StateUnavailable:
             _log.exception("What became of %s could not be noted.", driver.session_id)
+
+    def _end_lost_runs(self, driver: SessionDriver) -> None:
+        """Say of what went on when the server was killed that nobody knows what became of it."""
+        for run in driver.state.runs:
+            if not self._services.long_calls.knows(driver.session_id, run.run):
+                driver.dispatch(sig.RunEnded(lost(run)))
+                crash_point("engine.run.lost")
 
     def _put_away(self, needed: SessionId) -> None:
         surplus = len(self._drivers) - self._services.settings.kept_sessions

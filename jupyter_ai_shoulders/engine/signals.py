@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.wire.events import (
     Event,
     Notice,
     Replaced,
+    RunEnd,
     ToolResult,
     UsageUpdate,
 )
@@ -134,6 +135,13 @@ class Found:
     """What became of calls that a crash interrupted, where it can be told."""
 
     results: tuple[ToolResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """What a call started, and what went on after its step, has ended."""
+
+    event: RunEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +260,7 @@ class Crashed:
 
 
 Word = Resume | Discard | NoteInterruption | Found | Answer | Reply | Supply
-Command = Send | Steer | Begin | ChangeQueued | Cancel | Shutdown | TimeUp | Word
+Command = Send | Steer | Begin | ChangeQueued | Cancel | Shutdown | TimeUp | RunEnded | Word
 
 OperationEnd = (
     Prepared
@@ -353,6 +361,11 @@ class StopOperation:
 
 
 @dataclass(frozen=True, slots=True)
+class StopRuns:
+    """Stop what goes on beside the steps; each run tells of its end."""
+
+
+@dataclass(frozen=True, slots=True)
 class ContinueQueue:
     """The turn ended while messages wait: begin one from them."""
 
@@ -374,4 +387,4 @@ class Refuse:
         return Conflict(self.message, code=self.code)
 
 
-Effect = Record | SetStatus | Start | StopOperation | ContinueQueue | Sync | Refuse
+Effect = Record | SetStatus | Start | StopOperation | StopRuns | ContinueQueue | Sync | Refuse

@@ -14,8 +14,15 @@ from jupyter_ai_shoulders.engine.watch import Watch
 from jupyter_ai_shoulders.tools.rules import Grant
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import ApprovalScope, CallStatus, Risk, ToolStart
-from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId, TurnId
+from jupyter_ai_shoulders.wire.events import ApprovalScope, CallStatus, Risk, RunEnd, ToolStart
+from jupyter_ai_shoulders.wire.ids import (
+    CallId,
+    LongRunId,
+    MessageId,
+    ModelId,
+    ProviderId,
+    TurnId,
+)
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind
 
 SettledStatus = Literal["error", "denied", "skipped", "cancelled"]
@@ -148,6 +155,17 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class LongRun:
+    """What a call started that went on when it had its result (``engine.long_calls``)."""
+
+    run: LongRunId
+    call_id: CallId
+    tool: str
+    title: str
+    turn_id: TurnId | None
+
+
+@dataclass(frozen=True, slots=True)
 class Pause:
     """Why an open turn waits for the user's word."""
 
@@ -176,6 +194,8 @@ class Turn:
     """What ``complete`` was given; the turn ends after this step."""
     paused: Pause | None = None
     """It stopped at a limit, and goes on when the user says so."""
+    woken: bool = False
+    """The model is told of the end of a run in the next step."""
     may_compact: bool = False
     """The user was asked, and lets earlier messages be summarised."""
 
@@ -261,6 +281,11 @@ class AwaitingResults:
 
 
 @dataclass(frozen=True, slots=True)
+class AwaitingRuns:
+    """The model has nothing else to do: the turn goes on when what it started has ended."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunningTools:
     """Calls of the batch run."""
 
@@ -287,6 +312,7 @@ Phase = (
     | AwaitingApproval
     | AwaitingAnswer
     | AwaitingResults
+    | AwaitingRuns
     | RunningTools
     | Stopping
     | Interrupted
@@ -302,4 +328,8 @@ class State:
     turn: Turn | None = None
     queue: tuple[Queued, ...] = ()
     grants: tuple[Grant, ...] = ()
+    runs: tuple[LongRun, ...] = ()
+    """What goes on beside the steps."""
+    ended: tuple[RunEnd, ...] = ()
+    """Ends of runs that are logged at the next step: not known after a restart."""
     watch: Watch = field(default_factory=Watch)

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.engine.batch_order import twins, waits_for
-from jupyter_ai_shoulders.engine.coalesce import Coalescer
+from jupyter_ai_shoulders.engine.call_run import CallOutcome, CallRun, Recording
 from jupyter_ai_shoulders.engine.results import (
     AFTER_BUG,
     CANCELLED,
@@ -36,7 +33,6 @@ from jupyter_ai_shoulders.engine.state import Call, Policy, Settle, StopReason
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
-    Progress,
     Question,
     Result,
     Tool,
@@ -44,11 +40,8 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
-    CallStatus,
     ClarifyRequest,
-    Event,
     ProposalAdd,
-    ToolProgress,
     ToolResult,
     ToolStart,
 )
@@ -63,7 +56,6 @@ Seen = dict[tuple[str, CellId | None], Version]
 class BatchTools:
     """What a batch needs of its surroundings."""
 
-    record: Callable[[Event], None]
     sync: Callable[[], Awaitable[None]]
     context: Callable[[CallId, Mapping[tuple[str, CellId | None], Version]], CallContext]
     stop_reason: Callable[[], StopReason | None]
@@ -72,19 +64,12 @@ class BatchTools:
     """Why a call may not run after all, by the rules as they are now."""
     tools: ToolRegistry
     spill: Spill
-    clock: Clock
-    interval: float
-    redactor: Redactor
-    """Knows the keys in use; output never shows one cut over two pieces."""
+    recording: Recording
     settle_timeout: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    status: CallStatus
-    duration_ms: int = 0
-    result: Result | None = None
-    error: ErrorInfo | None = None
+    patience: float | None
+    """How long a step waits for a call that may outlast it, in seconds."""
+    outlast: Callable[[Call, CallRun], CallOutcome]
+    """Let a call go on after its step."""
 
 
 class Batch:
@@ -97,7 +82,7 @@ class Batch:
         self._waits_for = waits_for(calls)
         self._twins = twins(calls)
         self._finished = [asyncio.Event() for _ in calls]
-        self._outcomes: list[_Outcome | None] = [None] * len(calls)
+        self._outcomes: list[CallOutcome | None] = [None] * len(calls)
         self._recorded = 0
         self._bug: ErrorInfo | None = None
         self._abandoned: set[asyncio.Task[Result]] = set()
@@ -126,110 +111,78 @@ class Batch:
             outcome = self._failed(self._calls[position], error)
         self._finish(position, outcome)
 
-    async def _outcome(self, position: int) -> _Outcome:
+    async def _outcome(self, position: int) -> CallOutcome:
         call = self._calls[position]
         if isinstance(call.verdict, Settle):
-            return _Outcome(call.verdict.status, error=call.verdict.error)
+            return CallOutcome(call.verdict.status, error=call.verdict.error)
         twin = self._twins[position]
         if twin is not None:
             await self._finished[twin].wait()
             replayed = self._outcomes[twin]
             if replayed is not None and replayed.status == "ok":
-                return _Outcome("ok", result=_replayed(replayed.result))
+                return CallOutcome("ok", result=_replayed(replayed.result))
         return await self._run(position)
 
-    async def _run(self, position: int) -> _Outcome:
+    async def _run(self, position: int) -> CallOutcome:
         call = self._calls[position]
         tool = cast("Tool[Any]", self._tools.tools.get(call.tool))
         args = self._tools.tools.validate(call.tool, call.arguments or {})
         if isinstance(args, Problem):
-            return _Outcome("error", error=args.error)
+            return CallOutcome("error", error=args.error)
         context = self._tools.context(call.call_id, self._seen)
         subject = None if call.risk == "read" else await looked_at(tool, args, context)
         refused = self._refused(call, subject)
         if refused is not None:
             return refused
-        self._tools.record(started(call.call_id, subject))
+        self._tools.recording.record(started(call.call_id, subject))
         crash_point("tools.start.recorded")
         if call.risk != "read":
             await self._tools.sync()
             crash_point("tools.start.synced")
-        since = self._tools.clock.monotonic()
-        progress = _ProgressLog(call.call_id, self._tools)
-        work = asyncio.create_task(self._drain(tool, args, context, progress))
+        run = CallRun(tool, args, context, self._tools.recording)
         try:
-            await asyncio.wait({work})
+            ended = await run.wait(self._tools.patience)
         except asyncio.CancelledError:
-            self._outcomes[position] = await self._stop(call, work, since)
-            progress.close()
+            self._outcomes[position] = await self._stop(call, run)
+            run.close()
             raise
-        return self._ended(call, work, since)
+        return self._ended(call, run) if ended else self._tools.outlast(call, run)
 
-    def _refused(self, call: Call, subject: CallSubject | None) -> _Outcome | None:
+    def _refused(self, call: Call, subject: CallSubject | None) -> CallOutcome | None:
         """Return why a call does not start after all; None when it does."""
         if self._bug is not None:
-            return _Outcome("skipped", error=AFTER_BUG)
+            return CallOutcome("skipped", error=AFTER_BUG)
         try:
             forbidden = self._tools.forbidden(call, subject)
         except ShouldersError as error:  # the rules cannot be read
-            return _Outcome("error", error=error.info)
+            return CallOutcome("error", error=error.info)
         if forbidden is not None:
-            return _Outcome("denied", error=forbidden)
-        return _Outcome("error", error=CHANGED_SINCE) if _differs(call, subject) else None
+            return CallOutcome("denied", error=forbidden)
+        return CallOutcome("error", error=CHANGED_SINCE) if _differs(call, subject) else None
 
-    async def _drain(
-        self, tool: Tool[Any], args: Any, context: CallContext, progress: _ProgressLog
-    ) -> Result:
-        result: Result | None = None
-        stream = cast("AsyncGenerator[Progress | Result, None]", tool.run(args, context))
-        try:
-            async with aclosing(stream) as items:
-                async for item in items:
-                    if isinstance(item, Result):
-                        result = item
-                        crash_point("tools.effect.done")
-                    else:
-                        progress.add(item)
-        finally:
-            progress.flush()
-        if result is None:
-            raise RuntimeError(f"the tool {tool.name} ended without a result")
-        return result
-
-    async def _stop(self, call: Call, work: asyncio.Task[Result], started: float) -> _Outcome:
+    async def _stop(self, call: Call, run: CallRun) -> CallOutcome:
         """Let a cancelled tool settle its effect; one that does not is left behind."""
-        work.cancel()
-        await asyncio.wait({work}, timeout=self._tools.settle_timeout)
-        if not work.done():
-            _log.warning("Tool %s did not stop when it was cancelled.", call.tool)
-            self._abandoned.add(work)
-            work.add_done_callback(self._abandoned.discard)
-            return _Outcome("unknown", self._elapsed(started), error=UNKNOWN)
-        if work.cancelled():
-            return _Outcome("cancelled", self._elapsed(started), error=self._why())
-        return self._ended(call, work, started)
+        run.task.cancel()
+        await asyncio.wait({run.task}, timeout=self._tools.settle_timeout)
+        if run.task.done():
+            return self._ended(call, run)
+        _log.warning("Tool %s did not stop when it was cancelled.", call.tool)
+        self._abandoned.add(run.task)
+        run.task.add_done_callback(self._abandoned.discard)
+        return CallOutcome("unknown", run.elapsed_ms, error=UNKNOWN)
 
-    def _ended(self, call: Call, work: asyncio.Task[Result], started: float) -> _Outcome:
-        duration = self._elapsed(started)
-        if work.cancelled():
-            return _Outcome("cancelled", duration, error=self._why())
-        error = work.exception()
-        if error is None:
-            result = work.result()
-            return _Outcome("ok" if result.ok else "error", duration, result=result)
-        if isinstance(error, ShouldersError):
-            return _Outcome("error", duration, error=error.info)
-        return self._failed(call, error, duration)
+    def _ended(self, call: Call, run: CallRun) -> CallOutcome:
+        failure = run.failure
+        if failure is not None:
+            return self._failed(call, failure, run.elapsed_ms)
+        return run.outcome(self._why())
 
-    def _failed(self, call: Call, error: BaseException, duration: int = 0) -> _Outcome:
+    def _failed(self, call: Call, error: BaseException, duration: int = 0) -> CallOutcome:
         """Note a tool's bug, which ends the turn after the calls that run; no other starts."""
         _log.error("Tool %s has a bug.", call.tool, exc_info=error)
         told = internal_error(f"The tool {call.tool}")
         self._bug = self._bug or told
-        return _Outcome("error", duration, error=told)
-
-    def _elapsed(self, started: float) -> int:
-        return round((self._tools.clock.monotonic() - started) * 1000)
+        return CallOutcome("error", duration, error=told)
 
     def _why(self) -> ErrorInfo:
         match self._tools.stop_reason(), self._tools.policy.time_limit_s:
@@ -242,7 +195,7 @@ class Batch:
 
     # results, in model order
 
-    def _finish(self, position: int, outcome: _Outcome) -> None:
+    def _finish(self, position: int, outcome: CallOutcome) -> None:
         self._outcomes[position] = outcome
         if outcome.result is not None:
             self._seen.update({(s.path, s.cell_id): s.version for s in outcome.result.seen})
@@ -258,26 +211,26 @@ class Batch:
         """Record what is left after a cancel: finished calls as they ended, the rest cancelled."""
         for position in range(self._recorded, len(self._calls)):
             call = self._calls[position]
-            outcome = self._outcomes[position] or _Outcome("cancelled", error=self._why())
+            outcome = self._outcomes[position] or CallOutcome("cancelled", error=self._why())
             if isinstance(call.verdict, Settle):
-                outcome = _Outcome(call.verdict.status, error=call.verdict.error)
+                outcome = CallOutcome(call.verdict.status, error=call.verdict.error)
             self._record(call, outcome)
         self._recorded = len(self._calls)
 
-    def _record(self, call: Call, outcome: _Outcome) -> None:
+    def _record(self, call: Call, outcome: CallOutcome) -> None:
         result = outcome.result
         if result is None:
             error = outcome.error or internal_error(f"The tool {call.tool}")
-            self._tools.record(
+            self._tools.recording.record(
                 settled(call.call_id, call.tool, outcome.status, error, outcome.duration_ms)
             )
             return
         if result.question is not None and self._tools.policy.interactive:
-            self._tools.record(_request(call.call_id, result.question))
+            self._tools.recording.record(_request(call.call_id, result.question))
             crash_point("questions.request.recorded")
             return
         content, handle = self._tools.spill.shown(result.content, result.handle)
-        self._tools.record(
+        self._tools.recording.record(
             ToolResult(
                 call_id=call.call_id,
                 tool=call.tool,
@@ -288,14 +241,17 @@ class Batch:
                 handle=handle,
                 after_version=result.after_version,
                 seen=result.seen,
+                run=outcome.run,
             )
         )
         crash_point("tools.result.recorded")
         if result.proposal is not None:
-            self._tools.record(ProposalAdd(call_id=call.call_id, proposal=result.proposal))
+            self._tools.recording.record(
+                ProposalAdd(call_id=call.call_id, proposal=result.proposal)
+            )
         if outcome.status == "ok":
             for event in result.events:
-                self._tools.record(event)
+                self._tools.recording.record(event)
                 crash_point("tools.event.recorded")
 
 
@@ -345,41 +301,3 @@ def _differs(call: Call, subject: CallSubject | None) -> bool:
     if call.preview is None or call.risk != "execute" or subject is None:
         return False
     return subject.preview != call.preview
-
-
-class _ProgressLog:
-    """Records a call's progress, consecutive pieces of one channel joined."""
-
-    def __init__(self, call_id: CallId, tools: BatchTools) -> None:
-        self._call_id = call_id
-        self._tools = tools
-        self._channel: str | None = None
-        self._text: Coalescer | None = None
-        self._closed = False
-
-    def add(self, progress: Progress) -> None:
-        if self._text is None or self._channel != progress.channel:
-            self.flush()
-            self._channel = progress.channel
-            self._text = Coalescer(
-                self._tools.interval, self._emitter(progress), self._tools.redactor
-            )
-        self._text.push(progress.text)
-
-    def flush(self) -> None:
-        if self._text is not None:
-            self._text.close()
-
-    def close(self) -> None:
-        """Record nothing more: the call has its result, even if its tool goes on."""
-        self._closed = True
-
-    def _emitter(self, progress: Progress) -> Callable[[str], None]:
-        def emit(text: str) -> None:
-            if self._closed:
-                return
-            self._tools.record(
-                ToolProgress(call_id=self._call_id, channel=progress.channel, text=text)
-            )
-
-        return emit

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.engine.protected import leading_results, middle, without_middle
-from jupyter_ai_shoulders.engine.reply import PartEvent, Reply
+from jupyter_ai_shoulders.engine.reply import PartEvent, Reply, said_of_run
 from jupyter_ai_shoulders.engine.step_notice import step_notice
 from jupyter_ai_shoulders.engine.user_side import UserSide
 from jupyter_ai_shoulders.engine.watch import TOLD
@@ -106,6 +106,8 @@ class Transcript:
                 self._open_reply().add_call(event)
             case ev.ToolResult():
                 self._result(event)
+            case ev.RunEnd():
+                self._run_end(event)
             case _ if isinstance(event, PartEvent):
                 self._open_reply().add_part(event)
             case _:
@@ -163,6 +165,12 @@ class Transcript:
         self._reply.add_result(event, self.user.secret)
         if self._answers and self._reply.answered:
             self._close_reply()
+
+    def _run_end(self, event: ev.RunEnd) -> None:
+        """Tell of a run that ended between two steps."""
+        self._close_reply()
+        for part in said_of_run(event, self.user.secret):
+            self.user.say(part)
 
     def _boundary(self, event: ev.Event) -> None:
         reply = self._reply

@@ -5,12 +5,12 @@ Part of ``engine.advance``; what happens to the calls of one step is in ``engine
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.engine import questions
+from jupyter_ai_shoulders.engine import questions, runs
 from jupyter_ai_shoulders.engine.draft import Draft
 from jupyter_ai_shoulders.engine.fold import INTERRUPTED, PAUSES
 from jupyter_ai_shoulders.engine.recovery import describe
 from jupyter_ai_shoulders.engine.results import CANCELLED, NOT_RUN, UNKNOWN, settled, time_up
-from jupyter_ai_shoulders.engine.signals import ContinueQueue, Prepare, Sync, TurnPlan
+from jupyter_ai_shoulders.engine.signals import ContinueQueue, Prepare, StopRuns, Sync, TurnPlan
 from jupyter_ai_shoulders.engine.state import (
     Idle,
     Interrupted,
@@ -60,7 +60,8 @@ def begin(draft: Draft, plan: TurnPlan, message_id: MessageId) -> None:
 
 
 def consume_queue(draft: Draft) -> None:
-    """Put the queued messages into the conversation."""
+    """Put into the conversation what waits for the next step: ends of runs, messages."""
+    runs.tell(draft)
     for queued in draft.state.queue:
         draft.record(MessageUpdate(message_id=queued.message_id, status="consumed"))
 
@@ -106,11 +107,14 @@ def end(
 ) -> None:
     """End the turn; go on with queued messages where that makes sense."""
     close_calls(draft)
+    runs.tell(draft)
     draft.record(TurnEnd(exit=reason, error=error, summary=summary))
     draft.enter(Idle())
     goes_on = bool(draft.state.queue) and reason not in _LEAVES_QUEUE
     if not goes_on:
-        draft.show(_status_after(reason))
+        status = _status_after(reason)
+        goes_on_beside = status == "idle" and reason != "cancelled" and draft.state.runs
+        draft.show("running" if goes_on_beside else status)
     draft.add(Sync())
     if goes_on:
         draft.add(ContinueQueue())
@@ -181,6 +185,8 @@ def finish_stop(draft: Draft, reason: StopReason, usage: UsageUpdate | None) -> 
     _book(draft, usage)
     limit_s = draft.state.policy.time_limit_s
     late = time_up(limit_s) if reason == "time" and limit_s is not None else None
+    if reason == "cancel" and draft.state.runs:
+        draft.add(StopRuns())
     for call in draft.open_calls():
         draft.record(settled(call.call_id, call.tool, "cancelled", late or CANCELLED))
     end(draft, "budget_exhausted" if late else "cancelled", late)
@@ -189,7 +195,7 @@ def finish_stop(draft: Draft, reason: StopReason, usage: UsageUpdate | None) -> 
 def interrupt(draft: Draft, found: tuple[ToolResult, ...] = ()) -> None:
     """Leave the turn open, and say what happened."""
     settle_found(draft, found)
-    text = describe(draft.turn, {result.call_id for result in found})
+    text = describe(draft.turn, {result.call_id for result in found}, draft.state.runs)
     draft.record(Notice(level="warning", code=INTERRUPTED, text=text))
     draft.enter(Interrupted())
     draft.show("interrupted")

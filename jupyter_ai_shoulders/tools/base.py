@@ -6,7 +6,7 @@ It gets the one to three ports it needs in its constructor.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, TypeVar
 
@@ -131,6 +131,35 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Ongoing:
+    """The call may outlast its step, and ends in its own time.
+
+    ``look`` returns what there is so far, at any moment, as a result that is ok.
+    """
+
+    look: Callable[[], Result]
+
+
+@dataclass(frozen=True, slots=True)
+class InputAsked:
+    """The code that the call runs asks the user for a line of text."""
+
+    prompt: str
+    password: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InputEnded:
+    """The question was answered, or nobody waits for its answer any more."""
+
+    answered: bool
+
+
+ToolOutput = Progress | Ongoing | InputAsked | InputEnded | Result
+"""What a running tool yields."""
+
+
+@dataclass(frozen=True, slots=True)
 class CallContext:
     """What the engine knows of a call; values only, no services."""
 
@@ -148,13 +177,15 @@ class CallContext:
     """Blobs with whole outputs, of which results of this conversation showed a part."""
     plan: JsonObject | None = None
     """What a plan that asked to be made anew left behind (``tools.plan``)."""
+    interactive: bool = True
+    """Whether somebody may be there to answer what code asks for."""
 
 
 ArgsT = TypeVar("ArgsT", bound=ToolArguments)
 
 
 class Tool(Protocol[ArgsT]):
-    """One tool. ``run`` yields any number of ``Progress`` and ends with exactly one ``Result``.
+    """One tool. ``run`` yields what there is to tell and ends with exactly one ``Result``.
 
     Failures are results with an error; exceptions other than ``ShouldersError`` and
     cancellation are bugs. A cancelled run settles its effect (interrupts the kernel it used)
@@ -173,7 +204,7 @@ class Tool(Protocol[ArgsT]):
         """Return how this call is shown and judged. Raises ``ShouldersError``."""
         ...
 
-    def run(self, args: ArgsT, context: CallContext) -> AsyncIterator[Progress | Result]:
+    def run(self, args: ArgsT, context: CallContext) -> AsyncIterator[ToolOutput]:
         """Do it."""
         ...
 

@@ -12,11 +12,20 @@ from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine import state as st
 from jupyter_ai_shoulders.engine.advance import ACCEPTED_IN, advance
 from jupyter_ai_shoulders.engine.fold import fold, restore
+from jupyter_ai_shoulders.engine.long_calls import lost
 from jupyter_ai_shoulders.engine.results import settled
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, PartId, ProviderId, TurnId
+from jupyter_ai_shoulders.wire.ids import (
+    CallId,
+    LongRunId,
+    MessageId,
+    ModelId,
+    PartId,
+    ProviderId,
+    TurnId,
+)
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 from tests.engine.world import session
@@ -34,6 +43,8 @@ USAGE = ev.UsageUpdate(
     month_limit_micro_usd=None,
 )
 MESSAGE = SendMessage(id=MessageId("u1"), text="Hi")
+
+RUN = st.LongRun(LongRunId("run_1"), CallId("c0"), "run", "Run", TURN)
 
 
 def asks() -> sig.Asks:
@@ -68,6 +79,8 @@ SIGNALS: dict[str, sig.Signal] = {
     "found": sig.Found((settled(CALL, "run", "cancelled", ERROR),)),
     "found nothing": sig.Found(()),
     "time up": sig.TimeUp(),
+    "run ended": sig.RunEnded(lost(RUN)),
+    "unknown run ended": sig.RunEnded(lost(replace(RUN, run=LongRunId("another")))),
     "prepared": sig.Prepared(10, 1000),
     "overflowed": sig.Overflowed(2000, 800, 1000),
     "overflowed, compactable": sig.Overflowed(2000, 800, 1000, compactable=True),
@@ -147,6 +160,7 @@ PHASES: tuple[st.Phase, ...] = (
     st.AwaitingApproval(CALL),
     st.AwaitingAnswer(CALL),
     st.AwaitingResults(),
+    st.AwaitingRuns(),
     st.RunningTools(),
     st.Stopping("time"),
     st.Stopping("cancel"),
@@ -163,9 +177,20 @@ def states() -> list[st.State]:
         st.Policy(interactive=False, stop_on_rejection=False, time_limit_s=9),
     )
     idle = [st.State(policies[0], queue=queue) for queue in QUEUES]
-    return idle + [
-        st.State(policy, phase, turn, queue)
-        for policy, phase, turn, queue in itertools.product(policies, PHASES, TURNS, QUEUES)
+    with_runs = [
+        st.State(policies[0], phase, turn, queue, runs=(RUN,), ended=ended)
+        for phase, turn, queue, ended in itertools.product(
+            PHASES, TURNS[::5], QUEUES, ((), (lost(RUN),))
+        )
+    ]
+    return [
+        *idle,
+        st.State(policies[0], runs=(RUN,)),
+        *with_runs,
+        *(
+            st.State(policy, phase, turn, queue)
+            for policy, phase, turn, queue in itertools.product(policies, PHASES, TURNS, QUEUES)
+        ),
     ]
 
 
@@ -207,7 +232,12 @@ def _check_transition(before: st.State, after: st.State, effects: tuple[sig.Effe
     assert len(starts) <= 1
     works = not isinstance(
         after.phase,
-        st.Idle | st.Interrupted | st.AwaitingApproval | st.AwaitingAnswer | st.AwaitingResults,
+        st.Idle
+        | st.Interrupted
+        | st.AwaitingApproval
+        | st.AwaitingAnswer
+        | st.AwaitingResults
+        | st.AwaitingRuns,
     )
     if not isinstance(after.phase, st.Stopping) and after != before:
         waits_for_operation = bool(starts) or after.phase == before.phase
@@ -226,10 +256,10 @@ def _facts(state: st.State) -> object:
         calls = tuple(
             (call.call_id, call.scopes, call.started, call.asks, call.status) for call in turn.calls
         )
-        told = (turn.paused, turn.may_compact)
+        told = (turn.paused, turn.may_compact, turn.woken, turn.summary)
         facts = (turn.turn_id, turn.step, turn.reply_complete, told, calls)
-        return (*facts, state.queue, state.grants)
-    return (None, state.queue, state.grants)
+        return (*facts, state.queue, state.grants, state.runs)
+    return (None, state.queue, state.grants, state.runs)
 
 
 EVENTS: list[ev.Event] = [
