@@ -12,11 +12,14 @@ import { RunOutputs, type IOutputArea } from './runOutputs';
 export interface IRunCell {
   shared: ISharedCodeCell;
   area: IOutputArea;
+  /** Show what it prints as if the user had run it. */
+  trust: () => void;
 }
 
 interface IRun {
   id: string;
-  outputs: RunOutputs;
+  /** What is shown here; null where a collaboration room shows it. */
+  outputs: RunOutputs | null;
   /** Whether the server has not spoken of it since the socket was lost. */
   isDoubtful: boolean;
 }
@@ -31,11 +34,23 @@ export class AgentRuns {
     if (cell === null || this.taken.has(runId)) {
       return;
     }
-    this.runs.get(cellId)?.outputs.stop();
+    this.runs.get(cellId)?.outputs?.stop();
+    cell.trust();
     const outputs = new RunOutputs(cell.area);
     this.runs.set(cellId, { id: runId, outputs, isDoubtful: false });
     cell.shared.execution_count = null;
     cell.shared.executionState = 'running';
+  }
+
+  /** A collaboration room shows the cell as running, here as well. */
+  joined(runId: string, cellId: string): void {
+    const cell = this.find(cellId);
+    if (cell === null || this.taken.has(runId)) {
+      return;
+    }
+    this.runs.get(cellId)?.outputs?.stop();
+    this.runs.set(cellId, { id: runId, outputs: null, isDoubtful: false });
+    trustWhenEmpty(cell, () => this.of(runId, cellId) !== null);
   }
 
   /** Outputs from position `index` on are now these. */
@@ -45,7 +60,7 @@ export class AgentRuns {
     index: number,
     outputs: readonly JsonObject[]
   ): void {
-    this.of(runId, cellId)?.outputs.show(index, outputs.map(toOutput));
+    this.of(runId, cellId)?.outputs?.show(index, outputs.map(toOutput));
   }
 
   /** The run is over. */
@@ -57,8 +72,8 @@ export class AgentRuns {
       return;
     }
     this.runs.delete(cellId);
-    run.outputs.stop();
-    if (cell !== null) {
+    run.outputs?.stop();
+    if (cell !== null && run.outputs !== null) {
       run.outputs.showAll();
       cell.shared.execution_count = executionCount;
       cell.shared.executionState = 'idle';
@@ -71,7 +86,7 @@ export class AgentRuns {
     if (run === undefined) {
       return null;
     }
-    run.outputs.stop();
+    run.outputs?.stop();
     this.runs.delete(cellId);
     this.taken.add(run.id);
     return run.id;
@@ -100,4 +115,22 @@ export class AgentRuns {
 
   private readonly runs = new Map<string, IRun>();
   private readonly taken = new Set<string>();
+}
+
+/**
+ * Trust the cell once the room has taken its old outputs away: the lab writes those that are there
+ * anew, and in a room they would come back. What others printed before is not trusted with it.
+ */
+function trustWhenEmpty(cell: IRunCell, isRunning: () => boolean): void {
+  const { shared, area, trust } = cell;
+  const look = (): void => {
+    if (!isRunning()) {
+      shared.changed.disconnect(look);
+    } else if (area.length === 0) {
+      shared.changed.disconnect(look);
+      trust();
+    }
+  };
+  shared.changed.connect(look);
+  look();
 }

@@ -191,7 +191,12 @@ export class DocumentBridge implements IDisposable {
         return;
       case 'cell-run-start':
         this.with(frame.path, ({ notebook }) => {
-          notebook.runs.started(frame.run_id, frame.cell_id);
+          const { run_id, cell_id, in_room } = frame;
+          if (in_room) {
+            notebook.runs.joined(run_id, cell_id);
+          } else {
+            notebook.runs.started(run_id, cell_id);
+          }
           void showKernel(notebook.context.sessionContext, frame.path);
         });
         return;

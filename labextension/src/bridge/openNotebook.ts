@@ -165,13 +165,16 @@ export class OpenNotebook {
     return { cell, index };
   }
 
-  /** A code cell with its output area. What the agent runs in the user's name is trusted as theirs. */
+  /** A code cell with its output area. */
   private runCell(id: string): IRunCell | null {
     for (const model of this.context.model.cells) {
       if (model.id === id && model.type === 'code') {
         const code = model as ICodeCellModel;
-        code.trusted = true;
-        return { shared: code.sharedModel, area: code.outputs };
+        // What the agent runs in the user's name is trusted as theirs.
+        const trust = (): void => {
+          code.trusted = true;
+        };
+        return { shared: code.sharedModel, area: code.outputs, trust };
       }
     }
     return null;
@@ -245,6 +248,7 @@ export class OpenNotebook {
       throw new Error(`Cell ${id} is not a code cell.`);
     }
     const { shared, area } = cell;
+    cell.trust();
     const inverse: CellEdit = {
       kind: 'cell-outputs',
       cell_id: id,

@@ -8,6 +8,7 @@ import type { IOutput } from '@jupyterlab/nbformat';
 
 /** The part of the lab's output area model that is used: it also writes to the shared model. */
 export interface IOutputArea {
+  readonly length: number;
   add(output: IOutput): number;
   clear(): void;
   fromJSON(outputs: IOutput[]): void;

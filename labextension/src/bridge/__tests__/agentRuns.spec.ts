@@ -1,3 +1,4 @@
+import type { ISharedCodeCell } from '@jupyter/ydoc';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { OpenNotebook } from '../openNotebook';
@@ -51,6 +52,27 @@ describe('AgentRuns', () => {
     notebook.runs.ended('r', 'a', 4);
     expect(lab.outputs('a')).toEqual(['mine']);
     expect(notebook.runs.take('a')).toBeNull();
+  });
+
+  it('leaves what it shows to the room that shows it', () => {
+    notebook.runs.joined('r', 'a');
+    notebook.runs.output('r', 'a', 0, [text('twice')]);
+    expect(lab.outputs('a')).toEqual(['old']);
+    expect(notebook.runs.take('a')).toBe('r');
+    notebook.runs.joined('r', 'a');
+    notebook.runs.ended('r', 'a', 4);
+    expect(shown()).toEqual([['old'], 3, 'idle']);
+  });
+
+  it('trusts what runs in a room, not what stood there before', () => {
+    const { cells } = lab.context.model;
+    notebook.runs.joined('r', 'a');
+    expect(cells.get(0).trusted).toBe(false);
+    const shared = lab.cell('a') as unknown as ISharedCodeCell;
+    shared.setOutputs([]);
+    expect(cells.get(0).trusted).toBe(true);
+    shared.updateOutputs(0, 0, [text('new')]);
+    expect(lab.outputs('a')).toEqual(['new']);
   });
 
   it('ends a run that a new server does not know', () => {
