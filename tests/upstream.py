@@ -47,7 +47,7 @@ class Upstream:
         if self._process is not None:
             self.judge(self.requests())
             self._process.terminate()
-            self._process.wait(10)
+            self._process.wait(60)
             assert self._process.stdout is not None
             self._process.stdout.close()
 

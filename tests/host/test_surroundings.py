@@ -217,9 +217,9 @@ async def test_many_and_huge_skills_are_soon_read(desk: Desk):
         desk.write(f".agents/skills/s{number:02}/SKILL.md", "Say so.")
     described = "---\n" + "".join(f"a{n}: {{b: [1, 2]}}\n" for n in range(20_000)) + "---\nDo.\n"
     desk.write(".agents/skills/a/SKILL.md", described)
-    since = time.monotonic()
+    since = time.process_time()  # another process may stop us, and is not what is measured
     standing = await desk.around.standing()
-    assert time.monotonic() - since < 2
+    assert time.process_time() - since < 2
     assert len(standing.skills) == 40
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.integration.client import Api, of_type
 from tests.integration.conftest import StartServer
+from tests.lab import STOP_SECONDS
 from tests.upstream import StartUpstream, calls, in_order, notebook, says
 
 STORY = " ".join(f"word{number}" for number in range(400))
@@ -164,7 +165,7 @@ def test_a_server_told_to_stop_does_so_in_time_and_in_order(
 
     api.lab.stop()
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < STOP_SECONDS  # or it was killed
     assert "Traceback" not in api.lab.log
     log = check(api, session, [])
     assert of_type(log, "turn-end") == []

@@ -186,7 +186,7 @@ def shows(talk: Wired, kind: type[Any]) -> asyncio.Event:
 
 
 async def soon(event: asyncio.Event) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await event.wait()
 
 

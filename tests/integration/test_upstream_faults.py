@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -258,9 +257,8 @@ async def test_cancel_during_the_wait_returns_at_once(
         waits = shows(talk, RetryWait)
         await talk.send("Tell me.", MODELS[kind])
         await soon(waits)
-        began = time.monotonic()
-        await talk.cancel()
-        assert time.monotonic() - began < 0.2
+        async with asyncio.timeout(15):  # half of the wait
+            await talk.cancel()
         assert talk.end().exit == "cancelled"
         await goes_on(talk, MODELS[kind])
 

@@ -66,7 +66,7 @@ async def read_request(reader: asyncio.StreamReader) -> bool:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - the simulator has no event to wait for
             await asyncio.sleep(0)
 

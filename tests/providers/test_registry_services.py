@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -219,17 +218,19 @@ async def test_new_key_is_tried_at_the_next_look(place: Place, simulator: Simula
 async def test_slow_service_holds_nobody_up(place: Place) -> None:
     """A listener that never answers: the look ends after a second, closing ends the rest."""
 
+    closed = asyncio.Event()
+
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
+        closed.set()
         writer.close()
 
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     place.environ["OLLAMA_HOST"] = f"127.0.0.1:{port}"
     registry = place.registry()
-    started = time.monotonic()
     await registry.discover()
-    assert time.monotonic() - started < 2.5
+    assert not closed.is_set()  # it still waits for the answer, and nobody waits for it
     assert registry.default_model() == "demo"
     await registry.aclose()
     server.close()

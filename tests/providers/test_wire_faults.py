@@ -63,7 +63,7 @@ async def test_answer_that_stays_open_after_its_end_is_not_waited_for() -> None:
 
     async with serving(answer) as url:
         made = target("anthropic", url=url, model=MODELS["anthropic"])
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(30):
             assert isinstance((await collect(provider_of(made)))[-1], Stop)
         await made.upstream.aclose()
 

@@ -162,7 +162,7 @@ class EventStream:
         self.ids.append(int(fields["id"]))
         self.events.append(json.loads(fields["data"]))
 
-    async def until(self, *types: str, count: int = 1, seconds: float = 20) -> dict[str, Any]:
+    async def until(self, *types: str, count: int = 1, seconds: float = 60) -> dict[str, Any]:
         """Wait for the ``count``-th event of these types and return it."""
         async with asyncio.timeout(seconds):
             while True:
@@ -202,7 +202,7 @@ class PageClient:
         """Say hello."""
         self.say("hello", client_id=client_id, wire_version=version, cursors=cursors or {})
 
-    async def next(self, seconds: float = 10) -> dict[str, Any] | None:
+    async def next(self, seconds: float = 60) -> dict[str, Any] | None:
         """Return the next frame, None when the server closed the socket."""
         async with asyncio.timeout(seconds):
             message = await self.socket.read_message()

@@ -99,7 +99,7 @@ async def test_a_silent_stream_sends_heartbeats(api: Api, monkeypatch: pytest.Mo
     monkeypatch.setattr(events_module, "HEARTBEAT_SECONDS", 0.02)
     session_id = await api.new_session()
 
-    async with api.stream(session_id) as stream, asyncio.timeout(10):
+    async with api.stream(session_id) as stream, asyncio.timeout(60):
         while len(stream.comments) < 3:
             await stream.news()
         await api.patch(f"sessions/{session_id}", {"title": "still here"})
@@ -125,7 +125,7 @@ async def test_a_stream_forgets_a_client_that_left(
     async with api.stream(session_id) as stream:
         await stream.until("session-create")
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not ended:
             await api.get("status")
 
@@ -179,7 +179,7 @@ async def test_a_follower_that_falls_behind_reads_the_log_and_misses_nothing() -
     assert (news.is_behind, news.take()) == (True, [])
     news.catch_up()
     news.heard(_logged(1100))
-    assert await news.wait(5)
+    assert await news.wait(60)
     assert [event.seq for event in news.take()] == [1100]
 
 
@@ -226,7 +226,7 @@ async def test_a_stream_ends_with_the_server_and_tells_how_the_turn_was_left(
     session_id = await api.new_session()
     (app,) = jp_serverapp.extension_manager.extension_apps["jupyter_ai_shoulders"]
 
-    async with api.stream(session_id) as stream, asyncio.timeout(20):
+    async with api.stream(session_id) as stream, asyncio.timeout(60):
         await api.send(session_id, "Hello")
         await stream.until("text-delta")
         await app.stop_extension()

@@ -63,7 +63,7 @@ async def test_cancelling_interrupts_through_the_server(kernels: ServerKernels):
         task = asyncio.create_task(at.run("a"))
         await at.reported("stdout")
         task.cancel()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(30):
             with pytest.raises(asyncio.CancelledError):
                 await task
         outputs = at.notebook.cell("a").outputs
@@ -82,7 +82,7 @@ async def test_a_kernel_the_server_restarts_ends_the_run_and_serves_the_next(
         task = asyncio.create_task(at.run("b"))
         await at.reported("stdout")
         os.kill(pid, signal.SIGKILL)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             assert (await task).status == "died"
         again = await at.run("a")
         assert (again.status, again.execution_count) == ("ok", 1)

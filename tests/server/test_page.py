@@ -37,7 +37,7 @@ class FakeConnection:
 
     async def received(self, count: int) -> list[dict[str, Any]]:
         """Wait for so many frames."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while len(self.frames) < count:
                 self.got.clear()
                 await self.got.wait()

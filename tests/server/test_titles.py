@@ -32,7 +32,7 @@ async def test_conversation_gets_a_title_that_is_booked_to_it(
 ) -> None:
     upstream.default(answer)
     session = await api.new_session(model=MODEL)
-    async with api.stream(session) as stream, asyncio.timeout(20):
+    async with api.stream(session) as stream, asyncio.timeout(60):
         await api.send(session, "Why does it rain so much in Bergen?")
         while not any(titled(event) for event in stream.events):
             await stream.news()

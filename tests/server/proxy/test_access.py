@@ -64,7 +64,7 @@ def token(jp_serverapp: Any) -> str:
 
 @pytest.fixture
 def http(jp_asyncio_loop: asyncio.AbstractEventLoop, proxy_url: str) -> Iterator[httpx.AsyncClient]:
-    client = httpx.AsyncClient(base_url=proxy_url, timeout=20)
+    client = httpx.AsyncClient(base_url=proxy_url, timeout=60)
     yield client
     jp_asyncio_loop.run_until_complete(client.aclose())
 
@@ -280,7 +280,7 @@ async def test_when_the_caller_leaves_so_does_the_call(
     ) as answer:
         async for _ in answer.aiter_bytes():
             break
-    await asyncio.wait_for(upstream.settled(), 5)
+    await asyncio.wait_for(upstream.settled(), 60)
 
     assert upstream.requests[0].outcome == "client-left"
 

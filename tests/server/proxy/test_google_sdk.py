@@ -113,7 +113,7 @@ def http(
 ) -> Iterator[httpx.AsyncClient]:
     """A client without any SDK."""
     key = {"x-goog-api-key": jp_serverapp.identity_provider.token}
-    client = httpx.AsyncClient(base_url=proxy_url, headers=key, timeout=20)
+    client = httpx.AsyncClient(base_url=proxy_url, headers=key, timeout=60)
     yield client
     jp_asyncio_loop.run_until_complete(client.aclose())
 

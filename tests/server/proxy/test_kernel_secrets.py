@@ -85,7 +85,7 @@ async def start_kernel(fetch: Fetch) -> str:
 
 @pytest.fixture
 def http(jp_asyncio_loop: asyncio.AbstractEventLoop, proxy_url: str) -> Iterator[httpx.AsyncClient]:
-    client = httpx.AsyncClient(base_url=proxy_url.removesuffix("shoulders/proxy"), timeout=20)
+    client = httpx.AsyncClient(base_url=proxy_url.removesuffix("shoulders/proxy"), timeout=60)
     yield client
     jp_asyncio_loop.run_until_complete(client.aclose())
 

@@ -28,7 +28,7 @@ def http(
     jp_asyncio_loop: asyncio.AbstractEventLoop, proxy_url: str, jp_serverapp: Any
 ) -> Iterator[httpx.AsyncClient]:
     headers = {"Authorization": f"Bearer {jp_serverapp.identity_provider.token}"}
-    client = httpx.AsyncClient(base_url=proxy_url, timeout=20, headers=headers)
+    client = httpx.AsyncClient(base_url=proxy_url, timeout=60, headers=headers)
     yield client
     jp_asyncio_loop.run_until_complete(client.aclose())
 
@@ -130,7 +130,7 @@ async def test_when_the_caller_leaves_so_does_the_call(
     async with http.stream("POST", "/v1/responses", json=ASK | {"stream": True}) as answer:
         async for _ in answer.aiter_bytes():
             break
-    await asyncio.wait_for(upstream.settled(), 5)
+    await asyncio.wait_for(upstream.settled(), 60)
 
     assert upstream.requests[0].outcome == "client-left"
 
