@@ -242,7 +242,9 @@ class _CellReader:
             try:
                 source = "".join(lines)
             except TypeError:
-                source = None
+                source = 0  # said below
+        if source is None:
+            source = ""
         if not isinstance(source, str):
             raise _invalid(self.path, "a cell has no source text", text, start)
         metadata, count = get("metadata"), get("execution_count")

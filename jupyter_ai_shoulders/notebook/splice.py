@@ -238,12 +238,15 @@ def _with_source(cell: RawCell, edit: CellSource, style: Style) -> RawCell:
     if cell.old:
         text = _old_source_text(cell, edit.source, style)
     else:
-        text = _source_text(cell, _members(cell)["source"], edit.source, style)
+        text = _source_text(cell, "source", edit.source, style)
     return cell._replace(text=text, source=edit.source)
 
 
-def _source_text(cell: RawCell, member: Member, source: str, style: Style) -> str:
+def _source_text(cell: RawCell, key: str, source: str, style: Style) -> str:
     """Return a cell's text with another source, in the form it has."""
+    member = _members(cell).get(key)
+    if member is None or member.value is None:
+        return _set(cell, key, _lines(source, style), style).text
     old = cell.text[member.start : member.end]
     if old.startswith('"'):
         return _put(cell.text, member, style.dump(source, None))
@@ -266,11 +269,7 @@ def _old_source_text(cell: RawCell, source: str, style: Style) -> str:
         else:
             cell = _set(cell, "level", heading.level, style)
             source = heading.source
-        members = _members(cell)
-    key = format3.source_key(cell.cell_type)
-    if key not in members:
-        return _set(cell, key, _lines(source, style), style).text
-    return _source_text(cell, members[key], source, style)
+    return _source_text(cell, format3.source_key(cell.cell_type), source, style)
 
 
 def _with_outputs(cell: RawCell, edit: CellOutputs, style: Style) -> RawCell:
