@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import json
 from importlib import resources
 
 PACKAGE = "jupyter_ai_shoulders.notebook.snippets"
@@ -36,9 +37,18 @@ def python_expression(level: str, names: tuple[str, ...]) -> str:
     )
 
 
-def text_source(name: str) -> str:
-    """Return a snippet in another language. Raises ``FileNotFoundError``."""
-    return (resources.files(PACKAGE) / name).read_text("utf-8")
+def r_code(level: str, names: tuple[str, ...], mime: str) -> str:
+    """Return code that publishes a description of an R workspace's variables under ``mime``."""
+    wanted = ", ".join(_r_text(name) for name in names)
+    source = (resources.files(PACKAGE) / "variables.r").read_text("utf-8")
+    return (
+        f"base::local({{\nlevel <- {_r_text(level)}\nwanted <- base::c({wanted})\n"
+        f"mime <- {_r_text(mime)}\n{source}}}, envir = base::new.env(parent = base::baseenv()))"
+    )
+
+
+def _r_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _annotations() -> ast.stmt:

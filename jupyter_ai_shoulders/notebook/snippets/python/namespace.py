@@ -18,7 +18,6 @@ from jupyter_ai_shoulders.notebook.snippets.python.objects import (
     kind_of,
     library,
     module_dict,
-    of_package,
     plain,
     text,
     type_name,
@@ -41,7 +40,7 @@ ASKED_COLUMNS = 400
 ELEMENT_SAMPLE = 30
 OUTPUT_LENGTH = 120_000
 """Characters of all descriptions."""
-HIDDEN = frozenset({"In", "Out", "get_ipython", "exit", "quit", "open"})
+HIDDEN = frozenset({"In", "Out", "get_ipython", "exit", "quit"})
 
 
 def container(value: Any, budget: Budget) -> dict[str, Any]:
@@ -132,9 +131,7 @@ def group(value: Any) -> str:
 def is_hidden(name: str, value: Any) -> bool:
     if name.startswith("_"):
         return True
-    return name in HIDDEN and (
-        name in ("In", "Out") or of_package(value, "IPython") or group(value) == "functions"
-    )
+    return name in HIDDEN or (name == "open" and group(value) == "functions")
 
 
 def describe(namespace: dict[str, Any], level: str, names: list[str] | None = None) -> str:

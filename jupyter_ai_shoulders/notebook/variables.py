@@ -1,0 +1,249 @@
+"""Asks kernels what their variables are like (chapter 06); the tools' ``Variables``.
+
+Made by ``host.documents``. The snippets it sends cost a bounded time and call no code of the
+user's objects. The last answer of each kernel's present life is kept: it is what there is while
+the kernel is busy, and what the workspace meta is made of without waiting for anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
+from jupyter_ai_shoulders.notebook.kernel_connection import (
+    KernelConnection,
+    Message,
+    message_status,
+)
+from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
+from jupyter_ai_shoulders.notebook.snippets.source import python_expression, r_code
+from jupyter_ai_shoulders.notebook.variable_info import Look, NamespaceInfo
+from jupyter_ai_shoulders.wire.settings import DataValues
+
+log = logging.getLogger(__name__)
+
+MIME = "application/vnd.jupyter-ai-shoulders.variables+json"
+OPEN_SECONDS = 8.0
+"""How long the kernel may take to let us talk to it."""
+BEGIN_SECONDS = 3.0
+"""How long the question may wait in the kernel's queue before the kernel counts as busy."""
+ANSWER_SECONDS = 10.0
+"""How long the answer may take once it has begun; the snippets need far less."""
+ANSWER_LIMIT = 1_000_000
+"""Characters of an answer."""
+LANGUAGES = ("python", "r")
+BUSY = "the kernel is busy"
+
+
+class Variables(Protocol):
+    """Knows what the variables of notebooks' kernels are like."""
+
+    async def look(self, path: str, level: DataValues, names: Sequence[str] = ()) -> Look:
+        """Return what the kernel answers now, or its last answer while it is busy.
+
+        Raises ``NotFound`` (no kernel), ``InvalidRequest`` (no snippet for its language),
+        ``Conflict`` (busy and never asked, died, no answer).
+        """
+        ...
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The last answer of a kernel, and the life of it that gave it."""
+
+    life: object
+    look: Look
+    at: float
+
+
+class KernelVariables:
+    """The ``Variables`` of the kernels of a ``KernelDirectory``."""
+
+    def __init__(self, kernels: KernelDirectory, lines: KernelLines, clock: Clock) -> None:
+        self._kernels = kernels
+        self._lines = lines
+        self._clock = clock
+        self._kept: dict[str, _Kept] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def look(self, path: str, level: DataValues, names: Sequence[str] = ()) -> Look:
+        """See ``Variables.look``."""
+        handle = await self._lines.living(path, _quiet)
+        if handle is None:
+            raise NotFound(
+                f"{path} has no running kernel, so it has no variables.",
+                code="no_kernel",
+                hint="Run a cell first.",
+            )
+        if handle.language.lower() not in LANGUAGES:
+            raise InvalidRequest(
+                f"Variables of {handle.language or 'these'} kernels cannot be looked into.",
+                hint="Print what you need to know with run_code.",
+            )
+        if self._is_busy(handle):
+            return self._last_or_refuse(handle, names, BUSY)
+        try:
+            return await self._ask(handle, level, tuple(names))
+        except TimeoutError:
+            return self._last_or_refuse(handle, names, BUSY)
+
+    async def last(self, path: str) -> Look | None:
+        """Return the kernel's last answer, schema only, with its age; ask nothing."""
+        handle = await self._kernels.find(path)
+        return None if handle is None else self._last(handle)
+
+    def refresh_soon(self, path: str) -> None:
+        """Ask for a newer answer when the kernel is idle, and wait for nothing."""
+        if path not in self._tasks:
+            task = asyncio.create_task(self._refresh(path))
+            self._tasks[path] = task
+            task.add_done_callback(lambda _: self._tasks.pop(path, None))
+
+    async def aclose(self) -> None:
+        """Ask nothing any more."""
+        tasks = [*self._tasks.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _refresh(self, path: str) -> None:
+        try:
+            handle = await self._kernels.find(path)
+            if handle is None or handle.language.lower() not in LANGUAGES or self._is_busy(handle):
+                return
+            await self._ask(handle, "schema_only", ())
+        except (ShouldersError, TimeoutError) as error:
+            log.info("The variables of %s are not known: %s", path, error)
+
+    def _is_busy(self, handle: KernelHandle) -> bool:
+        state = getattr(handle.manager, "execution_state", None)
+        return state == "busy" or self._lines.is_taken(handle.kernel_id)
+
+    def _last(self, handle: KernelHandle) -> Look | None:
+        kept = self._kept.get(handle.kernel_id)
+        if kept is None or kept.life is not _life(handle):
+            return None
+        return replace(kept.look, age_s=self._clock.monotonic() - kept.at)
+
+    def _last_or_refuse(self, handle: KernelHandle, names: Sequence[str], why: str) -> Look:
+        last = self._last(handle)
+        if last is None:
+            raise Conflict(
+                f"Its variables are not known: {why}, and it was not asked before.",
+                code="kernel_busy",
+                hint="Ask again when it is idle.",
+                retryable=True,
+            )
+        namespace = last.namespace.only(names) if names else last.namespace
+        return replace(last, namespace=namespace, why_old=why)
+
+    async def _ask(self, handle: KernelHandle, level: DataValues, names: tuple[str, ...]) -> Look:
+        """Return the kernel's answer. Raises ``TimeoutError`` (busy), ``Conflict``."""
+        life = _life(handle)
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(OPEN_SECONDS):
+                turn = await stack.enter_async_context(self._lines.turn(handle, _quiet))
+            text = await _Question().ask(turn.connection, handle.language.lower(), level, names)
+        look = Look(handle.kernel_id, handle.kernel_name, handle.language, level, _parsed(text))
+        if level == "schema_only" and not names:
+            self._kept[handle.kernel_id] = _Kept(life, look, self._clock.monotonic())
+        return look
+
+
+class _Question:
+    """A request whose answer is a text: in the reply (Python), or published (R)."""
+
+    def __init__(self) -> None:
+        self._begun = asyncio.Event()
+        self._answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def ask(
+        self, connection: KernelConnection, language: str, level: DataValues, names: tuple[str, ...]
+    ) -> str:
+        """Return the text. Raises ``TimeoutError`` when the kernel does something else."""
+        if language == "python":
+            code, expressions = "", {"variables": python_expression(level, names)}
+        else:
+            code, expressions = r_code(level, names, MIME), dict[str, str]()
+        sent = connection.ask(code, self, silent=True, expressions=expressions)
+        try:
+            async with asyncio.timeout(BEGIN_SECONDS):
+                await self._begun.wait()
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._answer
+        finally:
+            connection.forget(sent)
+            self._answer.cancel()
+
+    def on_output(self, message: Message) -> None:
+        """Take a message of the output channel."""
+        if message_status(message) == "busy":
+            self._begun.set()
+        if message["msg_type"] == "display_data" and MIME in message["content"]["data"]:
+            self._settle(str(message["content"]["data"][MIME]))
+
+    def on_reply(self, message: Message) -> None:
+        """Take the reply."""
+        self._begun.set()
+        content = message["content"]
+        found: dict[str, Any] = content.get("user_expressions", {}).get("variables", {})
+        if found.get("status") == "ok":
+            self._settle(_literal(found["data"].get("text/plain", "")))
+        elif content.get("status") != "ok" or found:
+            self._fail(found or content)
+
+    def _settle(self, text: str) -> None:
+        if not self._answer.done():
+            self._answer.set_result(text)
+
+    def _fail(self, error: dict[str, Any]) -> None:
+        if self._answer.done():
+            return
+        said = f"{error.get('ename', error.get('status'))}: {error.get('evalue', '')}"
+        self._answer.set_exception(
+            Conflict(
+                f"The kernel could not tell its variables ({said.strip(': ')[:200]}).",
+                code="aborted",
+                hint="Ask again, or print what you need to know with run_code.",
+                retryable=True,
+            )
+        )
+
+
+def _literal(text: str) -> str:
+    """Return the string a Python literal stands for; what is none stays, and is refused later."""
+    if len(text) > ANSWER_LIMIT:
+        return ""
+    try:
+        return str(ast.literal_eval(text))
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _parsed(text: str) -> NamespaceInfo:
+    try:
+        return NamespaceInfo.model_validate_json(text[: ANSWER_LIMIT + 1])
+    except ValidationError as error:
+        raise Conflict(
+            "The kernel's answer about its variables cannot be read.",
+            hint="Print what you need to know with run_code.",
+        ) from error
+
+
+def _life(handle: KernelHandle) -> object:
+    # The manager makes a new ``ready`` future for each start of the process.
+    return getattr(handle.manager, "ready", None)
+
+
+def _quiet(text: str) -> None:
+    del text
