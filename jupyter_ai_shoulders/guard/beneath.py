@@ -39,6 +39,9 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
 
 _OWN = os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | _NOFOLLOW | _CLOEXEC | _BINARY
 
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK})
+"""What file systems answer that have no hard links (link(2)): FAT, some networks."""
+
 Opener = Callable[[int, Sequence[str], int], int]
 """Open the components below a descriptor with flags; return a descriptor. Raises ``OSError``."""
 
@@ -64,6 +67,10 @@ class Folder(Protocol):
 
     def rename(self, name: str, new_name: str) -> None:
         """Put an entry in the place of another one."""
+        ...
+
+    def settle(self, name: str, new_name: str) -> None:
+        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
         ...
 
     def unlink(self, name: str) -> None:
@@ -208,6 +215,20 @@ class DescriptorFolder:
         """Put an entry in the place of another one."""
         os.replace(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
 
+    def settle(self, name: str, new_name: str) -> None:
+        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
+        here = {"src_dir_fd": self.descriptor, "dst_dir_fd": self.descriptor}
+        try:
+            os.link(name, new_name, **here, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            # The name is taken first, so that nobody's file is replaced.
+            os.close(self.create(new_name))
+            self.rename(name, new_name)
+        else:
+            self.unlink(name)
+
     def unlink(self, name: str) -> None:
         """Remove a file."""
         os.unlink(name, dir_fd=self.descriptor)
@@ -277,6 +298,12 @@ class PathFolder:
     def rename(self, name: str, new_name: str) -> None:
         """Put an entry in the place of another one."""
         (self.path / name).replace(self.path / new_name)
+
+    def settle(self, name: str, new_name: str) -> None:
+        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
+        if sys.platform != "win32":  # there rename never replaces
+            os.close(self.create(new_name))
+        (self.path / name).rename(self.path / new_name)
 
     def unlink(self, name: str) -> None:
         """Remove a file."""

@@ -155,6 +155,24 @@ class Workspace:
             self._sweep("/".join(directory), folder, made.mtime_ns)
             return made
 
+    def create(self, path: WorkspacePath, content: bytes) -> FileStat:
+        """Make a file that is not there yet, all or nothing; durable when it returns.
+
+        Its folder must exist. Raises ``Conflict`` when anything has the name already.
+        """
+        *directory, name = path.split("/")
+        with _reported(path), self._root.folder(directory) as folder:
+            with temporary_for(folder, name) as temporary:
+                _write_new(temporary.descriptor, content)
+                temporary.written()
+                crash_point("disk.create.written")
+                folder.settle(temporary.name, name)
+            crash_point("disk.create.settled")
+            folder.sync()
+            made = FileStat.of(folder.stat(name))
+            self._sweep("/".join(directory), folder, made.mtime_ns)
+            return made
+
     def _sweep(self, directory: str, folder: Folder, now_ns: int) -> None:
         """Remove what killed servers left in a folder, once while this one runs."""
         if directory not in self._swept and swept(folder, now_ns):
@@ -223,6 +241,30 @@ def _read_all(descriptor: int, size: int) -> bytes:
 
 def _write_whole(descriptor: int, content: bytes, like: FileStat) -> None:
     _copy_ownership(descriptor, like)
+    _write_durably(descriptor, content)
+
+
+def _write_new(descriptor: int, content: bytes) -> None:
+    """Write with the mode any new file of this process gets."""
+    if sys.platform != "win32":
+        os.fchmod(descriptor, 0o666 & ~_umask())
+    _write_durably(descriptor, content)
+
+
+def _umask() -> int:
+    """Return the process's mask without changing it for a moment, as ``os.umask`` would.
+
+    Linux tells it (proc_pid_status(5)); elsewhere the usual one is assumed.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return 0o022
+    found = re.search(r"^Umask:\s+([0-7]+)$", status, re.MULTILINE)
+    return int(found[1], 8) if found else 0o022
+
+
+def _write_durably(descriptor: int, content: bytes) -> None:
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
@@ -275,6 +317,10 @@ def _problem(error: OSError, path: str) -> ShouldersError:
     match error.errno:
         case errno.ENOENT | errno.ENOTDIR:
             problem = NotFound(f"There is no file {path}.", hint="List the files to find its name.")
+        case errno.EEXIST:
+            problem = Conflict(
+                f"There is a file {path} already; it was not touched.", hint="Use another name."
+            )
         case errno.EXDEV:
             problem = _outside(path)
         case errno.ELOOP:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core.errors import (
+    Conflict,
     InvalidRequest,
     NotFound,
     PolicyRefusal,
@@ -15,7 +16,7 @@ from jupyter_ai_shoulders.core.errors import (
     StateUnavailable,
 )
 from jupyter_ai_shoulders.guard.beneath import DescriptorRoot, PathRoot, Root, choose_opener, walk
-from jupyter_ai_shoulders.guard.paths import FileChanged, Workspace
+from jupyter_ai_shoulders.guard.paths import FileChanged, Workspace, WorkspacePath
 
 
 def with_openat2(root: Path) -> Root:
@@ -276,3 +277,48 @@ def test_replace_that_fails_leaves_the_file_and_no_other(
     assert raised.value.info.code == code
     assert sorted(item.name for item in root.iterdir()) == ["a.ipynb", "sub"]
     assert (root / "a.ipynb").read_text() == "a"
+
+
+# new files
+
+
+def test_new_file_has_the_mode_of_any_new_file(workspace: Workspace, root: Path):
+    (root / "plain").touch()
+    made = workspace.create(workspace.path("sub/new.ipynb"), b"{}")
+    assert (root / "sub" / "new.ipynb").read_bytes() == b"{}"
+    assert made.mode == stat.S_IMODE((root / "plain").stat().st_mode)
+    assert sorted(entry.name for entry in (root / "sub").iterdir()) == ["b.ipynb", "new.ipynb"]
+
+
+@pytest.mark.parametrize("name", ["a.ipynb", "sub"])
+def test_new_file_takes_no_name_that_is_taken(workspace: Workspace, root: Path, name: str):
+    with pytest.raises(Conflict, match="already; it was not touched"):
+        workspace.create(WorkspacePath(name), b"{}")
+    assert (root / "a.ipynb").read_text() == "a"
+    assert sorted(entry.name for entry in root.iterdir()) == ["a.ipynb", "sub"]
+
+
+def test_new_file_replaces_no_link_that_leads_out(workspace: Workspace, root: Path, outside: Path):
+    (root / "way.ipynb").symlink_to(outside / "new.ipynb")
+    with pytest.raises(ShouldersError):
+        workspace.create(WorkspacePath("way.ipynb"), b"{}")
+    assert not (outside / "new.ipynb").exists()
+
+
+def test_new_file_needs_its_folder(workspace: Workspace):
+    with pytest.raises(NotFound):
+        workspace.create(workspace.path("nowhere/new.ipynb"), b"{}")
+
+
+def test_new_file_is_made_where_there_are_no_hard_links(
+    workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    workspace.create(workspace.path("new.ipynb"), b"{}")
+    assert (root / "new.ipynb").read_bytes() == b"{}"
+    with pytest.raises(Conflict):
+        workspace.create(workspace.path("new.ipynb"), b"other")
+    assert (root / "new.ipynb").read_bytes() == b"{}"
