@@ -230,8 +230,20 @@ def set_outputs(ycell: YMap, outputs: tuple[JsonObject, ...], known: int = 0) ->
     same = _count_same(youtputs, outputs, known)
     if same < len(outputs) and same == len(youtputs) - 1 and _grow(youtputs[same], outputs[same]):
         same += 1
+    if same < len(youtputs) and _would_join(youtputs[len(youtputs) - 1], outputs[same:]):
+        same = 0
     del youtputs[same:]
     youtputs.extend([new_output(output) for output in outputs[same:]])
+
+
+def _would_join(last: Any, new: tuple[JsonObject, ...]) -> bool:
+    """Return whether pages would take what comes next for more of the stream they had last.
+
+    They remember its name even when it is taken away (``OutputAreaModel._lastStreamName``), until
+    they show something else or nothing.
+    """
+    name = last.get("name") if last.get("output_type") == "stream" else None
+    return name is not None and (not new or new[0].get("name") == name)
 
 
 def _count_same(youtputs: YArray, outputs: tuple[JsonObject, ...], known: int) -> int:
