@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
@@ -38,6 +39,7 @@ from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
 from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
+from jupyter_ai_shoulders.notebook.contents import Contents
 from jupyter_ai_shoulders.notebook.live import LiveTimes
 from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
 from jupyter_ai_shoulders.providers.base import Provider
@@ -111,6 +113,10 @@ class HostSettings:
     """Whether a small model names new conversations."""
     turn_time_limit: float | None = None
     """Seconds a turn may work; None is no limit."""
+    run_patience: float | None = 60.0
+    """Seconds a step waits for a cell that runs, before the turn goes on beside it; None: always."""
+    busy_kernel: Literal["queue", "refuse"] = "queue"
+    """What a run does in a kernel that runs something of the user's."""
     allow_bypass: bool = True
     rules: Sequence[Json] = ()
     """The administrator's permission rules, which deny or ask."""
@@ -133,6 +139,8 @@ class HostPorts:
     kernels: KernelDirectory
     pages: PagePort
     rooms: Rooms = field(default_factory=NoRooms)
+    contents: Contents | None = None
+    """The server's contents manager; without one, notebooks are the files of the workspace."""
     clock: Clock = field(default_factory=SystemClock)
     ids: IdSource = field(default_factory=RandomIds)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -260,7 +268,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     share = ShareArtifact(documents.workspace, artifacts)
     surroundings = _surroundings(settings, ports, store, documents, secrets)
     base = ToolRegistry([Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids)])
-    tools = with_planning(base, rules, store.blobs)
+    long_calls = LongCalls(ids)
+    tools = with_planning(base, rules, store.blobs, runs=long_calls)
     calls = SingleCalls(models, preferences.models)
     engine = Engine(
         log=store.log,
@@ -275,6 +284,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         surroundings=surroundings,
         budgets=budgets,
         summarizer=Summaries(calls, models),
+        long_calls=long_calls,
+        inputs=documents.runner.inputs,
         recoveries=RecoveryCounts(StateFile(store.directory, "recoveries.json")),
     )
     titler = Titler(calls, models, store.sessions)
@@ -326,6 +337,7 @@ def _documents(settings: HostSettings, ports: HostPorts, store: Store) -> Docume
         kernels=ports.kernels,
         pages=ports.pages,
         rooms=ports.rooms,
+        contents=ports.contents,
         clock=ports.clock,
         ids=ports.ids,
     )
@@ -337,6 +349,7 @@ def _engine_settings(settings: HostSettings) -> EngineSettings:
         step_limit=settings.step_limit,
         nudges=settings.nudges,
         turn_time_limit_s=settings.turn_time_limit,
+        run_patience_s=settings.run_patience,
         allow_bypass=settings.allow_bypass,
         compaction=settings.compaction,
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
+from jupyter_ai_shoulders.notebook.contents import Contents, StoredNotebooks
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
@@ -36,6 +37,7 @@ class Documents:
         kernels: KernelDirectory,
         pages: PageTransport,
         rooms: Rooms | None = None,
+        contents: Contents | None = None,
         clock: Clock,
         ids: IdSource,
         times: LiveTimes | None = None,
@@ -43,7 +45,8 @@ class Documents:
         self.workspace = Workspace(root)
         self.names = WorkspaceNotebookNames(self.workspace)
         self._disk = DiskNotebooks(self.workspace)
-        shared = SharedDocuments(self.workspace, rooms or NoRooms(), self._disk)
+        stored = StoredNotebooks(self._disk, contents)
+        shared = SharedDocuments(self.workspace, rooms or NoRooms(), stored)
         self.live = LiveDocuments(
             workspace=self.workspace,
             disk=shared,
@@ -54,7 +57,7 @@ class Documents:
             times=times,
         )
         self.frames = RoomFrames(self.workspace, shared, self.live)
-        self.notebooks = NotebookRouter(self.workspace, self.live, self._disk, shared)
+        self.notebooks = NotebookRouter(self.workspace, self.live, stored, shared)
         self.lines = KernelLines(kernels)
         self.runner = KernelRunner(
             notebooks=self.notebooks,

@@ -107,6 +107,10 @@ class Notebooks(Protocol):
 class Stored(Protocol):
     """Notebooks that no page is asked for: their files, or the rooms that write those."""
 
+    def check(self, path: WorkspacePath) -> None:
+        """Raise ``NotFound`` when it is known at once that there is no such notebook."""
+        ...
+
     async def read(
         self, path: WorkspacePath, outputs: Collection[CellId] | Literal["all"] = ()
     ) -> NotebookSnapshot:

@@ -84,6 +84,10 @@ class NotebookFiles:
             return self._shown(path, entry, outputs) if small or not outputs else None
         return self.snapshot(path, outputs) if small else None
 
+    def check(self, path: WorkspacePath) -> None:
+        """Raise ``NotFound`` when there is no such file."""
+        self._workspace.stat(path)
+
     def snapshot(self, path: WorkspacePath, outputs: Wanted) -> NotebookSnapshot:
         """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``."""
         return self._shown(path, self._load(path), outputs)
@@ -140,7 +144,7 @@ class NotebookFiles:
         if isinstance(outcome, Conflicted):
             return outcome, None
         after = splice(entry.notebook, edits)
-        applied = _with_attachments(outcome, entry.views)
+        applied = with_attachments(outcome, entry.views)
         if after.has_text_of(entry.notebook):
             return applied, None
         stat = self._workspace.replace(path, after.text.encode(), entry.stat)
@@ -198,6 +202,10 @@ class DiskNotebooks:
     def open(self, path: WorkspacePath) -> DiskNotebook:
         """Return the notebook at ``path``, which need not exist yet."""
         return DiskNotebook(path, self)
+
+    def check(self, path: WorkspacePath) -> None:
+        """Raise ``NotFound`` when there is no such file."""
+        self._files.check(path)
 
     async def read(self, path: WorkspacePath, outputs: Wanted = ()) -> NotebookSnapshot:
         """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``."""
@@ -301,7 +309,7 @@ def _is_same(entry: _Entry, content: bytes) -> bool:
     return entry.notebook.text.encode() == content
 
 
-def _with_attachments(outcome: Edited, before: CellViews) -> Applied:
+def with_attachments(outcome: Edited, before: CellViews) -> Applied:
     """Put the pictures of deleted cells into what brings them back."""
 
     def complete(edit: CellEdit) -> CellEdit:

@@ -54,7 +54,7 @@ class NotebookRouter:
             )
         room = self._shared.find(name)
         if room is None and not self._live.is_live(name):
-            self._workspace.stat(name)
+            self._disk.check(name)
         return RoutedNotebook(name, room, self._shared, self._live, self._disk)
 
     def in_page(self, path: str) -> bool:

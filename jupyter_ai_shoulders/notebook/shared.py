@@ -69,6 +69,11 @@ class SharedDocuments:
         except ShouldersError:
             return None  # outside the workspace: not ours to edit
 
+    def check(self, path: WorkspacePath) -> None:
+        """Raise ``NotFound`` when it is known at once that there is neither room nor file."""
+        if self.find(path) is None:
+            self._files.check(path)
+
     async def read(self, path: WorkspacePath, outputs: Wanted = ()) -> NotebookSnapshot:
         """Return a notebook from its room or its file.
 

@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.host.warm import import_for_turns
 from jupyter_ai_shoulders.server.activity import ActivityReport
 from jupyter_ai_shoulders.server.collaboration import ServerRooms, document_server
 from jupyter_ai_shoulders.server.config import Shoulders
+from jupyter_ai_shoulders.server.contents import ServerContents
 from jupyter_ai_shoulders.server.kernels import ServerKernels
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.roster import PageRoster
@@ -47,6 +48,7 @@ class Service:
             HostPorts(
                 kernels=ServerKernels(serverapp.session_manager, serverapp.kernel_manager),
                 rooms=ServerRooms(serverapp.web_app.settings),
+                contents=ServerContents(serverapp),
                 pages=self.roster,
                 clock=clock,
                 ids=RandomIds(),
