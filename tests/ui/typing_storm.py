@@ -152,20 +152,9 @@ class Storm:
 
 def storm(storm: Storm, thinker: Thinker, *, edits: int, seed: int, undoes: bool = False) -> Tally:
     """Let the agent make so many edits while the person types; check that nothing is lost."""
-    rng = Random(seed)
     tally, began = Tally(), time.monotonic()
-    thinker.think(EditingModel(storm.path, Random(seed + 1), edits))
-    person = Person(storm.pages, rng, undoes)
-    for page in storm.pages:
-        page.evaluate(_WATCH)
-    panel = Panel(storm.pages[0]).open()
-    panel.ask("Edit these cells.")
-    deadline = began + 60 + 3 * edits
-    bursts = 0
-    while bursts % 5 or not storm.ended():
-        assert time.monotonic() < deadline, "the agent does not come to an end"
-        person.burst()
-        bursts += 1
+    person = Person(storm.pages, Random(seed), undoes)
+    panel = rage(storm, thinker, person, edits=edits, seed=seed)
     check_log(storm, edits, tally)
     check_texts(storm, person, tally)
     check_proposals(storm, panel, tally)
@@ -174,6 +163,22 @@ def storm(storm: Storm, thinker: Thinker, *, edits: int, seed: int, undoes: bool
     tally.typed = sum(map(len, person.typed.values()))
     tally.seconds = time.monotonic() - began
     return tally
+
+
+def rage(storm: Storm, thinker: Thinker, person: Person, *, edits: int, seed: int) -> Panel:
+    """Let the agent make so many edits while the person types; return the panel of the chat."""
+    deadline = time.monotonic() + 60 + 3 * edits
+    thinker.think(EditingModel(storm.path, Random(seed + 1), edits))
+    for page in storm.pages:
+        page.evaluate(_WATCH)
+    panel = Panel(storm.pages[0]).open()
+    panel.ask("Edit these cells.")
+    bursts = 0
+    while bursts % 5 or not storm.ended():
+        assert time.monotonic() < deadline, "the agent does not come to an end"
+        person.burst()
+        bursts += 1
+    return panel
 
 
 def check_log(storm: Storm, edits: int, tally: Tally) -> None:
