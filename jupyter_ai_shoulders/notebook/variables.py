@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.notebook.kernel_connection import (
     message_status,
 )
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
-from jupyter_ai_shoulders.notebook.snippets.source import python_expression, r_code
+from jupyter_ai_shoulders.notebook.snippets.source import python_variables, r_code
 from jupyter_ai_shoulders.notebook.variable_info import Look, NamespaceInfo
 from jupyter_ai_shoulders.wire.settings import DataValues
 
@@ -172,7 +172,7 @@ class _Question:
     ) -> str:
         """Return the text. Raises ``TimeoutError`` when the kernel does something else."""
         if language == "python":
-            code, expressions = "", {"variables": python_expression(level, names)}
+            code, expressions = "", {"variables": python_variables(level, names)}
         else:
             code, expressions = r_code(level, names, MIME), dict[str, str]()
         sent = connection.ask(code, self, silent=True, expressions=expressions)

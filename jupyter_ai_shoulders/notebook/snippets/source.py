@@ -1,6 +1,6 @@
 """Makes the one text that a kernel is sent from the modules that run in it.
 
-Used by ``notebook.variables``; tests run the text as well as the modules.
+Used by ``notebook.variables`` and ``notebook.scratch``; tests run the text as well as the modules.
 """
 
 from __future__ import annotations
@@ -11,29 +11,35 @@ import json
 from importlib import resources
 
 PACKAGE = "jupyter_ai_shoulders.notebook.snippets"
-PYTHON_PARTS = ("objects", "values", "missing", "tables", "namespace")
+LOOK_PARTS = ("objects", "values", "missing", "tables", "namespace")
 """In the order in which they use each other."""
 
 
 @functools.cache
-def python_source() -> str:
-    """Return the look at a Python kernel's variables as one module without imports of ours."""
+def python_source(*parts: str) -> str:
+    """Return modules that run in Python kernels as one, without imports of ours."""
     folder = resources.files(PACKAGE) / "python"
-    parts = [ast.parse((folder / f"{name}.py").read_text("utf-8")) for name in PYTHON_PARTS]
-    body = [node for part in parts for node in part.body if not _is_left_out(node)]
+    modules = [ast.parse((folder / f"{name}.py").read_text("utf-8")) for name in parts]
+    body = [node for module in modules for node in module.body if not _is_left_out(node)]
     return ast.unparse(ast.Module([_annotations(), *body], []))
 
 
-def python_expression(level: str, names: tuple[str, ...]) -> str:
-    """Return an expression that describes the variables of where it is evaluated, as JSON.
+def python_variables(level: str, names: tuple[str, ...]) -> str:
+    """Return an expression that describes the variables of where it is evaluated, as JSON."""
+    call = f"own['describe'](b.globals(), {level!r}, {list(names)!r})"
+    return _expression(python_source(*LOOK_PARTS), call)
 
-    It leaves no name behind, and uses none but ``__import__``.
-    """
+
+def python_history_guard() -> str:
+    """Return an expression after which the next scratch run leaves ``_`` and ``Out`` alone."""
+    return _expression(python_source("history"), "own['keep_history']()")
+
+
+def _expression(source: str, call: str) -> str:
+    """Return an expression that runs code, then a call; it leaves no name and uses one only."""
     return (
-        "(lambda b: (lambda own: (b.exec(b.compile("
-        f"{python_source()!r}, '<variables>', 'exec'), own), "
-        f"own['describe'](b.globals(), {level!r}, {list(names)!r}))[1])"
-        "({'__builtins__': b, '__name__': '<variables>'}))(__import__('builtins'))"
+        f"(lambda b: (lambda own: (b.exec(b.compile({source!r}, '<agent>', 'exec'), own), {call})"
+        "[1])({'__builtins__': b, '__name__': '<agent>'}))(__import__('builtins'))"
     )
 
 
