@@ -19,8 +19,11 @@ class WorkspaceNotebookNames:
 
     async def near(self, path: str) -> tuple[str, ...]:
         """Return the notebooks most like ``path``, best first; any when none is like it."""
-        names = await asyncio.to_thread(file_names, self._workspace, ".ipynb")
-        return most_alike(path, names)
+        return most_alike(path, await self.all())
+
+    async def all(self) -> list[str]:
+        """Return all notebooks, nearest to the root first, without hidden ones."""
+        return await asyncio.to_thread(file_names, self._workspace, ".ipynb")
 
 
 def most_alike(path: str, names: list[str]) -> tuple[str, ...]:
