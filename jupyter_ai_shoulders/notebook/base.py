@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from jupyter_ai_shoulders.guard.paths import WorkspacePath
+from jupyter_ai_shoulders.notebook.channels import KernelChannels
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import CellConflict
 from jupyter_ai_shoulders.wire.ids import CellId, ClientId, RunId, Version
@@ -183,6 +184,8 @@ class KernelHandle:
     """The jupyter_client (Multi)KernelManager's AsyncKernelManager for this kernel."""
     client: Callable[[], AsyncKernelClient]
     """Make a client of its own identity (own ``Session``), channels not started."""
+    channels: Callable[[], KernelChannels] | None = None
+    """Make another way to the kernel than ZeroMQ sockets, for one whose sockets are elsewhere."""
 
 
 class KernelDirectory(Protocol):

@@ -7,21 +7,17 @@ request its own messages. It never starts, restarts or shuts the kernel down.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.session import Session
-from jupyter_core.utils import ensure_async
 
 from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.channels import Channel, KernelChannels, Message, ZmqChannels
 from jupyter_ai_shoulders.wire.ids import CellId
 
-log = logging.getLogger(__name__)
-
-Message = dict[str, Any]
 NUDGE_SECONDS = 0.1
 """Between two questions to a kernel whose output channel is not connected yet."""
 SHELL_NUDGES = 10
@@ -30,8 +26,6 @@ PATIENCE_SECONDS = 120.0
 """How long a living kernel may leave the nudges unanswered."""
 HEADER, PARENT_HEADER, CONTENT = 1, 2, 4
 """Positions in a message's frames: signature, header, parent header, metadata, content, …"""
-_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError)
-"""What jupyter_client and nbclient raise for messages that do not follow the protocol."""
 
 
 class Request(Protocol):
@@ -65,16 +59,15 @@ class KernelConnection:
         self.handle = handle
         self.is_busy_elsewhere = False
         """Whether the kernel was last seen to run somebody else's cell."""
-        self._life = _life(handle)
-        self._client = handle.client()
+        self._channels = _channels(handle)
         self._requests: dict[bytes, Request] = {}
+        self._askers: dict[bytes, Callable[[Message], None]] = {}
         self._heard = asyncio.Event()
-        self._readers: list[asyncio.Task[None]] = []
 
     @property
     def session(self) -> Session:
         """Makes and signs messages."""
-        return self._client.session
+        return self._channels.session
 
     async def open(
         self, on_silence: Callable[[], None], patience: float = PATIENCE_SECONDS
@@ -86,17 +79,14 @@ class KernelConnection:
         A kernel that is busy with a cell answers on the control channel, one that cannot do so
         when it is idle again.
         """
-        if getattr(self._client.shell_channel, "socket", None) is None:
-            raise Conflict(
-                "This kernel runs behind a gateway, where the agent cannot run cells yet.",
-                code="no_kernel",
-                hint="Run the cell yourself, or use a kernel of this Jupyter server.",
-            )
-        self._client.start_channels(stdin=False, hb=False)
-        self._client.allow_stdin = False
-        self._read(self._client.iopub_channel, self._on_output)
-        self._read(self._client.shell_channel, self._on_reply)
-        self._read(self._client.control_channel, lambda _parts: None)
+        self._channels.open(
+            {
+                "iopub": self._on_output,
+                "shell": self._on_reply,
+                "stdin": self._on_input,
+                "control": lambda _parts: None,
+            }
+        )
         try:
             async with asyncio.timeout(patience):
                 await self._nudge_until_heard(on_silence)
@@ -111,26 +101,36 @@ class KernelConnection:
     @property
     def is_stale(self) -> bool:
         """Whether the kernel was restarted since, or is not listened to any more."""
-        return _life(self.handle) is not self._life or any(task.done() for task in self._readers)
+        return self._channels.ended
 
     async def is_current(self) -> bool:
         """Return whether the kernel process this was opened on still lives and is listened to."""
-        return not self.is_stale and bool(await ensure_async(self.handle.manager.is_alive()))
+        return not self.is_stale and await self._channels.is_alive()
 
-    def execute(self, code: str, cell_id: CellId, request: Request) -> str:
+    def execute(
+        self,
+        code: str,
+        cell_id: CellId,
+        request: Request,
+        on_input: Callable[[Message], None] | None = None,
+    ) -> str:
         """Ask the kernel to run ``code`` as the user's own cell would; return the message id.
 
-        A failure does not abort what the user has queued; ``input()`` is refused.
+        A failure does not abort what the user has queued. ``on_input`` takes the code's questions
+        for input (the kernel stands still until ``reply_input``); without it the kernel refuses.
         """
         content: Message = {
             "code": code,
             "silent": False,
             "store_history": True,
             "user_expressions": {},
-            "allow_stdin": False,
+            "allow_stdin": on_input is not None,
             "stop_on_error": False,
         }
-        return self._request(content, {"cellId": cell_id}, request)
+        message_id = self._request(content, {"cellId": cell_id}, request)
+        if on_input is not None:
+            self._askers[message_id.encode()] = on_input
+        return message_id
 
     def ask(
         self, code: str, request: Request, *, silent: bool, expressions: Mapping[str, str]
@@ -151,33 +151,29 @@ class KernelConnection:
         return self._request(content, {}, request)
 
     def _request(self, content: Message, metadata: Message, request: Request) -> str:
-        message = self._client.session.msg("execute_request", content, metadata=metadata)
+        message = self.session.msg("execute_request", content, metadata=metadata)
         message_id = str(message["header"]["msg_id"])
         self._requests[message_id.encode()] = request
         self.send(message)
         return message_id
 
-    def send(self, message: Message, channel: Literal["shell", "control"] = "shell") -> None:
-        """Send a message.
+    def reply_input(self, asked: Message, text: str) -> None:
+        """Answer the kernel's question ``asked``."""
+        reply = self.session.msg("input_reply", {"status": "ok", "value": text}, parent=asked)
+        self.send(reply, "stdin")
 
-        Not through ``channel.send``: that uses the socket behind its asyncio wrapper's back, and
-        may swallow the wake-up of the task that waits for the next message.
-        """
-        target = self._client.shell_channel if channel == "shell" else self._client.control_channel
-        target.socket.send_multipart(self.session.serialize(message))
+    def send(self, message: Message, channel: Channel = "shell") -> None:
+        """Send a message."""
+        self._channels.send(message, channel)
 
     def forget(self, message_id: str) -> None:
         """Drop whatever still comes for this request."""
         self._requests.pop(message_id.encode(), None)
+        self._askers.pop(message_id.encode(), None)
 
     async def close(self) -> None:
         """Stop reading and close the channels; the kernel runs on."""
-        for task in self._readers:
-            task.cancel()
-        for outcome in await asyncio.gather(*self._readers, return_exceptions=True):
-            if isinstance(outcome, Exception):
-                log.error("Reading from the kernel failed", exc_info=outcome)
-        self._client.stop_channels()
+        await self._channels.close()
 
     async def _nudge_until_heard(self, on_silence: Callable[[], None]) -> None:
         nudges = 0
@@ -197,21 +193,6 @@ class KernelConnection:
             nudges += 1
             await _wait(self._heard, NUDGE_SECONDS)
 
-    def _read(self, channel: Any, receive: Callable[[list[bytes]], None]) -> None:
-        self._readers.append(asyncio.create_task(self._keep_reading(channel.socket, receive)))
-
-    async def _keep_reading(self, socket: Any, receive: Callable[[list[bytes]], None]) -> None:
-        session = self.session
-        while True:
-            frames = await socket.recv_multipart()
-            try:
-                _, parts = session.feed_identities(frames)
-                receive(cast("list[bytes]", parts))
-            except _UNREADABLE:
-                log.exception("A message of the kernel %s was unreadable", self.handle.kernel_id)
-            # A future that is done already does not yield: a flood would hold the event loop.
-            await asyncio.sleep(0)
-
     def _on_output(self, parts: list[bytes]) -> None:
         self._heard.set()
         request = self._request_of(parts)
@@ -224,6 +205,12 @@ class KernelConnection:
         request = self._request_of(parts)
         if request is not None:
             request.on_reply(self.session.deserialize(parts))
+
+    def _on_input(self, parts: list[bytes]) -> None:
+        parent = parts[PARENT_HEADER]
+        ask = next((ask for token, ask in self._askers.items() if token in parent), None)
+        if ask is not None:
+            ask(self.session.deserialize(parts))
 
     def _request_of(self, parts: list[bytes]) -> Request | None:
         """Find whose message this is, before the cost of decoding: most are the user's own."""
@@ -238,9 +225,8 @@ def message_status(message: Mapping[str, Any]) -> str | None:
     return message["content"]["execution_state"]
 
 
-def _life(handle: KernelHandle) -> object:
-    # The manager makes a new ``ready`` future for each start of the process.
-    return getattr(handle.manager, "ready", None)
+def _channels(handle: KernelHandle) -> KernelChannels:
+    return handle.channels() if handle.channels else ZmqChannels(handle.manager, handle.client())
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -4,7 +4,6 @@ import signal
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -169,17 +168,3 @@ async def test_a_dead_kernel_that_nobody_restarts_is_told(monkeypatch: pytest.Mo
             await at.run("a")
         assert failed.value.info.code == "kernel_died"
         assert at.texts("status") == "The kernel died; waiting for its restart."
-
-
-async def test_a_kernel_behind_a_gateway_is_refused_with_a_reason():
-    class GatewayClient:
-        shell_channel = object()
-
-        def stop_channels(self) -> None:
-            pass
-
-    handle = KernelHandle("far", "python3", "python", None, lambda: cast("Any", GatewayClient()))
-    connection = KernelConnection(handle)
-    with pytest.raises(Conflict, match="behind a gateway"):
-        await connection.open(lambda: None)
-    await connection.close()

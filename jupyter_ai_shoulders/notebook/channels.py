@@ -1,0 +1,125 @@
+"""The channels to a kernel, whichever way they go; used by ``notebook.kernel_connection``.
+
+Kernels of this machine are spoken to over ZeroMQ (``ZmqChannels``); the server half adds those that
+run behind a gateway. Messages come as frames, so that those of others are never decoded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Protocol, cast
+
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.session import Session
+from jupyter_core.utils import ensure_async
+
+log = logging.getLogger(__name__)
+
+Channel = Literal["iopub", "shell", "stdin", "control"]
+Frames = list[bytes]
+"""Of one message: signature, header, parent header, metadata, content, buffers …"""
+Receive = Callable[[Frames], None]
+Message = dict[str, Any]
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError)
+"""What jupyter_client and nbclient raise for messages that do not follow the protocol."""
+
+
+class KernelChannels(Protocol):
+    """A way to one life of a kernel."""
+
+    @property
+    def session(self) -> Session:
+        """Makes and reads messages."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether the kernel was restarted since, or is not listened to any more."""
+        ...
+
+    def open(self, receivers: Mapping[Channel, Receive]) -> None:
+        """Begin to listen; the receivers must not block."""
+        ...
+
+    def send(self, message: Message, channel: Channel) -> None:
+        """Send a message; one that cannot be sent is lost."""
+        ...
+
+    async def is_alive(self) -> bool:
+        """Return whether the kernel's process lives."""
+        ...
+
+    async def close(self) -> None:
+        """Stop listening; the kernel runs on."""
+        ...
+
+
+class ZmqChannels:
+    """The ``KernelChannels`` of a kernel whose sockets can be reached."""
+
+    def __init__(self, manager: Any, client: AsyncKernelClient) -> None:
+        self._manager = manager
+        self._client = client
+        self._life = life_of(manager)
+        self._readers: list[asyncio.Task[None]] = []
+
+    @property
+    def session(self) -> Session:
+        """See ``KernelChannels.session``."""
+        return self._client.session
+
+    @property
+    def ended(self) -> bool:
+        """See ``KernelChannels.ended``."""
+        restarted = life_of(self._manager) is not self._life
+        return restarted or any(task.done() for task in self._readers)
+
+    def open(self, receivers: Mapping[Channel, Receive]) -> None:
+        """See ``KernelChannels.open``."""
+        self._client.start_channels(hb=False)
+        self._client.allow_stdin = False
+        for channel, receive in receivers.items():
+            socket = getattr(self._client, f"{channel}_channel").socket
+            self._readers.append(asyncio.create_task(self._keep_reading(socket, receive)))
+
+    def send(self, message: Message, channel: Channel) -> None:
+        """See ``KernelChannels.send``.
+
+        Not through ``channel.send``: that uses the socket behind its asyncio wrapper's back, and
+        may swallow the wake-up of the task that waits for the next message.
+        """
+        target = getattr(self._client, f"{channel}_channel")
+        target.socket.send_multipart(self.session.serialize(message))
+
+    async def is_alive(self) -> bool:
+        """See ``KernelChannels.is_alive``."""
+        return bool(await ensure_async(self._manager.is_alive()))
+
+    async def close(self) -> None:
+        """See ``KernelChannels.close``."""
+        for task in self._readers:
+            task.cancel()
+        for outcome in await asyncio.gather(*self._readers, return_exceptions=True):
+            if isinstance(outcome, Exception):
+                log.error("Reading from the kernel failed", exc_info=outcome)
+        self._client.stop_channels()
+
+    async def _keep_reading(self, socket: Any, receive: Receive) -> None:
+        session = self.session
+        while True:
+            frames = await socket.recv_multipart()
+            try:
+                _, parts = session.feed_identities(frames)
+                receive(cast("Frames", parts))
+            except UNREADABLE:
+                log.exception("A message of a kernel was unreadable")
+            # A future that is done already does not yield: a flood would hold the event loop.
+            await asyncio.sleep(0)
+
+
+def life_of(manager: Any) -> object:
+    """Return what changes when the kernel of a manager is started again."""
+    # The manager makes a new ``ready`` future for each start of the process.
+    return getattr(manager, "ready", None)
