@@ -133,8 +133,8 @@ class SharedDocuments:
         snapshot = await self._files.read(name)
         versions = {cell.id: cell.version for cell in snapshot.cells}
         missing = [edit for edit in edits if not _is_there(edit, outcome, versions)]
-        touched = {edit.cell_id for edit in missing}
-        checked = {cell_id: version for cell_id, version in expected.items() if cell_id in touched}
+        saved = {edit.cell_id for edit in edits if _is_there(edit, outcome, versions)}
+        checked = {cell: version for cell, version in expected.items() if cell not in saved}
         written = await self._files.apply(name, missing, checked)
         return outcome if isinstance(written, Applied) else written
 

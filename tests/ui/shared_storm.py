@@ -59,6 +59,9 @@ def play(browser: Browser, *, edits: int, seed: int, pages: int) -> Tally:
                 OpenNotebook(page).ready()
                 Panel(page).open()
             return storm(Storm(lab, opened, "storm.ipynb"), model, edits=edits, seed=seed)
+        except BaseException:
+            sys.stderr.write(lab.log[-20_000:])
+            raise
         finally:
             for context in contexts:
                 context.close()
