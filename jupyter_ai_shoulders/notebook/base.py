@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.guard.paths import WorkspacePath
 from jupyter_ai_shoulders.notebook.channels import KernelChannels
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import CellConflict
-from jupyter_ai_shoulders.wire.ids import CellId, ClientId, RunId, Version
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, ClientId, RunId, SessionId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, NotebookCell
 
 Backend = Literal["disk", "live", "shared"]
@@ -105,6 +105,17 @@ class Notebooks(Protocol):
         ...
 
 
+class NewNotebooks(Protocol):
+    """Makes notebooks where there are none yet."""
+
+    async def create(self, path: str, content: JsonObject) -> WorkspacePath:
+        """Make a notebook of format 4; return its name. Its folder must exist.
+
+        Raises ``Conflict`` when the path is taken, ``NotFound`` (folder), ``InvalidRequest``.
+        """
+        ...
+
+
 class Stored(Protocol):
     """Notebooks that no page is asked for: their files, or the rooms that write those."""
 
@@ -123,6 +134,17 @@ class Stored(Protocol):
     ) -> Applied | Conflicted:
         """Apply all edits, or none. Raises ``NotFound``, ``InvalidNotebook``, ``Conflict``."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunQuestion:
+    """A question of running code, as pages show it; ``number`` counts a run's from 1."""
+
+    number: int
+    prompt: str
+    password: bool
+    answer: Callable[[str], bool]
+    """Passes on what the user typed; false when it was answered already."""
 
 
 class Pages(Protocol):
@@ -172,6 +194,14 @@ class Pages(Protocol):
         """Return whether the user runs the cell since: its outputs are not this run's any more."""
         ...
 
+    def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
+        """Show a field for what the running code asks; said again to a page that comes."""
+        ...
+
+    def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
+        """Take the field away."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class KernelHandle:
@@ -186,6 +216,23 @@ class KernelHandle:
     """Make a client of its own identity (own ``Session``), channels not started."""
     channels: Callable[[], KernelChannels] | None = None
     """Make another way to the kernel than ZeroMQ sockets, for one whose sockets are elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSpec:
+    """An installed kernel, as a notebook's metadata names it."""
+
+    name: str
+    display_name: str
+    language: str
+
+
+class KernelSpecs(Protocol):
+    """The kernels that are installed."""
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        """Return one of them; None asks for the default. Raises ``NotFound`` (``no_kernel``)."""
+        ...
 
 
 class KernelDirectory(Protocol):
@@ -223,10 +270,43 @@ class RunProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class Asker:
+    """The call for which a cell runs; its conversation is where questions of the code go."""
+
+    session_id: SessionId
+    call_id: CallId
+    interactive: bool
+    """Whether somebody may be there to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInput:
+    """The running code asks the user for a line of text."""
+
+    prompt: str
+    password: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunInputEnd:
+    """The question was answered, or nobody waits for the answer any more."""
+
+    answered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunBegun:
+    """The run is on its way; ``look`` returns how far it is, with the status ``running``."""
+
+    look: Callable[[], CellRun]
+
+
+@dataclass(frozen=True, slots=True)
 class CellRun:
     """How a run ended; ``outputs`` are nbformat dicts as they stand in the notebook."""
 
-    status: Literal["ok", "error", "aborted", "died", "cancelled"]
+    status: Literal["ok", "error", "aborted", "died", "cancelled", "running"]
+    """``running`` of one that was looked at on its way, and of no other."""
     outputs: tuple[JsonObject, ...]
     execution_count: int | None
     duration_ms: int
@@ -237,10 +317,15 @@ class CellRun:
     """What else the user must know: outputs that could not be stored, text left out."""
 
 
+RunItem = RunProgress | RunBegun | RunInput | RunInputEnd | CellRun
+
+
 class CellRunner(Protocol):
     """Runs cells of notebooks in their own kernels, one run at a time in each kernel."""
 
-    def run(self, path: str, cell_id: CellId) -> AsyncGenerator[RunProgress | CellRun]:
+    def run(
+        self, path: str, cell_id: CellId, asker: Asker | None = None
+    ) -> AsyncGenerator[RunItem]:
         """Run the cell as the notebook has it now; end with exactly one ``CellRun``.
 
         The outputs are in the notebook and in its pages when the ``CellRun`` comes. Cancelling

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import Conflict
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.guard.paths import WorkspacePath
-from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot, Stored
+from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.cells import joined_output
-from jupyter_ai_shoulders.notebook.disk import Wanted, with_attachments
+from jupyter_ai_shoulders.notebook.disk import DiskNotebooks, Wanted, with_attachments
 from jupyter_ai_shoulders.notebook.edits import Edited, apply_edits, needs_outputs
 from jupyter_ai_shoulders.notebook.identity import Known
 from jupyter_ai_shoulders.notebook.nbio import NotebookText, parse_notebook
@@ -119,6 +119,19 @@ class ContentsNotebooks:
             retryable=True,
         )
 
+    async def create(self, path: WorkspacePath, content: JsonObject) -> None:
+        """Save a new notebook. Raises ``Conflict`` when there is one, and like ``save``."""
+        async with self._locks.setdefault(path, asyncio.Lock()):
+            try:
+                await self._contents.stamp(path)
+            except NotFound:
+                await self._contents.save(path, content)
+                crash_point("contents.created")
+                return
+        raise Conflict(
+            f"There is a notebook {path} already; it was not touched.", hint="Use another name."
+        )
+
     async def _save(
         self, path: WorkspacePath, entry: _Entry, after: NotebookText, outcome: Applied
     ) -> Applied:
@@ -152,7 +165,7 @@ class ContentsNotebooks:
 class StoredNotebooks:
     """Chooses for each call how a notebook is stored (``notebook.base.Stored``)."""
 
-    def __init__(self, files: Stored, contents: Contents | None = None) -> None:
+    def __init__(self, files: DiskNotebooks, contents: Contents | None = None) -> None:
         self._files = files
         self._contents = contents
         self._managed = ContentsNotebooks(contents) if contents is not None else None
@@ -171,8 +184,12 @@ class StoredNotebooks:
         """Apply all edits, or none. Raises like ``read``, and ``Conflict``."""
         return await self._chosen.apply(path, edits, expected)
 
+    async def create(self, path: WorkspacePath, content: JsonObject) -> None:
+        """Make a notebook. Raises ``Conflict``, ``NotFound``, ``StateUnavailable``."""
+        await self._chosen.create(path, content)
+
     @property
-    def _chosen(self) -> Stored:
+    def _chosen(self) -> DiskNotebooks | ContentsNotebooks:
         if self._contents is None or self._managed is None or self._contents.is_plain:
             return self._files
         return self._managed

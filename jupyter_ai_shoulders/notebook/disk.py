@@ -7,6 +7,7 @@ Used by ``notebook.router``, and by ``notebook.live`` when a page that vanished 
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections import OrderedDict, deque
@@ -25,6 +26,7 @@ from jupyter_ai_shoulders.notebook.nbio import NotebookText, RawCell, parse_note
 from jupyter_ai_shoulders.notebook.splice import splice
 from jupyter_ai_shoulders.notebook.trust import NotebookTrust
 from jupyter_ai_shoulders.notebook.views import CellViews, LazySnapshot
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert, CellOutputs, CellSource
 
@@ -126,6 +128,11 @@ class NotebookFiles:
         crash_point("disk.trust.signed")
         if entry is not None and entry.notebook is written.after:
             self._store(path, replace(entry, trusted=True))
+
+    def create(self, path: WorkspacePath, content: bytes) -> None:
+        """Make the file. Raises ``Conflict``, ``NotFound``, ``StateUnavailable``."""
+        self._workspace.create(path, content)
+        self._forget(path)
 
     def close(self) -> None:
         """Let go of the signature database, in the thread that edited."""
@@ -233,6 +240,11 @@ class DiskNotebooks:
         loop = asyncio.get_running_loop()
         self._sign_now()
         return await self._write(edit)
+
+    async def create(self, path: WorkspacePath, content: JsonObject) -> None:
+        """Make the file. Raises ``Conflict``, ``NotFound`` (its folder), ``StateUnavailable``."""
+        text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        await self._write(lambda: self._files.create(path, text.encode()))
 
     async def close(self) -> None:
         """Wait for the last write and its signature, and let go of the thread."""

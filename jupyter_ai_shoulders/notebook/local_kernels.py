@@ -15,7 +15,7 @@ from jupyter_client.multikernelmanager import AsyncMultiKernelManager
 from jupyter_core.utils import ensure_async
 
 from jupyter_ai_shoulders.core.errors import NotFound
-from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
 from jupyter_ai_shoulders.notebook.kernel_connection import own_client
 
 
@@ -44,6 +44,10 @@ class LocalKernels:
         handle = await self._start(path, kernel_name)
         self._ids[path] = handle.kernel_id
         return handle
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        """See ``KernelSpecs.spec``."""
+        return await installed_spec(self._specs, name or self._manager.default_kernel_name)
 
     async def interrupt(self, kernel_id: str) -> None:
         """See ``KernelDirectory.interrupt``."""
@@ -104,6 +108,15 @@ def kernel_handle(kernel_id: str, manager: Any) -> KernelHandle:
         manager=manager,
         client=lambda: own_client(manager),
     )
+
+
+async def installed_spec(specs: Any, name: str) -> KernelSpec:
+    """Return a kernel of a kernelspec manager. Raises ``NotFound`` (``no_kernel``)."""
+    try:
+        found = await ensure_async(specs.get_kernel_spec(name))
+    except NoSuchKernel as error:
+        raise no_such_kernel(name, specs.find_kernel_specs()) from error
+    return KernelSpec(name, found.display_name or name, found.language)
 
 
 def no_such_kernel(name: str | None, installed: Any) -> NotFound:

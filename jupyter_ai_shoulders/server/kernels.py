@@ -14,8 +14,13 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
-from jupyter_ai_shoulders.notebook.base import KernelHandle
-from jupyter_ai_shoulders.notebook.local_kernels import ended_with, kernel_handle, no_such_kernel
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
+from jupyter_ai_shoulders.notebook.local_kernels import (
+    ended_with,
+    installed_spec,
+    kernel_handle,
+    no_such_kernel,
+)
 
 
 class ServerKernels:
@@ -55,6 +60,12 @@ class ServerKernels:
         except HTTPError as error:
             raise _not_started(path, error) from error
         return self._handle(session)
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        """See ``KernelSpecs.spec``."""
+        return await installed_spec(
+            self._kernels.kernel_spec_manager, name or self._kernels.default_kernel_name
+        )
 
     async def interrupt(self, kernel_id: str) -> None:
         """See ``KernelDirectory.interrupt``."""
