@@ -24,8 +24,9 @@ export function Composer(props: {
   const situation = useSituation();
   const [left, setLeft] = React.useState<ReadonlySet<Piece>>(new Set());
   const draft = useDraft();
-  const send = (): void => {
-    const text = draft.text.trim();
+  // What was typed, not what was drawn last: a busy page draws late.
+  const send = (typed: string): void => {
+    const text = typed.trim();
     if (text !== '' && !props.closed) {
       draft.set('');
       setLeft(new Set());
@@ -57,7 +58,7 @@ export function Composer(props: {
           icon="send"
           label={trans.__('Send (Enter)')}
           disabled={props.closed || draft.text.trim() === ''}
-          onClick={send}
+          onClick={() => send(conversations.draft(tab))}
         />
       </div>
     </div>
@@ -107,7 +108,7 @@ function TextField(props: {
   placeholder: string;
   disabled: boolean;
   onChange: (text: string) => void;
-  onSend: () => void;
+  onSend: (text: string) => void;
 }): React.JSX.Element {
   const field = React.useRef<HTMLTextAreaElement>(null);
   React.useLayoutEffect(() => {
@@ -131,7 +132,7 @@ function TextField(props: {
         const plain = !event.shiftKey && !event.nativeEvent.isComposing;
         if (event.key === 'Enter' && plain) {
           event.preventDefault();
-          props.onSend();
+          props.onSend(event.currentTarget.value);
         }
       }}
     />

@@ -255,6 +255,21 @@ describe('turns', () => {
 });
 
 describe('the input', () => {
+  test('sends what was typed before the page has drawn it', async () => {
+    const { server, conversations } = await showPanel();
+    const input = field() as HTMLTextAreaElement;
+    await act(() => {
+      input.value = 'typed just now';
+      fireEvent.keyDown(input, { key: 'Enter' });
+    });
+    expect(server.asked).toContainEqual([
+      'sendMessage',
+      expect.anything(),
+      expect.objectContaining({ text: 'typed just now' })
+    ]);
+    expect(conversations.draft(conversations.active.key)).toBe('');
+  });
+
   test('sends on Enter with the context, not on Shift+Enter', async () => {
     const { server, host } = await showPanel();
     await act(() =>
