@@ -114,9 +114,9 @@ class HostSettings:
     turn_time_limit: float | None = None
     """Seconds a turn may work; None is no limit."""
     run_patience: float | None = 60.0
-    """Seconds a step waits for a cell that runs, before the turn goes on beside it; None: always."""
-    busy_kernel: Literal["queue", "refuse"] = "queue"
-    """What a run does in a kernel that runs something of the user's."""
+    """Seconds a step waits for a cell that runs; then the turn goes on beside it. None: always."""
+    refuses_busy: bool = False
+    """Whether nothing is queued in a kernel that runs something of the user's."""
     allow_bypass: bool = True
     rules: Sequence[Json] = ()
     """The administrator's permission rules, which deny or ask."""
@@ -334,6 +334,7 @@ def _documents(settings: HostSettings, ports: HostPorts, store: Store) -> Docume
         root=settings.workspace,
         recovery=RecoveryFiles(store.directory),
         times=LiveTimes(grace=settings.page_grace),
+        refuses_busy=settings.refuses_busy,
         kernels=ports.kernels,
         pages=ports.pages,
         rooms=ports.rooms,

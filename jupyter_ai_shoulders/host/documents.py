@@ -41,6 +41,7 @@ class Documents:
         clock: Clock,
         ids: IdSource,
         times: LiveTimes | None = None,
+        refuses_busy: bool = False,
     ) -> None:
         self.workspace = Workspace(root)
         self.names = WorkspaceNotebookNames(self.workspace)
@@ -66,6 +67,7 @@ class Documents:
             pages=RoomPages(self.workspace, shared, self.live, pages),
             clock=clock,
             ids=ids,
+            refuses_busy=refuses_busy,
         )
 
     async def start(self) -> None:

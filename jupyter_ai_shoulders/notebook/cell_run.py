@@ -13,16 +13,25 @@ import anyio
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import NotFound
-from jupyter_ai_shoulders.notebook.base import CellRun, KernelDirectory, RunProgress
+from jupyter_ai_shoulders.notebook.base import (
+    CellRun,
+    KernelDirectory,
+    RunBegun,
+    RunInput,
+    RunInputEnd,
+    RunItem,
+)
+from jupyter_ai_shoulders.notebook.keeping import OutputKeeper
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
 from jupyter_ai_shoulders.notebook.page_view import PageView
 from jupyter_ai_shoulders.notebook.run_log import RunLog
+from jupyter_ai_shoulders.notebook.stdin import NOBODY
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.notebook.execution import CellRequest
 
-RunStatus = Literal["ok", "error", "aborted", "died", "cancelled"]
+RunStatus = Literal["ok", "error", "aborted", "died", "cancelled", "running"]
 
 WATCH_SECONDS = 0.5
 """Between two looks at whether the kernel lives and which page is there."""
@@ -39,18 +48,46 @@ LOG_SECONDS = 0.1
 class RunTicket:
     """What the asker holds of a run: its progress, its result, and the wish to cancel it."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
         self.log = RunLog()
         self.cancelled = False
         self.sent: CellRequest | None = None
         """The request, once it is in the kernel's queue: from then on only the kernel ends it."""
-        self._progress: asyncio.Queue[RunProgress | None] = asyncio.Queue()
+        self.unanswerable = False
+        """The code asks for input and nobody is there: it is interrupted."""
+        self._clock = clock
+        self._began = clock.monotonic()
+        self._progress: asyncio.Queue[RunItem | None] = asyncio.Queue()
         self._settled: asyncio.Future[CellRun] = asyncio.get_running_loop().create_future()
 
     @property
     def is_settled(self) -> bool:
         """Whether the asker has its answer."""
         return self._settled.done()
+
+    def look(self) -> CellRun:
+        """Return how far the run is."""
+        sent = self.sent
+        begun = sent is not None and sent.started
+        return CellRun(
+            status="running",
+            outputs=sent.outputs.outputs() if sent is not None else (),
+            execution_count=sent.execution_count if sent is not None else None,
+            duration_ms=round((self._clock.monotonic() - self._began) * 1000),
+            kernel_id="",
+            warning=None if begun else "It has not begun yet: the kernel is busy.",
+        )
+
+    def tell(self, item: RunInput | RunInputEnd) -> None:
+        """Report a question for input, or its end, after all that was printed before."""
+        self.report()
+        self._progress.put_nowait(item)
+
+    def refuse_input(self) -> None:
+        """Have the run interrupted: nobody can answer what it asks."""
+        self.unanswerable = True
+        if self.sent is not None:
+            self.sent.stirred.set()
 
     def report(self) -> None:
         """Pass on what the log has collected."""
@@ -73,8 +110,9 @@ class RunTicket:
             self._settled.set_exception(outcome)
         self._progress.put_nowait(None)
 
-    async def items(self) -> AsyncIterator[RunProgress | CellRun]:
-        """Yield progress, then the result. Raises what the run raised."""
+    async def items(self) -> AsyncIterator[RunItem]:
+        """Yield what there is to tell, then the result. Raises what the run raised."""
+        yield RunBegun(self.look)
         while (piece := await self._progress.get()) is not None:
             yield piece
         yield self._settled.result()
@@ -103,6 +141,7 @@ class CellExecution:
         connection: KernelConnection,
         kernels: KernelDirectory,
         view: PageView,
+        keeper: OutputKeeper,
         ticket: RunTicket,
         clock: Clock,
     ) -> None:
@@ -110,6 +149,7 @@ class CellExecution:
         self._connection = connection
         self._kernels = kernels
         self._view = view
+        self._keeper = keeper
         self._ticket = ticket
         self._clock = clock
         self._began = self._watched = self._logged = clock.monotonic()
@@ -134,13 +174,14 @@ class CellExecution:
         omitted = self._request.outputs.omitted
         if omitted:
             warning = f"{omitted} of output were left out in the middle."
+        failure = failure_of(status, self._request.reply, outputs)
         return CellRun(
             status=status,
             outputs=outputs,
             execution_count=self._request.execution_count,
             duration_ms=round((self._clock.monotonic() - self._began) * 1000),
             kernel_id=self._connection.handle.kernel_id,
-            failure=failure_of(status, self._request.reply, outputs),
+            failure=NOBODY if self._ticket.unanswerable and status == "error" else failure,
             warning=warning,
         )
 
@@ -181,6 +222,8 @@ class CellExecution:
             self._ticket.report()
 
     async def _honour_cancel(self) -> None:
+        if self._ticket.unanswerable and self._interrupted_at is None:
+            await self._interrupt()
         if not self._ticket.cancelled:
             return
         if not self._request.started:
@@ -205,6 +248,7 @@ class CellExecution:
             return
         self._watched = now
         self._view.watch()
+        await self._keeper.keep(self._request.outputs, self._request.execution_count)
         if not await self._connection.is_current():
             self._die()
 
@@ -235,7 +279,7 @@ def failure_of(
 ) -> str | None:
     """Return in one line why a run did not end well."""
     match status:
-        case "ok":
+        case "ok" | "running":
             return None
         case "died":
             return "the kernel died"

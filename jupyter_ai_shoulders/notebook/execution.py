@@ -137,10 +137,16 @@ class CellRequest:
         count: int | None = self.cell.get("execution_count")
         return count
 
-    def send(self, connection: KernelConnection, source: str, cell_id: CellId) -> None:
-        """Put the request into the kernel's queue."""
+    def send(
+        self,
+        connection: KernelConnection,
+        source: str,
+        cell_id: CellId,
+        ask: Callable[[Message], None] | None = None,
+    ) -> None:
+        """Put the request into the kernel's queue; ``ask`` takes its questions for input."""
         self._reader.clear_before_next_output = False
-        message_id = connection.execute(source, cell_id, self)
+        message_id = connection.execute(source, cell_id, self, ask and self._asks(ask))
         self._forget = lambda: connection.forget(message_id)
 
     def close(self) -> None:
@@ -173,6 +179,14 @@ class CellRequest:
             self.reply = message["content"]
             self.started = True
         self._check()
+
+    def _asks(self, ask: Callable[[Message], None]) -> Callable[[Message], None]:
+        def on_input(message: Message) -> None:
+            self.started = True
+            ask(message)
+            self.stirred.set()
+
+        return on_input
 
     def _update_displays(self, message: Message) -> None:
         transient: dict[str, str] = message["content"].get("transient") or {}

@@ -38,6 +38,8 @@ class KernelTurn:
     reader: MessageReader
     waited: bool
     """Whether somebody else had the turn before, who may have changed the notebook."""
+    is_busy_elsewhere: bool = False
+    """Whether the kernel was seen to run something of somebody else's when the turn began."""
     died: bool = False
     """Set by whoever saw the kernel die: the connection is closed when the turn is left."""
 
@@ -117,8 +119,12 @@ class KernelLines:
         finally:
             line.waiting -= 1
         try:
+            # What the server saw of the kernel before we listened; later on we know better.
+            seen = getattr(handle.manager, "execution_state", None)
+            is_new = line.connection is None or line.connection.is_stale
             connection, reader = await self._connect(line, handle, say)
-            turn = KernelTurn(connection, reader, waited)
+            busy = connection.is_busy_elsewhere or (is_new and seen == "busy")
+            turn = KernelTurn(connection, reader, waited, busy)
             try:
                 yield turn
             finally:

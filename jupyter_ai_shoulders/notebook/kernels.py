@@ -13,21 +13,24 @@ from dataclasses import replace
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
+    Asker,
     CellRun,
     KernelDirectory,
     Notebook,
     Notebooks,
     NotebookSnapshot,
     Pages,
-    RunProgress,
+    RunItem,
 )
 from jupyter_ai_shoulders.notebook.cell_run import CellExecution, RunTicket
+from jupyter_ai_shoulders.notebook.keeping import OutputKeeper
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines, KernelTurn
 from jupyter_ai_shoulders.notebook.outputs import CellOutputs, OutputLimits
 from jupyter_ai_shoulders.notebook.page_view import PageView
+from jupyter_ai_shoulders.notebook.stdin import InputDesk, RunInputs
 from jupyter_ai_shoulders.wire.ids import CellId, RunId
 from jupyter_ai_shoulders.wire.notebooks import CellOutputs as StoreOutputs
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
@@ -48,7 +51,9 @@ class KernelRunner:
         clock: Clock,
         ids: IdSource,
         limits: OutputLimits | None = None,
+        refuses_busy: bool = False,
     ) -> None:
+        """``refuses_busy``: a kernel that runs something of the user's is not queued behind."""
         self._notebooks = notebooks
         self._kernels = kernels
         self._lines = lines
@@ -56,12 +61,17 @@ class KernelRunner:
         self._clock = clock
         self._ids = ids
         self._limits = limits
+        self._refuses_busy = refuses_busy
+        self.inputs = InputDesk()
+        """Where answers to questions of running code go."""
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def run(self, path: str, cell_id: CellId) -> AsyncGenerator[RunProgress | CellRun]:
+    async def run(
+        self, path: str, cell_id: CellId, asker: Asker | None = None
+    ) -> AsyncGenerator[RunItem]:
         """See ``CellRunner.run``."""
-        ticket = RunTicket()
-        task = asyncio.create_task(self._perform(path, cell_id, ticket))
+        ticket = RunTicket(self._clock)
+        task = asyncio.create_task(self._perform(path, cell_id, ticket, asker))
         self._tasks.add(task)
         task.add_done_callback(lambda done: self._conclude(done, ticket))
         try:
@@ -91,7 +101,9 @@ class KernelRunner:
                 log.error("A cancelled run failed later", exc_info=error)
             ticket.settle(error)
 
-    async def _perform(self, path: str, cell_id: CellId, ticket: RunTicket) -> None:
+    async def _perform(
+        self, path: str, cell_id: CellId, ticket: RunTicket, asker: Asker | None
+    ) -> None:
         notebook = self._notebooks.open(path)
         snapshot = await notebook.read()
         cell = runnable_cell(snapshot, cell_id)
@@ -101,10 +113,17 @@ class KernelRunner:
         async with self._lines.turn(handle, ticket.say) as turn:
             if turn.waited:
                 cell = runnable_cell(await notebook.read(), cell_id)
-            ticket.settle(await self._execute(notebook, cell, turn, ticket))
+            if self._refuses_busy and turn.is_busy_elsewhere:
+                raise _busy(path)
+            ticket.settle(await self._execute(notebook, cell, turn, ticket, asker))
 
     async def _execute(
-        self, notebook: Notebook, cell: NotebookCell, turn: KernelTurn, ticket: RunTicket
+        self,
+        notebook: Notebook,
+        cell: NotebookCell,
+        turn: KernelTurn,
+        ticket: RunTicket,
+        asker: Asker | None,
     ) -> CellRun:
         from jupyter_ai_shoulders.notebook.execution import CellRequest
 
@@ -112,9 +131,18 @@ class KernelRunner:
         request = CellRequest(turn.reader, outputs, ticket.log)
         run_id = RunId(self._ids.new("run"))
         view = PageView(self._pages, notebook.path, cell.id, run_id, outputs)
+        inputs = RunInputs(
+            connection=turn.connection,
+            view=view,
+            desk=self.inputs,
+            asker=asker,
+            tell=ticket.tell,
+            refuse=ticket.refuse_input,
+        )
         view.start()
         crash_point("kernel.cell.before_send")
-        request.send(turn.connection, cell.source, cell.id)
+        ask = inputs.ask if inputs.somebody_is_there else None
+        request.send(turn.connection, cell.source, cell.id, ask)
         crash_point("kernel.cell.sent")
         ticket.sent = request
         try:
@@ -123,11 +151,13 @@ class KernelRunner:
                 connection=turn.connection,
                 kernels=self._kernels,
                 view=view,
+                keeper=OutputKeeper(notebook, cell.id, view, self._clock),
                 ticket=ticket,
                 clock=self._clock,
             ).follow()
         finally:
             request.close()
+            inputs.close()
             is_taken = view.is_taken
             complete = view.end(request.execution_count)
         crash_point("kernel.cell.finished")
@@ -159,6 +189,15 @@ def kernel_name(snapshot: NotebookSnapshot) -> str | None:
     spec = snapshot.metadata.get("kernelspec")
     name = spec.get("name") if isinstance(spec, dict) else None
     return name if isinstance(name, str) and name else None
+
+
+def _busy(path: str) -> Conflict:
+    return Conflict(
+        f"The kernel of {path} is busy with something the user runs; nothing was run.",
+        code="kernel_busy",
+        hint="Try again later, or ask the user. Shoulders.busy_kernel says to refuse then.",
+        retryable=True,
+    )
 
 
 def runnable_cell(snapshot: NotebookSnapshot, cell_id: CellId) -> NotebookCell:

@@ -19,7 +19,13 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
-from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot, Stored
+from jupyter_ai_shoulders.notebook.base import (
+    Applied,
+    Conflicted,
+    NotebookSnapshot,
+    RunQuestion,
+    Stored,
+)
 from jupyter_ai_shoulders.notebook.claims import Claim
 from jupyter_ai_shoulders.notebook.deliveries import Deliveries
 from jupyter_ai_shoulders.notebook.disk import Wanted
@@ -39,6 +45,7 @@ from jupyter_ai_shoulders.notebook.page_runs import PageRuns
 from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryStore, copy_name
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import (
+    CellInputAnswer,
     CellRunTaken,
     DocumentApplied,
     DocumentApply,
@@ -147,6 +154,8 @@ class LiveDocuments:
                     log.debug("%s of %s, which is not open", frame.type, frame.path)
             case CellRunTaken():
                 self._runs.take(frame.run_id)
+            case CellInputAnswer():
+                self._runs.answer(frame)
             case DocumentApplied() | DocumentConflict() | DocumentContent() | DocumentRefused():
                 self._requests.answered(client_id, frame)
             case _:
@@ -231,6 +240,14 @@ class LiveDocuments:
     def run_taken(self, run_id: RunId) -> bool:
         """Return whether the user took over the cell of a run that has not ended yet."""
         return self._runs.is_taken(run_id)
+
+    def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
+        """Show a field for what the running code asks in every page that has it open."""
+        self._runs.asks(self._present(path), cell_id, run_id, question)
+
+    def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
+        """Take the field away."""
+        self._runs.answered(self._present(path), cell_id, run_id, number)
 
     def wrote(self, path: str) -> None:
         """Tell pages that opened a notebook while its file was being written."""

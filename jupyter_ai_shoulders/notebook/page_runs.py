@@ -8,10 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jupyter_ai_shoulders.notebook.base import RunQuestion
 from jupyter_ai_shoulders.notebook.claims import Claim
 from jupyter_ai_shoulders.notebook.page_requests import PageTransport
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.frames import CellRunEnd, CellRunOutput, CellRunStart
+from jupyter_ai_shoulders.wire.frames import (
+    CellInputAnswer,
+    CellInputEnd,
+    CellInputRequest,
+    CellRunEnd,
+    CellRunOutput,
+    CellRunStart,
+)
 from jupyter_ai_shoulders.wire.ids import CellId, RunId
 
 
@@ -22,6 +30,7 @@ class PageRuns:
         self._transport = transport
         self._shown: dict[RunId, tuple[JsonObject, ...]] = {}
         self._taken: set[RunId] = set()
+        self._questions: dict[RunId, RunQuestion] = {}
 
     def take(self, run_id: RunId) -> None:
         """Leave the cell to the user, who runs it now: its outputs are not the agent's any more."""
@@ -66,11 +75,43 @@ class PageRuns:
             )
             self._transport.send(page.client, frame)
 
+    def asks(
+        self, pages: Sequence[Claim], cell_id: CellId, run_id: RunId, question: RunQuestion
+    ) -> None:
+        """Show a field for what the running code asks."""
+        if run_id in self._taken:
+            return
+        self._questions[run_id] = question
+        for page in pages:
+            frame = CellInputRequest(
+                run_id=run_id,
+                path=page.page_path,
+                cell_id=cell_id,
+                number=question.number,
+                prompt=question.prompt,
+                password=question.password,
+            )
+            self._transport.send(page.client, frame)
+
+    def answer(self, frame: CellInputAnswer) -> None:
+        """Pass on what the user typed; what comes too late is dropped."""
+        question = self._questions.get(frame.run_id)
+        if question is not None and question.number == frame.number:
+            question.answer(frame.text)
+
+    def answered(self, pages: Sequence[Claim], cell_id: CellId, run_id: RunId, number: int) -> None:
+        """Take the field away."""
+        self._questions.pop(run_id, None)
+        for page in pages:
+            frame = CellInputEnd(run_id=run_id, path=page.page_path, cell_id=cell_id, number=number)
+            self._transport.send(page.client, frame)
+
     def ended(
         self, pages: Sequence[Claim], cell_id: CellId, run_id: RunId, execution_count: int | None
     ) -> tuple[JsonObject, ...] | None:
         """Show the end of a run; return its outputs, None when no page was shown all of them."""
         self._taken.discard(run_id)
+        self._questions.pop(run_id, None)
         for page in pages:
             frame = CellRunEnd(
                 run_id=run_id,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.notebook.base import Pages
+from collections.abc import Callable
+
+from jupyter_ai_shoulders.notebook.base import Pages, RunQuestion
 from jupyter_ai_shoulders.notebook.outputs import CellOutputs
 from jupyter_ai_shoulders.wire.ids import CellId, RunId
 
@@ -23,6 +25,8 @@ class PageView:
         self._outputs = outputs
         self._owner = pages.owner(path)
         self._steady = self._owner is not None
+        self._question: RunQuestion | None = None
+        self._questions = 0
 
     def start(self) -> None:
         """Show the cell as running."""
@@ -39,6 +43,26 @@ class PageView:
             self._pages.run_started(*self._place)
             self._pages.run_output(*self._place, 0, self._outputs.outputs())
             self._outputs.take_change()
+            if self._question is not None:
+                self._pages.run_asks(*self._place, self._question)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a page has the notebook open now."""
+        return self._pages.owner(self._place[0]) is not None
+
+    def ask(self, prompt: str, answer: Callable[[str], bool], *, password: bool) -> None:
+        """Show a field below the outputs so far."""
+        self.flush()
+        self._questions += 1
+        self._question = RunQuestion(self._questions, prompt, password, answer)
+        self._pages.run_asks(*self._place, self._question)
+
+    def answered(self) -> None:
+        """Take the field away."""
+        question, self._question = self._question, None
+        if question is not None:
+            self._pages.run_answered(*self._place, question.number)
 
     def flush(self) -> float:
         """Send what changed; return how many seconds to wait before the next time."""

@@ -210,6 +210,8 @@ def _outcome(run: CellRun) -> str:
             return f"failed: {run.failure or 'the kernel died'}"
         case "cancelled":
             return "was cancelled"
+        case "running":
+            return "is still running"
 
 
 def _first_error(outputs: Iterable[JsonObject]) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.paths import Workspace
-from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot, RunQuestion
 from jupyter_ai_shoulders.notebook.disk import Wanted
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
 from jupyter_ai_shoulders.notebook.page_requests import PageTransport
@@ -126,6 +126,14 @@ class RoomPages:
     def run_taken(self, run_id: RunId) -> bool:
         """Return whether the user runs the cell since."""
         return self._live.run_taken(run_id)
+
+    def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
+        """Show a field in our pages; a room has none."""
+        self._live.run_asks(path, cell_id, run_id, question)
+
+    def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
+        """Take the field away."""
+        self._live.run_answered(path, cell_id, run_id, number)
 
     def _find(self, path: str) -> Room | None:
         try:

@@ -69,6 +69,22 @@ class Shoulders(Configurable):
         25, min=1, help="How many times the model is called in one turn, at most."
     ).tag(config=True)
 
+    run_patience = Float(
+        60.0,
+        allow_none=True,
+        min=0.0,
+        help="""How many seconds the agent waits for a cell it runs. Then it may do other things;
+        the cell runs on, its outputs keep coming, and the agent goes on by itself when it has
+        ended. None: it always waits for the end.""",
+    ).tag(config=True)
+
+    busy_kernel = Enum(
+        ["queue", "refuse"],
+        default_value="queue",
+        help="""What the agent does when a kernel is busy with something of yours: `queue` its cell
+        behind that, or `refuse` to run it.""",
+    ).tag(config=True)
+
     turn_time_limit = Float(
         0.0,
         min=0.0,

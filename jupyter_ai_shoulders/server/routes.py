@@ -40,6 +40,7 @@ from jupyter_ai_shoulders.server.turns import (
     ApprovalHandler,
     CancelHandler,
     ClarificationHandler,
+    InputHandler,
     ResumeHandler,
     SuppliedResultHandler,
 )
@@ -68,6 +69,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/requests/([0-9]{{1,6}})", SentRequestHandler),
     (f"sessions/{_ID}/preview", PreviewHandler),
     (f"sessions/{_ID}/clarifications/{_ID}", ClarificationHandler),
+    (f"sessions/{_ID}/stdin/{_ID}", InputHandler),
     (f"sessions/{_ID}/tool-results/{_ID}", SuppliedResultHandler),
     ("runs", RunsHandler),
     (f"artifacts/{_ID}/{_ID}", ArtifactHandler),

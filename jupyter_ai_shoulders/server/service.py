@@ -109,6 +109,8 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         step_limit=config.step_limit,
         titles=config.titles,
         turn_time_limit=config.turn_time_limit or None,
+        run_patience=config.run_patience,
+        refuses_busy=config.busy_kernel == "refuse",
         allow_bypass=config.allow_bypass,
         rules=config.rules,
         compaction=cast("CompactionMode", config.compaction),

@@ -8,6 +8,7 @@ from tornado import web
 from jupyter_ai_shoulders.server.base import ShouldersHandler
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
+    AnswerInput,
     AnswerQuestion,
     ResumeTurn,
     SupplyResult,
@@ -63,6 +64,19 @@ class ClarificationHandler(ShouldersHandler):
         session = self.session(session_id)
         command = self.body(AnswerQuestion)
         await self.host.engine.answer_question(session.id, CallId(call_id), command)
+        self.accepted()
+
+
+class InputHandler(ShouldersHandler):
+    """``sessions/{id}/stdin/{call_id}``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str, call_id: str) -> None:
+        """Give running code the text it waits for, which is kept nowhere; the first one counts."""
+        session = self.session(session_id)
+        command = self.body(AnswerInput)
+        await self.host.engine.answer_input(session.id, CallId(call_id), command)
         self.accepted()
 
 

@@ -10,11 +10,14 @@ from typing import Literal, assert_never
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
+    Asker,
     Backend,
     CellRun,
     Conflicted,
     NotebookSnapshot,
+    RunItem,
     RunProgress,
+    RunQuestion,
 )
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import CellConflict
@@ -178,7 +181,7 @@ class MemoryNotebooks:
 class RunFrame:
     """What a page was told of a run; ``detail`` is the output index or the execution count."""
 
-    kind: Literal["start", "output", "end"]
+    kind: Literal["start", "output", "ask", "answered", "end"]
     path: str
     cell_id: CellId
     run_id: RunId
@@ -196,6 +199,10 @@ class NotebookNameList:
         del path
         return self.names
 
+    async def all(self) -> tuple[str, ...]:
+        """Return all."""
+        return self.names
+
 
 class ScriptedRunner:
     """A ``CellRunner`` that ends each cell as it was told; cells not named end well."""
@@ -208,8 +215,11 @@ class ScriptedRunner:
         self.begun = asyncio.Event()
         """Set when a first cell has run."""
 
-    async def run(self, path: str, cell_id: CellId) -> AsyncGenerator[RunProgress | CellRun]:
+    async def run(
+        self, path: str, cell_id: CellId, asker: Asker | None = None
+    ) -> AsyncGenerator[RunItem]:
         """See ``CellRunner.run``."""
+        del asker
         if cell_id in self.gone:
             raise NotFound(f"There is no cell {cell_id!r}.", code="cell_not_found")
         self.ran.append((path, cell_id))
@@ -232,6 +242,7 @@ class RecordingPages:
         self.shown: list[JsonObject] = []
         """The running cell's outputs, as a page would hold them."""
         self.taken: set[RunId] = set()
+        self.question: RunQuestion | None = None
 
     def owner(self, path: str) -> ClientId | None:
         """See ``Pages.owner``."""
@@ -275,6 +286,16 @@ class RecordingPages:
     def run_taken(self, run_id: RunId) -> bool:
         """See ``Pages.run_taken``."""
         return run_id in self.taken
+
+    def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
+        """See ``Pages.run_asks``."""
+        self.frames.append(RunFrame("ask", path, cell_id, run_id, question.number))
+        self.question = question
+
+    def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
+        """See ``Pages.run_answered``."""
+        self.frames.append(RunFrame("answered", path, cell_id, run_id, number))
+        self.question = None
 
 
 def _conflict_on(

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound
-from jupyter_ai_shoulders.notebook.base import CellRun, CellRunner, NotebookSnapshot
-from jupyter_ai_shoulders.notebook.render import run_text
+from jupyter_ai_shoulders.notebook.base import (
+    Asker,
+    CellRun,
+    CellRunner,
+    NotebookSnapshot,
+    RunBegun,
+    RunInput,
+    RunInputEnd,
+    RunProgress,
+)
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
     Category,
     Effect,
+    InputAsked,
+    InputEnded,
+    Ongoing,
     Progress,
     Result,
     Target,
     ToolArguments,
-    text_content,
+    ToolOutput,
 )
 from jupyter_ai_shoulders.tools.notebook_access import (
     NEVER_RUN,
@@ -34,13 +46,11 @@ from jupyter_ai_shoulders.tools.notebook_access import (
     no_such_cell,
     notebook_language,
 )
-from jupyter_ai_shoulders.tools.run_outputs import shown_outputs
-from jupyter_ai_shoulders.wire.base import Json, JsonObject
-from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
+from jupyter_ai_shoulders.tools.run_report import RunReport, run_result
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
-from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
 PREVIEW_LIMIT = 100_000
@@ -86,21 +96,21 @@ class RunCell:
             ),
         )
 
-    async def run(
-        self, args: RunCellArguments, context: CallContext
-    ) -> AsyncIterator[Progress | Result]:
+    async def run(self, args: RunCellArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
         """Run it and wait for its end."""
-        del context
         place = await self._access.find_cell(args.path, args.cell_id)
         if has_tag(place.cell, NEVER_RUN):
             yield failed(_never(place))
             return
-        async with aclosing(self._runner.run(place.snapshot.path, place.cell.id)) as items:
+        run = self._runner.run(place.snapshot.path, place.cell.id, asker_of(context))
+        async with aclosing(run) as items:
             async for item in items:
                 if isinstance(item, CellRun):
                     yield run_result(place, item)
+                elif isinstance(item, RunBegun):
+                    yield Ongoing(partial(_so_far, place, item))
                 else:
-                    yield Progress(item.channel, item.text)
+                    yield told(item)
 
 
 class RunAllCellsArguments(ToolArguments):
@@ -158,34 +168,37 @@ class RunAllCells:
 
     async def run(
         self, args: RunAllCellsArguments, context: CallContext
-    ) -> AsyncIterator[Progress | Result]:
+    ) -> AsyncIterator[ToolOutput]:
         """Run them one by one; a cell the user deletes meanwhile is left out."""
-        del context
         cells = await self._range(args)
         report = RunReport(cells.snapshot.path, len(cells.cells), cells.skipped)
+        yield Ongoing(report.result)
+        asker = asker_of(context)
         for position, (number, cell) in enumerate(cells.cells, start=1):
             yield Progress("status", f"Cell {number} ({position} of {len(cells.cells)})")
-            async with aclosing(self._run_one(cells.snapshot.path, number, cell, report)) as items:
-                async for progress in items:
-                    yield progress
+            async with aclosing(self._run_one(asker, number, cell, report)) as items:
+                async for item in items:
+                    yield item
             if report.failure is not None:
                 break
         yield report.result()
 
     async def _run_one(
-        self, path: str, number: int, cell: NotebookCell, report: RunReport
-    ) -> AsyncGenerator[Progress]:
+        self, asker: Asker, number: int, cell: NotebookCell, report: RunReport
+    ) -> AsyncGenerator[ToolOutput]:
         try:
-            async with aclosing(self._runner.run(path, cell.id)) as items:
+            async with aclosing(self._runner.run(report.path, cell.id, asker)) as items:
                 async for item in items:
                     if isinstance(item, CellRun):
                         report.add(number, cell.id, item)
+                    elif isinstance(item, RunBegun):
+                        report.begin(number, cell.id, item)
                     else:
-                        yield Progress(item.channel, item.text)
+                        yield told(item)
         except NotFound as error:
             if error.info.code != "cell_not_found":
                 raise
-            report.gone.append(number)
+            report.leave_out(number)
 
     async def _range(self, args: RunAllCellsArguments) -> _Range:
         snapshot = await (await self._access.open(args.path)).read()
@@ -206,140 +219,24 @@ class RunAllCells:
         return _Range(snapshot, runnable, tuple(pair for pair in code if pair not in runnable))
 
 
-class RunReport:
-    """What became of the cells of ``run_all_cells``."""
-
-    def __init__(self, path: str, total: int, skipped: Sequence[tuple[int, NotebookCell]]) -> None:
-        self._path = path
-        self._total = total
-        self._skipped = skipped
-        self._ran: list[tuple[int, CellId, CellRun]] = []
-        self.gone: list[int] = []
-
-    @property
-    def failure(self) -> tuple[int, CellId, CellRun] | None:
-        """The cell that ended the run, if one failed."""
-        last = self._ran[-1] if self._ran else None
-        return last if last is not None and last[2].status != "ok" else None
-
-    def add(self, number: int, cell_id: CellId, run: CellRun) -> None:
-        """Note how a cell ended."""
-        self._ran.append((number, cell_id, run))
-
-    def result(self) -> Result:
-        """Return the whole as the tool's result."""
-        failure = self.failure
-        error = run_error(f"Cell {failure[0]} (id={failure[1]})", failure[2]) if failure else None
-        return Result(
-            envelope=ToolEnvelope(
-                ok=error is None,
-                kind="outputs",
-                data=self._data(),
-                warning=self._skipped_text(),
-                error=error,
-                meta=ResultMeta(
-                    total=self._total,
-                    duration_ms=sum(run.duration_ms for _, _, run in self._ran),
-                ),
-            ),
-            content=text_content("\n".join(self._lines(error))),
-        )
-
-    def _lines(self, error: ErrorInfo | None) -> list[str]:
-        good = sum(run.status == "ok" for _, _, run in self._ran)
-        first = f"Ran {self._path}: {good} of {self._total} code cells finished ok."
-        not_run = self._total - len(self._ran) - len(self.gone)
-        if not_run:
-            first += f" Stopped at the failing one; {not_run} were not run."
-        notes = [first, self._skipped_text()]
-        # The outputs of the last cell are what a reader needs; the others' are in the notebook.
-        texts = [run_text(number, cell_id, run) for number, cell_id, run in self._ran]
-        lines = [text.partition("\n")[0] for text in texts[:-1]] + texts[-1:]
-        hint = error.hint if error else None
-        return [line for line in (*notes, *lines, hint) if line]
-
-    def _skipped_text(self) -> str | None:
-        notes = [
-            f"Cell {number} (id={cell.id}) is marked {NEVER_RUN} and was skipped."
-            for number, cell in self._skipped
-        ]
-        notes += [f"Cell {number} was deleted meanwhile." for number in self.gone]
-        return " ".join(notes) or None
-
-    def _data(self) -> JsonObject:
-        failure = self.failure
-        skipped: list[Json] = [
-            {"cell_id": cell.id, "index": number - 1} for number, cell in self._skipped
-        ]
-        return {
-            "path": self._path,
-            "cells": [_row(number, cell_id, run) for number, cell_id, run in self._ran],
-            "skipped": skipped,
-            "stopped_at": failure[1] if failure else None,
-            "outputs": shown_outputs(self._ran[-1][2].outputs) if self._ran else [],
-        }
+def asker_of(context: CallContext) -> Asker:
+    """Return who is asked what the code asks."""
+    return Asker(context.session_id, context.call_id, context.interactive)
 
 
-def run_result(place: CellPlace, run: CellRun) -> Result:
-    """Return a finished run as the tool's result."""
-    error = run_error(place.label, run)
-    text = run_text(place.number, place.cell.id, run)
-    notes = [run.warning, error.hint if error else None]
-    return Result(
-        envelope=ToolEnvelope(
-            ok=error is None,
-            kind="outputs",
-            data={
-                "path": place.snapshot.path,
-                **_row(place.number, place.cell.id, run),
-                "outputs": shown_outputs(run.outputs),
-            },
-            warning=run.warning,
-            error=error,
-            meta=ResultMeta(duration_ms=run.duration_ms),
-        ),
-        content=text_content("\n".join([text, *(note for note in notes if note)])),
-    )
+def told(item: RunProgress | RunInput | RunInputEnd) -> Progress | InputAsked | InputEnded:
+    """Return what a run tells as the tool tells it."""
+    match item:
+        case RunProgress():
+            return Progress(item.channel, item.text)
+        case RunInput():
+            return InputAsked(item.prompt, item.password)
+        case RunInputEnd():
+            return InputEnded(item.answered)
 
 
-def run_error(label: str, run: CellRun) -> ErrorInfo | None:
-    """Return why a run did not end well, with what to do about it; None when it did."""
-    codes: dict[str, ErrorCode] = {
-        "error": "cell_error",
-        "aborted": "aborted",
-        "died": "kernel_died",
-        "cancelled": "aborted",
-    }
-    if run.status == "ok":
-        return None
-    failure = run.failure or run.status
-    return ErrorInfo(
-        code=codes[run.status],
-        message=f"{label} did not finish: {failure}",
-        hint=_hint(run.status, failure),
-        retryable=run.status in {"aborted", "died"},
-    )
-
-
-def _hint(status: str, failure: str) -> str | None:
-    if failure.startswith("StdinNotImplementedError"):
-        return "Cells run for the agent cannot ask for input: put the value into the code."
-    if status == "aborted":
-        return "Run it again once the cell that failed before it is dealt with."
-    if status == "died":
-        return "All variables are gone; the next run starts in a fresh kernel."
-    return None
-
-
-def _row(number: int, cell_id: CellId, run: CellRun) -> JsonObject:
-    return {
-        "cell_id": cell_id,
-        "index": number - 1,
-        "status": run.status,
-        "execution_count": run.execution_count,
-        "duration_ms": run.duration_ms,
-        "failure": run.failure,
-    }
+def _so_far(place: CellPlace, begun: RunBegun) -> Result:
+    return run_result(place, begun.look())
 
 
 def _never(place: CellPlace) -> ErrorInfo:

@@ -1,7 +1,7 @@
-"""The tool that reads on in an output which was too long to be sent whole (chapter 05).
+"""The tool that reads on in an output: too long to be sent whole, or not over yet (chapter 05).
 
 Registered by ``host`` (``tools.planning_tools``). The whole is a blob; a conversation may read
-those that its own results gave handles to, and no others.
+those that its own results gave handles to, and no others. A run that goes on has a handle too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from pydantic import Field
 
@@ -28,21 +28,38 @@ from jupyter_ai_shoulders.tools.base import (
 )
 from jupyter_ai_shoulders.tools.digest import BYTE_LIMIT, HANDLE_SHOWN, LINE_LIMIT, beginning
 from jupyter_ai_shoulders.wire.events import Risk
-from jupyter_ai_shoulders.wire.ids import BlobHash
+from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
 READ_OUTPUT = "read_output"
+RUN_PREFIX = "run_"
+"""What handles of runs begin with; those of kept outputs are hexadecimal."""
 
 PAGE_LINES = LINE_LIMIT - 10
 PAGE_BYTES = BYTE_LIMIT - 1_024
 """A page with its heading keeps the limits of a result."""
 
 
+RUN_WAIT_SECONDS = 30.0
+"""How long a look at a run waits for its end."""
+
+
+class LongRuns(Protocol):
+    """What goes on after its step; implemented by ``engine.long_calls``."""
+
+    async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
+        """Return how far a run is, or how it ended; wait for its end for so many seconds.
+
+        None when the session has no such run (any more).
+        """
+        ...
+
+
 class ReadOutputArguments(ToolArguments):
     """Arguments of ``read_output``."""
 
-    handle: str = Field(min_length=8, max_length=64, description="As the shortened result says.")
+    handle: str = Field(min_length=8, max_length=64, description="As the result says.")
     offset: int = Field(
         default=0, ge=0, description="The character to begin at, as the last page says."
     )
@@ -85,8 +102,12 @@ class ReadOutput:
     toolsets: ClassVar[frozenset[Toolset]] = frozenset({"notebook", "workspace", "full"})
     arguments = ReadOutputArguments
 
-    def __init__(self, blobs: Blobs) -> None:
+    def __init__(
+        self, blobs: Blobs, runs: LongRuns | None = None, run_wait_s: float = RUN_WAIT_SECONDS
+    ) -> None:
         self._blobs = blobs
+        self._runs = runs
+        self._run_wait_s = run_wait_s
 
     async def subject(self, args: ReadOutputArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
@@ -96,7 +117,10 @@ class ReadOutput:
     async def run(
         self, args: ReadOutputArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Read a page. Raises ``NotFound`` (no such handle here)."""
+        """Read a page, or look at a run. Raises ``NotFound`` (no such handle here)."""
+        if args.handle.startswith(RUN_PREFIX):
+            yield await self._look(args, context)
+            return
         blob = _meant(args.handle, context)
         content = await asyncio.to_thread(self._blobs.get, blob)
         try:
@@ -111,6 +135,19 @@ class ReadOutput:
             )
             return
         yield _result(blob, page_of(text, args.offset))
+
+    async def _look(self, args: ReadOutputArguments, context: CallContext) -> Result:
+        found = None
+        if self._runs is not None:
+            wait = self._run_wait_s
+            found = await self._runs.look(context.session_id, args.handle, wait)
+        if found is None:
+            raise NotFound(
+                f"No run of this conversation with the handle {args.handle!r} is known.",
+                hint="It ended long ago, or the server was restarted. Its cell has what it printed "
+                "until then; look there before you run it again.",
+            )
+        return found
 
 
 def page_of(text: str, offset: int) -> Page:

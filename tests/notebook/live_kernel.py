@@ -13,7 +13,14 @@ from jupyter_client.manager import AsyncKernelManager
 
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.errors import NotFound
-from jupyter_ai_shoulders.notebook.base import CellRun, KernelDirectory, KernelHandle, RunProgress
+from jupyter_ai_shoulders.notebook.base import (
+    Asker,
+    CellRun,
+    KernelDirectory,
+    KernelHandle,
+    RunItem,
+    RunProgress,
+)
 from jupyter_ai_shoulders.notebook.kernel_connection import own_client
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
@@ -73,19 +80,22 @@ class Bench:
     runner: KernelRunner
     notebook: MemoryNotebook
     pages: RecordingPages
+    asker: Asker | None = None
     progress: list[RunProgress] = field(default_factory=list[RunProgress])
+    items: list[RunItem] = field(default_factory=list[RunItem])
     stirred: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, cell_id: str) -> CellRun:
         """Run a cell to its end, keeping its progress."""
         run: CellRun | None = None
         self.progress = []
-        async for item in self.runner.run(PATH, CellId(cell_id)):
+        async for item in self.runner.run(PATH, CellId(cell_id), self.asker):
+            self.items.append(item)
             if isinstance(item, CellRun):
                 run = item
-            else:
+            elif isinstance(item, RunProgress):
                 self.progress.append(item)
-                self.stirred.set()
+            self.stirred.set()
         assert run is not None
         return run
 

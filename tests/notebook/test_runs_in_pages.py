@@ -14,7 +14,7 @@ from jupyter_client.manager import AsyncKernelManager
 
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.guard.paths import Workspace
-from jupyter_ai_shoulders.notebook.base import CellRun
+from jupyter_ai_shoulders.notebook.base import CellRun, RunProgress
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
@@ -57,7 +57,7 @@ class Lab:
         async for item in self.runner.run(self.file.name, CellId(cell_id)):
             if isinstance(item, CellRun):
                 run = item
-            elif item.channel == "stdout":
+            elif isinstance(item, RunProgress) and item.channel == "stdout":
                 self.printed.set()
         assert run is not None
         return run
@@ -183,7 +183,7 @@ async def test_a_page_that_vanished_with_unsaved_text_leaves_the_outputs_in_the_
         page.vanish()
         run = await running
         assert run.warning is None
-        await at.clock.advance(60)
+        await at.clock.advance(3_600)
         await at.live.settle()
         assert at.stored_text() == "early\nlate\n"
         assert "".join(at.stored()["aaaa"]["source"]) == "mine = 1"

@@ -53,7 +53,7 @@ class Conversation:
             async for item in items:
                 if isinstance(item, Result):
                     results.append(item)
-                else:
+                elif isinstance(item, Progress):
                     self.progress.append(item)
         [result] = results
         check_result(result)
