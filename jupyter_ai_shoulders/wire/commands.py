@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
-from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope
-from jupyter_ai_shoulders.wire.ids import MessageId, ModelId
+from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, RestorePart
+from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, RestoreId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import (
     Anchor,
@@ -67,6 +67,18 @@ class ForkSession(CommandModel):
 
     Without it as far as the conversation is settled.
     """
+
+
+class RestoreSession(CommandModel):
+    """``POST sessions/{id}/restore``: put back to before a message of the user.
+
+    The client's ``id`` makes it idempotent; without it, the same restore again does nothing as
+    long as nothing else has happened. The ``seq`` of a ``restore`` takes that one back.
+    """
+
+    seq: int = Field(ge=1)
+    what: tuple[RestorePart, ...] = Field(min_length=1)
+    id: RestoreId | None = Field(default=None, min_length=1, max_length=128)
 
 
 class EditMessage(CommandModel):

@@ -24,8 +24,6 @@ from jupyter_ai_shoulders.wire.events_calls import (
 )
 from jupyter_ai_shoulders.wire.events_context import ContextAdd, ContextRebase
 from jupyter_ai_shoulders.wire.events_edits import (
-    Checkpoint,
-    DocumentSnapshot,
     EditPending,
     EditResolve,
     ProposalAdd,
@@ -49,6 +47,16 @@ from jupyter_ai_shoulders.wire.events_reply import (
     TextDelta,
     TextEnd,
     TextStart,
+)
+from jupyter_ai_shoulders.wire.events_restore import (
+    CellDeed,
+    CellsChange,
+    Checkpoint,
+    DocumentSnapshot,
+    KernelDrift,
+    Restore,
+    RestoredDocument,
+    RestorePart,
 )
 from jupyter_ai_shoulders.wire.events_sessions import (
     ForkOrigin,
@@ -80,6 +88,8 @@ __all__ = [
     "AskReason",
     "Author",
     "CallStatus",
+    "CellDeed",
+    "CellsChange",
     "Checkpoint",
     "ClarifyAnswer",
     "ClarifyRequest",
@@ -93,6 +103,7 @@ __all__ = [
     "EventBase",
     "Exit",
     "ForkOrigin",
+    "KernelDrift",
     "MessageAdd",
     "MessageUpdate",
     "Notice",
@@ -102,6 +113,9 @@ __all__ = [
     "ReasoningEnd",
     "ReasoningStart",
     "Replaced",
+    "Restore",
+    "RestorePart",
+    "RestoredDocument",
     "RetryWait",
     "Risk",
     "RunEnd",
@@ -161,6 +175,8 @@ Event = Annotated[
     | ProposalAdd
     | ProposalResolve
     | Checkpoint
+    | CellsChange
+    | Restore
     | UsageUpdate
     | ContextRebase
     | ContextAdd

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from jupyter_ai_shoulders.wire.base import WireModel
 from jupyter_ai_shoulders.wire.edits import Hunk, Proposal, ProposalState
 from jupyter_ai_shoulders.wire.events_base import Author, EventBase
-from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, CellId, EditId, ProposalId, Version
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, EditId, ProposalId, Version
 
 
 class EditPending(EventBase):
@@ -51,17 +50,3 @@ class ProposalResolve(EventBase):
     proposal_id: ProposalId
     state: ProposalState
     by: Author
-
-
-class DocumentSnapshot(WireModel):
-    """A document's content at one moment, as a blob."""
-
-    document: str
-    blob: BlobHash
-
-
-class Checkpoint(EventBase):
-    """Documents were snapshotted before a turn's first change."""
-
-    type: Literal["checkpoint"] = "checkpoint"
-    documents: tuple[DocumentSnapshot, ...]

@@ -57,10 +57,17 @@ EMPTY = Conversation(
 SessionEvent = ev.SessionCreate | ev.SessionUpdate
 MessageEvent = ev.MessageAdd | ev.MessageUpdate
 TurnEvent = ev.TurnStart | ev.TurnResume | ev.StepStart | ev.RetryWait | ev.TurnEnd
-CardEvent = ev.ProposalAdd | ev.ProposalResolve | ev.ArtifactShare | ev.Notice | ev.ErrorEvent
+CardEvent = (
+    ev.ProposalAdd | ev.ProposalResolve | ev.ArtifactShare | ev.Notice | ev.Restore | ev.ErrorEvent
+)
 TotalEvent = ev.TodoUpdate | ev.UsageUpdate
 UnseenEvent = (
-    ev.EditPending | ev.EditResolve | ev.Checkpoint | ev.ContextRebase | ev.ContextAdd
+    ev.EditPending
+    | ev.EditResolve
+    | ev.Checkpoint
+    | ev.CellsChange
+    | ev.ContextRebase
+    | ev.ContextAdd
 )  # facts for review and for requests, not lines of the conversation
 
 
@@ -151,8 +158,24 @@ def _message(state: Conversation, event: MessageEvent) -> Conversation:
             assert_never(event)
 
 
-def _rewound(state: Conversation, event: ev.MessageAdd, replaced: ev.Replaced) -> Conversation:
-    """Hide what stood behind the message that was edited; what it cost stays counted."""
+def _restored(state: Conversation, event: ev.Restore) -> Conversation:
+    if event.conversation is not None:
+        state = _rewound(state, event, event.conversation)
+    restore = views.RestoreView(
+        restore_id=event.restore_id,
+        seq=event.seq,
+        what=event.what,
+        documents=event.documents,
+        drift=event.drift,
+        undone=event.undone,
+    )
+    return add_part(state, event, restore)
+
+
+def _rewound(
+    state: Conversation, event: ev.MessageAdd | ev.Restore, replaced: ev.Replaced
+) -> Conversation:
+    """Hide what stood behind a message; what it cost stays counted."""
     branch = views.BranchView(
         message_id=replaced.message_id,
         seq=event.seq,
@@ -266,6 +289,8 @@ def _card(state: Conversation, event: CardEvent) -> Conversation:
                 details=event.details,
             )
             return add_part(state, event, notice)
+        case ev.Restore():
+            return _restored(state, event)
         case ev.ErrorEvent():
             return add_part(state, event, views.ErrorView(error=event.error))
         case _:

@@ -21,6 +21,7 @@ RunId = NewType("RunId", str)
 LongRunId = NewType("LongRunId", str)
 """A call that goes on after its step; the model's handle on it."""
 CellId = NewType("CellId", str)
+RestoreId = NewType("RestoreId", str)
 BlobHash = NewType("BlobHash", str)
 ModelId = NewType("ModelId", str)
 ProviderId = NewType("ProviderId", str)

@@ -65,6 +65,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.ResumeTurn,
     commands.AnswerQuestion,
     commands.SupplyResult,
+    commands.RestoreSession,
     commands.AnswerInput,
     commands.StartRun,
     commands.DecideProposal,

@@ -20,6 +20,9 @@ from jupyter_ai_shoulders.wire.events import (
     Author,
     CallStatus,
     Exit,
+    KernelDrift,
+    RestoredDocument,
+    RestorePart,
     Risk,
     TodoItem,
 )
@@ -30,6 +33,7 @@ from jupyter_ai_shoulders.wire.ids import (
     ModelId,
     PartId,
     ProviderId,
+    RestoreId,
     TurnId,
 )
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
@@ -161,6 +165,20 @@ class NoticeView(WireModel):
     details: JsonObject | None
 
 
+class RestoreView(WireModel):
+    """Documents or the conversation were put back."""
+
+    type: Literal["restore"] = "restore"
+    restore_id: RestoreId
+    seq: int
+    """Of the event, by which it can be taken back."""
+    what: tuple[RestorePart, ...]
+    documents: tuple[RestoredDocument, ...]
+    drift: tuple[KernelDrift, ...]
+    undone: RestoreId | None
+    """The restore that this one took back."""
+
+
 class ErrorView(WireModel):
     """A failure that did not end the turn."""
 
@@ -186,6 +204,7 @@ PartView = Annotated[
     | ProposalView
     | ArtifactView
     | NoticeView
+    | RestoreView
     | ErrorView
     | EndView,
     Field(discriminator="type"),
@@ -267,12 +286,15 @@ class UsageView(WireModel):
 
 
 class BranchView(WireModel):
-    """What stood behind a message until it was edited; a fork at ``last_seq`` goes on with it."""
+    """What stood behind a message until it was edited, or gone back to.
+
+    A fork at ``last_seq`` goes on with it.
+    """
 
     message_id: MessageId
     """The message that was replaced."""
     seq: int
-    """Of the message that took its place."""
+    """Of the message that took its place, or of the restore."""
     at: Timestamp
     first_seq: int
     last_seq: int

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import assert_never
 
+from jupyter_ai_shoulders.core.restore_text import restore_text
 from jupyter_ai_shoulders.host.export.fences import (
     contained,
     fenced,
@@ -96,6 +97,8 @@ def part(item: PartView) -> str:  # noqa: C901, PLR0911 one line for each kind o
             return f"**Shared** {one_line(item.name)} ({item.size} bytes){said}"
         case views.NoticeView():
             return f"> **Notice:** {one_line(item.text)}"
+        case views.RestoreView():
+            return f"> {one_line(restore_text(item))}"
         case views.ErrorView():
             return f"> **Error:** {one_line(item.error.message)}"
         case views.EndView():

@@ -19,6 +19,7 @@ import { Disclosure, ErrorNote } from './parts';
 import { PauseCard } from './PauseCard';
 import { ProposalCard } from './ProposalCard';
 import { QuestionCard } from './QuestionCard';
+import { RestoreLine } from './RestoreLine';
 import { useHost, useTrans, useWaits } from './use';
 
 export const AgentMessage = React.memo(function AgentMessage(props: {
@@ -61,6 +62,8 @@ const Part = React.memo(function Part(props: {
       return <ProposalCard proposal={part.proposal} />;
     case 'notice':
       return <Remark notice={part} />;
+    case 'restore':
+      return <RestoreLine restore={part} />;
     case 'error':
       return <ErrorNote error={part.error} />;
     case 'end':

@@ -78,6 +78,7 @@ const Message = React.memo(function Message(props: {
           text={message.text}
           at={message.at}
           context={message.context}
+          seq={message.seq}
         />
       ) : (
         <AgentMessage message={message} last={props.last} />

@@ -5,6 +5,7 @@ import * as React from 'react';
 import { formatMoment } from '../model/format';
 import { visible } from '../model/visible';
 import type { MessageContext } from '../wire/generated';
+import { MessageActions } from './MessageActions';
 import { useHost, useTrans } from './use';
 
 const CLAMP_LINES = 5;
@@ -14,6 +15,8 @@ export const UserBubble = React.memo(function UserBubble(props: {
   text: string;
   at?: string;
   context?: MessageContext | null;
+  /** Of a message of the log; one can go back to before it. */
+  seq?: number;
   className?: string;
   children?: React.ReactNode;
 }): React.JSX.Element {
@@ -46,6 +49,9 @@ export const UserBubble = React.memo(function UserBubble(props: {
         {props.children}
       </div>
       {props.context && <SentContext context={props.context} />}
+      {props.seq !== undefined && (
+        <MessageActions point={{ seq: props.seq, text }} />
+      )}
     </div>
   );
 });

@@ -66,6 +66,8 @@ export interface IChatHost {
   ) => Promise<void>;
   /** Hand a provider's key to the server and try it; the page does not keep it. */
   readonly setKey: (provider: string, key: string) => Promise<void>;
+  /** Restart a notebook's kernel, after asking. */
+  readonly restartKernel: (path: string) => void;
   readonly confirm: (
     title: string,
     body: string,

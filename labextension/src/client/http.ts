@@ -17,6 +17,8 @@ import type {
   PatchSession,
   ProviderTest,
   PutBudget,
+  Restore,
+  RestoreSession,
   ResumeTurn,
   SendMessage,
   Session,
@@ -79,6 +81,7 @@ export interface IHttpClient {
     callId: string,
     body: AnswerQuestion
   ): Promise<void>;
+  restore(id: string, body: RestoreSession): Promise<Restore>;
   supplyResult(id: string, callId: string, body: SupplyResult): Promise<void>;
   decideProposal(id: string, body: DecideProposal): Promise<void>;
   /** A file the agent shared into a conversation. */
@@ -178,6 +181,10 @@ export class HttpClient implements IHttpClient {
     body: AnswerQuestion
   ): Promise<void> {
     return this.send('POST', sessionPath(id, 'clarifications', callId), body);
+  }
+
+  restore(id: string, body: RestoreSession): Promise<Restore> {
+    return this.send('POST', sessionPath(id, 'restore'), body);
   }
 
   supplyResult(id: string, callId: string, body: SupplyResult): Promise<void> {

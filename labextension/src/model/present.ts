@@ -88,6 +88,7 @@ function isHidden(part: PartView): boolean {
     case 'proposal':
     case 'artifact':
     case 'notice':
+    case 'restore':
     case 'error':
       return false;
   }

@@ -5,7 +5,8 @@ import type {
   MessageAdd,
   MessageUpdate,
   QueuedView,
-  Replaced
+  Replaced,
+  Restore
 } from '../wire/generated';
 
 /** A message was accepted: into the conversation, or, while a turn runs, into the queue. */
@@ -25,10 +26,10 @@ export function addMessage(
   };
 }
 
-/** Hide what stood behind the message that was edited; what it cost stays counted. */
-function rewound(
+/** Hide what stood behind a message that was edited or gone back to; what it cost stays counted. */
+export function rewound(
   state: Conversation,
-  { seq, at }: MessageAdd,
+  { seq, at }: MessageAdd | Restore,
   { message_id, seq: first, todo }: Replaced
 ): Conversation {
   const branch = {

@@ -27,6 +27,7 @@ import {
   openPart,
   working
 } from './reduce-parts';
+import { restored } from './reduce-restore';
 import {
   addUsage,
   endTurn,
@@ -112,6 +113,8 @@ const KNOWN: Record<Event['type'], true> = {
   'edit-pending': true,
   'edit-resolve': true,
   checkpoint: true,
+  'cells-change': true,
+  restore: true,
   'context-rebase': true,
   'context-add': true
 };
@@ -210,6 +213,8 @@ function reduce(state: Conversation, event: Event): Conversation {
         details: event.details ?? null // Logs of older servers have none.
       });
     }
+    case 'restore':
+      return restored(state, event);
     case 'error':
       return addPart(state, event, { type: 'error', error: event.error });
     case 'proposal-add':
@@ -229,6 +234,7 @@ function reduce(state: Conversation, event: Event): Conversation {
     case 'edit-pending':
     case 'edit-resolve':
     case 'checkpoint':
+    case 'cells-change':
     case 'context-rebase':
     case 'context-add':
       return state; // Facts for review and for requests, not lines of the conversation.

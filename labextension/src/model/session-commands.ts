@@ -4,6 +4,7 @@ import type { ExportFormat, IHttpClient } from '../client/http';
 import type {
   AnswerApproval,
   AnswerQuestion,
+  RestoreSession,
   ResumeTurn,
   SupplyResult
 } from '../wire/generated';
@@ -23,6 +24,8 @@ export interface ISessionCommands {
     callId: string,
     answer: readonly string[]
   ): Promise<void>;
+  /** Go back to before a message, or take a restore back. */
+  restore(key: string, body: RestoreSession): Promise<void>;
   supplyResult(key: string, callId: string, body: SupplyResult): Promise<void>;
   editQueued(key: string, messageId: string, text: string): Promise<void>;
   removeQueued(key: string, messageId: string): Promise<void>;
@@ -63,6 +66,10 @@ export class SessionCommands implements ISessionCommands {
     const answer = picks.length === 1 && only !== undefined ? only : [...picks];
     const body = { answer } as AnswerQuestion; // One to six, as many as there are options.
     await this.http.answerQuestion(this.idOf(key), callId, body);
+  }
+
+  async restore(key: string, body: RestoreSession): Promise<void> {
+    await this.http.restore(this.idOf(key), body);
   }
 
   async supplyResult(

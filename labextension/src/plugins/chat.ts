@@ -90,6 +90,10 @@ export const chat: JupyterFrontEndPlugin<void> = {
       save,
       highlight: (code, language, into) =>
         languages.highlight(code, languages.findBest(language), into),
+      restartKernel: path => {
+        openDocument(documents, notebooks, path, null);
+        void app.commands.execute('notebook:restart-kernel');
+      },
       setKey: (provider, key) => setKey(client.http, provider, key),
       confirm: (title, body, accept) => confirm(trans, title, body, accept)
     };

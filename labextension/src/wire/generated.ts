@@ -24,7 +24,7 @@ export type CellEdit = (CellSource | CellInsert | CellDelete | CellMove | CellOu
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)
+export type Event = (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "MessageView".
@@ -39,7 +39,7 @@ export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | Docume
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
  */
-export type PartView = (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | ErrorView | EndView)
+export type PartView = (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | RestoreView | ErrorView | EndView)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
@@ -75,6 +75,7 @@ put_budget: PutBudget
 put_permissions: PutPermissions
 put_settings: PutSettings
 request_view: RequestView
+restore_session: RestoreSession
 resume_turn: ResumeTurn
 send_message: SendMessage
 server_frame: ServerFrame
@@ -494,7 +495,7 @@ role: "agent"
 turn_id: (string | null)
 seq: number
 at: string
-parts: (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | ErrorView | EndView)[]
+parts: (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | RestoreView | ErrorView | EndView)[]
 }
 /**
  * Text of the model; ``open`` while more may come.
@@ -739,6 +740,81 @@ details: ({
 } | null)
 }
 /**
+ * Documents or the conversation were put back.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RestoreView".
+ */
+export interface RestoreView {
+type: "restore"
+restore_id: string
+seq: number
+what: ("notebook" | "files" | "conversation")[]
+documents: RestoredDocument[]
+drift: KernelDrift[]
+undone: (string | null)
+}
+/**
+ * What was put back in one document.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RestoredDocument".
+ */
+export interface RestoredDocument {
+document: string
+removed: CellName[]
+returned: CellName[]
+rewritten: CellName[]
+moved: CellName[]
+outputs: CellName[]
+kept: KeptCell[]
+error: (ErrorInfo | null)
+}
+/**
+ * A cell as it is named to people.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellName".
+ */
+export interface CellName {
+cell_id: string
+title: string
+}
+/**
+ * A cell that was not put back.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "KeptCell".
+ */
+export interface KeptCell {
+cell_id: string
+title: string
+reason: ("changed" | "run" | "protected" | "unknown")
+proposal_id: (string | null)
+}
+/**
+ * What a notebook's kernel holds that the notebook does not say any more.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "KernelDrift".
+ */
+export interface KernelDrift {
+document: string
+kernel: ("same" | "restarted" | "gone" | "unknown")
+cells: RanCell[]
+}
+/**
+ * A cell that the agent ran, whose effects may still be in the kernel.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RanCell".
+ */
+export interface RanCell {
+cell_id: string
+title: string
+names: string[]
+}
+/**
  * A failure that did not end the turn.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -761,7 +837,9 @@ error: (ErrorInfo | null)
 summary: (string | null)
 }
 /**
- * What stood behind a message until it was edited; a fork at ``last_seq`` goes on with it.
+ * What stood behind a message until it was edited, or gone back to.
+ * 
+ * A fork at ``last_seq`` goes on with it.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "BranchView".
@@ -1491,7 +1569,7 @@ state: ("proposed" | "applied" | "edited" | "conflict" | "stale" | "dismissed" |
 by: ("user" | "agent" | "policy" | "system")
 }
 /**
- * Documents were snapshotted before a turn's first change.
+ * Documents were snapshotted before they were changed.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Checkpoint".
@@ -1503,9 +1581,11 @@ turn_id: (string | null)
 at: string
 type: "checkpoint"
 documents: DocumentSnapshot[]
+cells: CellSnapshot[]
+order: (RestoreOrder | null)
 }
 /**
- * A document's content at one moment, as a blob.
+ * A notebook's cells in order, with their texts, as a blob; outputs come with their cells.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentSnapshot".
@@ -1513,6 +1593,81 @@ documents: DocumentSnapshot[]
 export interface DocumentSnapshot {
 document: string
 blob: string
+}
+/**
+ * A cell with outputs and attachments as a blob, before a call touched more than its text.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellSnapshot".
+ */
+export interface CellSnapshot {
+document: string
+cell_id: string
+blob: string
+}
+/**
+ * What a user asked to be put back, and to before which event.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RestoreOrder".
+ */
+export interface RestoreOrder {
+restore_id: string
+seq: number
+what: ("notebook" | "files" | "conversation")[]
+}
+/**
+ * What a call, or a restore, did to the cells of a notebook.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellsChange".
+ */
+export interface CellsChange {
+seq: number
+session_id: string
+turn_id: (string | null)
+at: string
+type: "cells-change"
+call_id: (string | null)
+document: string
+cells: CellDeed[]
+}
+/**
+ * What was done to one cell.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellDeed".
+ */
+export interface CellDeed {
+cell_id: string
+what: ("made" | "edited" | "deleted" | "moved" | "outputs" | "ran")
+title: string
+source: (string | null)
+version: (string | null)
+outputs: (string | null)
+execution_count: (number | null)
+kernel: (string | null)
+}
+/**
+ * The user went back to before a message, or took a restore back.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Restore".
+ */
+export interface Restore {
+seq: number
+session_id: string
+turn_id: (string | null)
+at: string
+type: "restore"
+restore_id: string
+seq_before: number
+what: ("notebook" | "files" | "conversation")[]
+documents: RestoredDocument[]
+drift: KernelDrift[]
+conversation: (Replaced | null)
+message_id: (string | null)
+undone: (string | null)
 }
 /**
  * Tokens and cost of one model call.
@@ -1615,7 +1770,7 @@ error: ErrorInfo
  * via the `definition` "EventPage".
  */
 export interface EventPage {
-events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
+events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
 last_seq: number
 has_more: boolean
 }
@@ -2179,6 +2334,23 @@ start: number
 end: number
 }
 /**
+ * ``POST sessions/{id}/restore``: put back to before a message of the user.
+ * 
+ * The client's ``id`` makes it idempotent; without it, the same restore again does nothing as
+ * long as nothing else has happened. The ``seq`` of a ``restore`` takes that one back.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RestoreSession".
+ */
+export interface RestoreSession {
+seq: number
+/**
+ * @minItems 1
+ */
+what: [("notebook" | "files" | "conversation"), ...(("notebook" | "files" | "conversation"))[]]
+id?: (string | null)
+}
+/**
  * ``POST sessions/{id}/resume``; a turn paused at a limit of money may get a higher one.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2222,7 +2394,7 @@ server_version: string
  */
 export interface Events {
 type: "events"
-events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
+events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
 }
 /**
  * Events were left out: fetch ``GET sessions/{id}/events?after=`` and subscribe again.

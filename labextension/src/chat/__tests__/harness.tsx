@@ -62,6 +62,7 @@ export class FakeHost implements IChatHost {
   };
   readonly setKey = async (...args: unknown[]): Promise<void> =>
     this.note('key', args);
+  readonly restartKernel = (path: string): void => this.note('restart', [path]);
   readonly confirm = async (): Promise<boolean> => this.sure;
 
   look(change: Partial<ISituation>): void {

@@ -18,6 +18,8 @@ import type {
   ModelList,
   PageFrame,
   PutBudget,
+  Restore,
+  RestoreSession,
   ResumeTurn,
   Resync,
   SendMessage,
@@ -247,6 +249,11 @@ export class FakeServer implements IHttpClient {
   async answerQuestion(id: string, callId: string, body: AnswerQuestion) {
     this.note('answerQuestion', id, callId, body);
   }
+  async restore(id: string, body: RestoreSession): Promise<Restore> {
+    this.note('restore', id, body);
+    return {} as Restore; // Nobody looks at it: the event tells.
+  }
+
   async supplyResult(id: string, callId: string, body: SupplyResult) {
     this.note('supplyResult', id, callId, body);
   }

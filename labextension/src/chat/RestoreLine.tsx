@@ -1,0 +1,83 @@
+/** The quiet line that says that something was put back, with what the kernel still holds. */
+
+import * as React from 'react';
+
+import {
+  documentLines,
+  driftLine,
+  holds,
+  restoreTitle
+} from '../model/restore';
+import { visible } from '../model/visible';
+import type { RestoreView } from '../wire/generated';
+import { Button, Disclosure } from './parts';
+import { useHost, useTrans } from './use';
+
+export const RestoreLine = React.memo(function RestoreLine(props: {
+  restore: RestoreView;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const { restore } = props;
+  return (
+    <div className="shoulders-Restore">
+      <Disclosure
+        className="shoulders-Call"
+        summary={
+          <>
+            <Icon name="history" />
+            <span className="shoulders-Call-title">
+              {restoreTitle(restore, trans)}
+            </span>
+          </>
+        }
+      >
+        {() => <Details restore={restore} />}
+      </Disclosure>
+      {restore.drift.map(drift => {
+        const text = driftLine(drift, trans);
+        return text === '' ? null : (
+          <div
+            className="shoulders-Notice shoulders-mod-info"
+            key={drift.document}
+          >
+            <Icon name="info" />
+            <span>{text}</span>
+            {holds(drift) && <RestartKernel path={drift.document} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+function Details(props: { restore: RestoreView }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <div className="shoulders-Restore-details">
+      {props.restore.documents.map(document => (
+        <React.Fragment key={document.document}>
+          <div className="shoulders-Restore-document">
+            {visible(document.document)}
+          </div>
+          <ul>
+            {documentLines(document, trans).map(line => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </React.Fragment>
+      ))}
+    </div>
+  );
+}
+
+/** Nothing restarts by itself; the lab asks once more. */
+function RestartKernel({ path }: { path: string }): React.JSX.Element {
+  const { restartKernel } = useHost();
+  const trans = useTrans();
+  return (
+    <Button onClick={() => restartKernel(path)}>
+      {trans.__('Restart kernel…')}
+    </Button>
+  );
+}
