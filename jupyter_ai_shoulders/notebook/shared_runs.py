@@ -50,11 +50,13 @@ class RoomPages:
         shared: SharedDocuments,
         live: LiveDocuments,
         transport: PageTransport,
+        pause: float = SLOW_SECONDS,
     ) -> None:
         self._workspace = workspace
         self._shared = shared
         self._live = live
         self._transport = transport
+        self._pause = pause
         self._runs: dict[RunId, RoomRun] = {}
 
     def owner(self, path: str) -> ClientId | None:
@@ -90,7 +92,7 @@ class RoomPages:
         for client, page_path in self._live.pages(path):
             frame = CellRunStart(run_id=run_id, path=page_path, cell_id=cell_id, in_room=True)
             self._transport.send(client, frame)
-        run = self._runs.setdefault(run_id, RoomRun(room, cell_id))
+        run = self._runs.setdefault(run_id, RoomRun(room, cell_id, self._pause))
         run.start()
 
     def run_output(
@@ -145,8 +147,9 @@ class RoomPages:
 class RoomRun:
     """One run shown in one room; bounds what a flood of output leaves in the document."""
 
-    def __init__(self, room: Room, cell_id: CellId) -> None:
+    def __init__(self, room: Room, cell_id: CellId, pause: float) -> None:
         self._room = room
+        self._pause = pause
         self._cell_id = cell_id
         self._outputs: tuple[JsonObject, ...] = ()
         self._known = 0
@@ -198,7 +201,7 @@ class RoomRun:
         pairs = zip(shown, self._outputs, strict=True)
         self._known = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
         if self._known < len(shown):
-            self._timer = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._catch_up, shown)
+            self._timer = asyncio.get_running_loop().call_later(self._pause, self._catch_up, shown)
 
     def _catch_up(self, shown: tuple[JsonObject, ...]) -> None:
         """Show what came meanwhile, if anything did."""
