@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.notebook.router import NotebookRouter
 from jupyter_ai_shoulders.notebook.shared import SharedDocuments
 from jupyter_ai_shoulders.notebook.shared_frames import RoomFrames
 from jupyter_ai_shoulders.notebook.shared_runs import RoomPages
+from jupyter_ai_shoulders.notebook.watch import FileWatch
 
 
 class Documents:
@@ -57,6 +58,7 @@ class Documents:
             ids=ids,
             times=times,
         )
+        self._watch = FileWatch(self.workspace, stored, self.live)
         self.frames = RoomFrames(self.workspace, shared, self.live)
         self.notebooks = NotebookRouter(self.workspace, self.live, stored, shared)
         self.lines = KernelLines(kernels)
@@ -73,6 +75,7 @@ class Documents:
     async def start(self) -> None:
         """Take up the unsaved notebooks of the last process. Raises ``StateUnavailable``."""
         await self.live.start()
+        self._watch.start()
 
     async def aclose(self) -> None:
         """Leave the kernels running, write what is on its way to the disk, let go."""
@@ -80,5 +83,6 @@ class Documents:
             stack.callback(self.workspace.close)
             stack.push_async_callback(self._disk.close)
             stack.push_async_callback(self.live.aclose)
+            stack.push_async_callback(self._watch.aclose)
             stack.push_async_callback(self.lines.aclose)
             await self.runner.aclose()

@@ -249,8 +249,19 @@ class LiveDocuments:
         """Take the field away."""
         self._runs.answered(self._present(path), cell_id, run_id, number)
 
+    def open_paths(self) -> frozenset[WorkspacePath]:
+        """Return the notebooks that connected pages have open."""
+        claims = self._ledger.claims.items.values()
+        return frozenset(claim.path for claim in claims if claim.present)
+
+    def is_behind(self, path: str) -> bool:
+        """Return whether a page has read or written another file than there is now."""
+        present = self._present(path)
+        lags = (self._lag(claim.path, claim.saved_at) for claim in present)
+        return any(abs(lag) > CLOCK_STEP_SECONDS for lag in lags)
+
     def wrote(self, path: str) -> None:
-        """Tell pages that opened a notebook while its file was being written."""
+        """Tell pages that the file of a notebook they have open was written by others."""
         self._deliveries.tell_saved(self._present(path))
 
     # what pages say
@@ -296,12 +307,16 @@ class LiveDocuments:
 
     def _is_newer(self, name: WorkspacePath, saved_at: str | None) -> bool:
         """Return whether the file was written after a page read it."""
+        return self._lag(name, saved_at) > CLOCK_STEP_SECONDS
+
+    def _lag(self, name: WorkspacePath, saved_at: str | None) -> float:
+        """Return by how many seconds the file is newer than what a page read or wrote."""
         try:
             read_at = datetime.fromisoformat(saved_at or "").timestamp()
             written_at = self._workspace.stat(name).mtime_ns / 1e9
         except (ValueError, ShouldersError):
-            return False  # the page is the only one who knows
-        return written_at - read_at > CLOCK_STEP_SECONDS
+            return 0.0  # the page is the only one who knows
+        return written_at - read_at
 
     def _rename(self, claim: Claim, page_path: str) -> None:
         """Follow a notebook to its new path; who knows the old one is led there from now on."""
