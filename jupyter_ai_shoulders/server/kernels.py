@@ -13,14 +13,14 @@ from jupyter_client.kernelspec import NoSuchKernel
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
-from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
 from jupyter_ai_shoulders.notebook.local_kernels import (
     ended_with,
-    installed_spec,
     kernel_handle,
     no_such_kernel,
 )
+from jupyter_ai_shoulders.server.gateway import GatewayKernels, is_gateway_manager
 
 
 class ServerKernels:
@@ -33,6 +33,7 @@ class ServerKernels:
     def __init__(self, sessions: Any, kernels: Any) -> None:
         self._sessions = sessions
         self._kernels = kernels
+        self._behind_gateway = GatewayKernels(kernels.kernel_spec_manager)
 
     async def find(self, path: str) -> KernelHandle | None:
         """See ``KernelDirectory.find``."""
@@ -42,7 +43,7 @@ class ServerKernels:
             if error.status_code == 404:
                 return None
             raise
-        return self._handle(session)
+        return await self._handle(session)
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
         """See ``KernelDirectory.start``: the session the page would have made."""
@@ -55,17 +56,17 @@ class ServerKernels:
                     kernel_name=kernel_name,
                 )
             )
-        except NoSuchKernel as error:
-            raise self._no_such_kernel(kernel_name) from error
-        except HTTPError as error:
-            raise _not_started(path, error) from error
-        return self._handle(session)
+        except (NoSuchKernel, HTTPError) as error:
+            raise await self._not_started(path, kernel_name, error) from error
+        return await self._handle(session)
 
     async def spec(self, name: str | None) -> KernelSpec:
         """See ``KernelSpecs.spec``."""
-        return await installed_spec(
-            self._kernels.kernel_spec_manager, name or self._kernels.default_kernel_name
-        )
+        installed = await self._installed()
+        wanted = name or self._kernels.default_kernel_name
+        if wanted not in installed:
+            raise no_such_kernel(wanted, installed)
+        return installed[wanted]
 
     async def interrupt(self, kernel_id: str) -> None:
         """See ``KernelDirectory.interrupt``."""
@@ -89,28 +90,41 @@ class ServerKernels:
             kernel_id = await ensure_async(
                 self._kernels.start_kernel(path=folder, kernel_name=kernel_name)
             )
-        except NoSuchKernel as error:
-            raise self._no_such_kernel(kernel_name) from error
-        except HTTPError as error:
-            raise _not_started(path, error) from error
-        return kernel_handle(kernel_id, self._kernels.get_kernel(kernel_id))
+        except (NoSuchKernel, HTTPError) as error:
+            raise await self._not_started(path, kernel_name, error) from error
+        return await self._describe(kernel_id)
 
     async def _end(self, kernel_id: str) -> None:
         if kernel_id in self._kernels:
             await ensure_async(self._kernels.shutdown_kernel(kernel_id, now=True))
 
-    def _no_such_kernel(self, kernel_name: str | None) -> NotFound:
-        return no_such_kernel(kernel_name, self._kernels.kernel_spec_manager.find_kernel_specs())
+    async def _not_started(
+        self, path: str, kernel_name: str | None, error: Exception
+    ) -> ShouldersError:
+        installed = await self._installed()
+        if isinstance(error, NoSuchKernel) or (kernel_name and kernel_name not in installed):
+            return no_such_kernel(kernel_name, installed)
+        said = error.log_message if isinstance(error, HTTPError) else None
+        return Conflict(
+            f"The kernel of {path} could not be started: {said or error}.",
+            code="no_kernel",
+            hint="Start it in the notebook; the Jupyter server's log says more.",
+            retryable=True,
+        )
 
-    def _handle(self, session: object) -> KernelHandle:
-        kernel_id = str(cast("dict[str, Any]", session)["kernel"]["id"])
-        return kernel_handle(kernel_id, self._kernels.get_kernel(kernel_id))
+    async def _installed(self) -> dict[str, KernelSpec]:
+        """Return the kernelspecs by name, the gateway's where there is one."""
+        specs = await ensure_async(self._kernels.kernel_spec_manager.get_all_specs())
+        return {
+            name: KernelSpec(name, found["spec"]["display_name"], found["spec"]["language"])
+            for name, found in cast("dict[str, Any]", specs).items()
+        }
 
+    async def _handle(self, session: object) -> KernelHandle:
+        return await self._describe(str(cast("dict[str, Any]", session)["kernel"]["id"]))
 
-def _not_started(path: str, error: HTTPError) -> Conflict:
-    return Conflict(
-        f"The kernel of {path} could not be started: {error.log_message or error}.",
-        code="no_kernel",
-        hint="Start it in the notebook; the Jupyter server's log says more.",
-        retryable=True,
-    )
+    async def _describe(self, kernel_id: str) -> KernelHandle:
+        manager = self._kernels.get_kernel(kernel_id)
+        if is_gateway_manager(manager):
+            return await self._behind_gateway.handle(kernel_id, manager)
+        return kernel_handle(kernel_id, manager)
