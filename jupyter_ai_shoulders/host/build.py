@@ -57,10 +57,12 @@ from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
+from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
 from jupyter_ai_shoulders.tools.permissions import RuleBook, locked_rules
 from jupyter_ai_shoulders.tools.planning_tools import with_planning
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.scratch_tools import scratch_tools
 from jupyter_ai_shoulders.tools.share_artifact import ShareArtifact
 from jupyter_ai_shoulders.tools.todo import Todo
 from jupyter_ai_shoulders.wire.base import Json
@@ -267,7 +269,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)
     surroundings = _surroundings(settings, ports, store, documents, secrets)
-    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids)])
+    base = ToolRegistry(
+        [Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids, preferences)]
+    )
     long_calls = LongCalls(ids)
     tools = with_planning(base, rules, store.blobs, runs=long_calls)
     calls = SingleCalls(models, preferences.models)
@@ -406,5 +410,18 @@ def _models(
     )
 
 
-def _notebook_tools(documents: Documents, ids: IdSource) -> list[Tool[Any]]:
-    return notebook_tools(documents.notebooks, documents.runner, ids, documents.names)
+def _notebook_tools(
+    documents: Documents, ids: IdSource, preferences: Preferences
+) -> list[Tool[Any]]:
+    beside = scratch_tools(
+        NotebookAccess(documents.notebooks, documents.names),
+        runner=documents.runner,
+        scratch=documents.scratch,
+        variables=documents.variables,
+        verifier=documents.verifier,
+        level=preferences.data_values,
+    )
+    return [
+        *notebook_tools(documents.notebooks, documents.runner, ids, documents.names),
+        *beside,
+    ]

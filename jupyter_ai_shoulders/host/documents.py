@@ -21,9 +21,12 @@ from jupyter_ai_shoulders.notebook.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.recovery import RecoveryStore
 from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
+from jupyter_ai_shoulders.notebook.scratch import KernelScratch
 from jupyter_ai_shoulders.notebook.shared import SharedDocuments
 from jupyter_ai_shoulders.notebook.shared_frames import RoomFrames
 from jupyter_ai_shoulders.notebook.shared_runs import RoomPages
+from jupyter_ai_shoulders.notebook.variables import KernelVariables
+from jupyter_ai_shoulders.notebook.verify import KernelVerifier
 from jupyter_ai_shoulders.notebook.watch import FileWatch
 
 
@@ -71,6 +74,12 @@ class Documents:
             ids=ids,
             refuses_busy=refuses_busy,
         )
+        self.scratch = KernelScratch(
+            notebooks=self.notebooks, kernels=kernels, lines=self.lines, clock=clock
+        )
+        self.variables = KernelVariables(kernels, self.lines, clock)
+        self.lines.on_left = self.variables.refresh_soon
+        self.verifier = KernelVerifier(notebooks=self.notebooks, kernels=kernels, clock=clock)
 
     async def start(self) -> None:
         """Take up the unsaved notebooks of the last process. Raises ``StateUnavailable``."""
@@ -85,4 +94,6 @@ class Documents:
             stack.push_async_callback(self.live.aclose)
             stack.push_async_callback(self._watch.aclose)
             stack.push_async_callback(self.lines.aclose)
+            stack.push_async_callback(self.variables.aclose)
+            stack.push_async_callback(self.scratch.aclose)
             await self.runner.aclose()

@@ -61,6 +61,8 @@ class KernelLines:
         self._kernels = kernels
         self._lines: dict[str, _Line] = {}
         self._starting: dict[str, asyncio.Task[KernelHandle]] = {}
+        self.on_left: Callable[[KernelHandle], None] | None = None
+        """Called when a turn is over, whatever came of it; must not raise."""
 
     async def kernel(self, path: str, name: str | None, say: Say) -> KernelHandle:
         """Return the notebook's living kernel; start one of the kernelspec ``name`` if need be.
@@ -132,6 +134,8 @@ class KernelLines:
                     await _disconnect(line)
         finally:
             line.lock.release()
+            if self.on_left is not None:
+                self.on_left(handle)
 
     async def aclose(self) -> None:
         """Leave the kernels alone from now on; they run on."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -75,6 +76,7 @@ class KernelVariables:
         self._clock = clock
         self._kept: dict[str, _Kept] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._asking: Counter[str] = Counter()
 
     async def look(self, path: str, level: DataValues, names: Sequence[str] = ()) -> Look:
         """See ``Variables.look``."""
@@ -102,12 +104,17 @@ class KernelVariables:
         handle = await self._kernels.find(path)
         return None if handle is None else self._last(handle)
 
-    def refresh_soon(self, path: str) -> None:
-        """Ask for a newer answer when the kernel is idle, and wait for nothing."""
-        if path not in self._tasks:
-            task = asyncio.create_task(self._refresh(path))
-            self._tasks[path] = task
-            task.add_done_callback(lambda _: self._tasks.pop(path, None))
+    def refresh_soon(self, handle: KernelHandle) -> None:
+        """Ask for a newer answer if the kernel is idle; wait for nothing.
+
+        Called when something of the agent has been in the kernel, also by its own questions.
+        """
+        kernel_id = handle.kernel_id
+        if kernel_id in self._tasks or kernel_id in self._asking:
+            return
+        task = asyncio.create_task(self._refresh(handle))
+        self._tasks[kernel_id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(kernel_id, None))
 
     async def aclose(self) -> None:
         """Ask nothing any more."""
@@ -116,14 +123,13 @@ class KernelVariables:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _refresh(self, path: str) -> None:
+    async def _refresh(self, handle: KernelHandle) -> None:
+        if handle.language.lower() not in LANGUAGES or self._is_busy(handle):
+            return
         try:
-            handle = await self._kernels.find(path)
-            if handle is None or handle.language.lower() not in LANGUAGES or self._is_busy(handle):
-                return
             await self._ask(handle, "schema_only", ())
         except (ShouldersError, TimeoutError) as error:
-            log.info("The variables of %s are not known: %s", path, error)
+            log.info("The variables of kernel %s are not known: %s", handle.kernel_id, error)
 
     def _is_busy(self, handle: KernelHandle) -> bool:
         state = getattr(handle.manager, "execution_state", None)
@@ -151,6 +157,8 @@ class KernelVariables:
         """Return the kernel's answer. Raises ``TimeoutError`` (busy), ``Conflict``."""
         life = _life(handle)
         async with AsyncExitStack() as stack:
+            self._asking[handle.kernel_id] += 1
+            stack.callback(self._asked, handle.kernel_id)
             async with asyncio.timeout(OPEN_SECONDS):
                 turn = await stack.enter_async_context(self._lines.turn(handle, _quiet))
             text = await _Question().ask(turn.connection, handle.language.lower(), level, names)
@@ -158,6 +166,11 @@ class KernelVariables:
         if level == "schema_only" and not names:
             self._kept[handle.kernel_id] = _Kept(life, look, self._clock.monotonic())
         return look
+
+    def _asked(self, kernel_id: str) -> None:
+        self._asking[kernel_id] -= 1
+        if not self._asking[kernel_id]:
+            del self._asking[kernel_id]
 
 
 class _Question:

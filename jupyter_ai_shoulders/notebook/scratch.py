@@ -1,0 +1,198 @@
+"""Runs code in the user's kernel without a cell (chapter 06); the tools' ``ScratchRunner``.
+
+Made by ``host.documents``. The code runs where the user's variables are, in the agent's line into
+the kernel; nothing of it reaches a page, a cell or the kernel's history. In Python kernels ``_``,
+``Out`` and what ``%debug`` sees stay as they are; other kernels have no way to keep theirs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.notebook.base import (
+    CellRun,
+    KernelDirectory,
+    Notebooks,
+    RunItem,
+)
+from jupyter_ai_shoulders.notebook.cell_run import RunTicket
+from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection, Message
+from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines, KernelTurn
+from jupyter_ai_shoulders.notebook.kernels import kernel_name
+from jupyter_ai_shoulders.notebook.outputs import CellOutputs, OutputLimits
+from jupyter_ai_shoulders.notebook.snippets.source import python_history_guard
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.notebook.execution import CellRequest
+    from jupyter_ai_shoulders.notebook.lone_run import LoneRun
+
+log = logging.getLogger(__name__)
+
+CANCEL_PATIENCE_SECONDS = 5.0
+"""How long a cancelled call waits for a kernel that was interrupted."""
+QUEUE_NOTICE_SECONDS = 1.0
+
+
+class ScratchRunner(Protocol):
+    """Runs code in notebooks' kernels that is in none of their cells."""
+
+    def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
+        """Run the code in the notebook's kernel, starting one if need be; end with a ``CellRun``.
+
+        Cancelling interrupts the kernel if it is busy with this code, and settles before it
+        leaves. Raises like ``CellRunner.run``.
+        """
+        ...
+
+
+class KernelScratch:
+    """The ``ScratchRunner`` over the kernels of a ``KernelDirectory``."""
+
+    def __init__(
+        self,
+        *,
+        notebooks: Notebooks,
+        kernels: KernelDirectory,
+        lines: KernelLines,
+        clock: Clock,
+        limits: OutputLimits | None = None,
+    ) -> None:
+        self._notebooks = notebooks
+        self._kernels = kernels
+        self._lines = lines
+        self._clock = clock
+        self._limits = limits
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
+        """See ``ScratchRunner.run_code``."""
+        ticket = RunTicket(self._clock)
+        task = asyncio.create_task(self._perform(path, code, ticket))
+        self._tasks.add(task)
+        task.add_done_callback(lambda done: self._conclude(done, ticket))
+        try:
+            async for item in ticket.items():
+                yield item
+        finally:
+            await ticket.abandon(task)
+
+    async def aclose(self) -> None:
+        """Follow no code any more; the kernels run on."""
+        tasks = [*self._tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _conclude(self, task: asyncio.Task[None], ticket: RunTicket) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            ticket.settle(asyncio.CancelledError())
+        elif error := task.exception():
+            if ticket.is_settled:
+                log.error("Cancelled scratch code failed later", exc_info=error)
+            ticket.settle(error)
+
+    async def _perform(self, path: str, code: str, ticket: RunTicket) -> None:
+        snapshot = await self._notebooks.open(path).read()
+        handle = await self._lines.kernel(path, kernel_name(snapshot), ticket.say)
+        if self._lines.is_taken(handle.kernel_id):
+            ticket.say("Another run of the agent is in this kernel; this code is next.")
+        async with self._lines.turn(handle, ticket.say) as turn:
+            ticket.settle(await self._execute(code, turn, ticket))
+
+    async def _execute(self, code: str, turn: KernelTurn, ticket: RunTicket) -> CellRun:
+        from jupyter_ai_shoulders.notebook.lone_run import LoneRun, ScratchRequest
+
+        connection = turn.connection
+        guard = _guard_history(connection)
+        request = ScratchRequest(turn.reader, CellOutputs(self._limits), ticket.log)
+        crash_point("kernel.scratch.before_send")
+        request.send_scratch(connection, code)
+        crash_point("kernel.scratch.sent")
+        ticket.sent = request
+        run = LoneRun(request, connection, self._clock)
+        cancel = _Cancel(request, run, ticket, self._kernels)
+        try:
+            while not await run.next():
+                cancel.note_queue()
+                ticket.report()
+                await cancel.honour()
+        finally:
+            request.close()
+            guard()
+        crash_point("kernel.scratch.finished")
+        turn.died = run.died
+        return run.as_it_stands()
+
+
+class _Cancel:
+    """Tells that code waits in the kernel's queue, and ends it when the asker wants."""
+
+    def __init__(
+        self, request: CellRequest, run: LoneRun, ticket: RunTicket, kernels: KernelDirectory
+    ) -> None:
+        self._request = request
+        self._run = run
+        self._ticket = ticket
+        self._kernels = kernels
+        self._told = False
+        self._interrupted = 0.0
+
+    def note_queue(self) -> None:
+        """Say once that the code has not begun."""
+        if self._told or self._request.started or self._run.seconds < QUEUE_NOTICE_SECONDS:
+            return
+        self._told = True
+        self._ticket.say("The kernel is busy; this code is queued behind what it runs.")
+
+    async def honour(self) -> None:
+        """Interrupt the kernel once the code is what it runs; let the asker go when it takes."""
+        if not self._ticket.cancelled:
+            return
+        if not self._request.started:
+            self._let_go("The code had not begun; it is stopped as soon as it does.")
+        elif not self._run.interrupted:
+            await self._interrupt()
+        elif self._run.seconds - self._interrupted > CANCEL_PATIENCE_SECONDS:
+            self._let_go("The kernel has not reacted to the interrupt yet.")
+
+    async def _interrupt(self) -> None:
+        self._run.interrupted = True
+        self._interrupted = self._run.seconds
+        if not self._request.is_busy:
+            return
+        try:
+            await self._kernels.interrupt(self._run.kernel_id)
+        except NotFound:
+            self._run.died = True
+            self._request.close()
+
+    def _let_go(self, warning: str) -> None:
+        run = replace(self._run.as_it_stands(), status="cancelled", warning=warning)
+        self._ticket.settle(run)
+
+
+class _Unheard:
+    """The request of the guard: nobody waits for its reply."""
+
+    def on_output(self, message: Message) -> None:
+        """Nothing to do."""
+
+    def on_reply(self, message: Message) -> None:
+        """Nothing to do."""
+
+
+def _guard_history(connection: KernelConnection) -> Callable[[], None]:
+    """Let the next scratch run leave the user's results alone; return what ends the listening."""
+    if connection.handle.language.lower() != "python":
+        return lambda: None
+    expressions = {"guard": python_history_guard()}
+    sent = connection.ask("", _Unheard(), silent=True, expressions=expressions)
+    return lambda: connection.forget(sent)
