@@ -278,11 +278,9 @@ class LiveDocuments:
             self._deliveries.show_unsaved(opened)
         if self._is_newer(name, frame.saved_at):
             self._deliveries.tell_saved([opened])
-        if self._ledger.pending(name):
-            self._run(self._deliver_locked(name))
         if was_offered:  # the page is back, with all it has
             self._offers.withdraw(own, self._ledger.claims.others(opened))
-        self._offers.show(opened)
+        self._run(self._welcome(opened))
 
     def _said(self, claim: Claim, frame: Said) -> None:
         match frame:
@@ -386,6 +384,13 @@ class LiveDocuments:
         self._ledger.record(claim, edits, outcome.applied, is_in_page=False)
         crash_point("live.overlay.recorded")
         return outcome.applied
+
+    async def _welcome(self, opened: Claim) -> None:
+        """Bring a page the agent's edits, then offer it what it still does not have."""
+        await self._deliver_locked(opened.path)
+        now = self._ledger.claims.get(opened.path, opened.client)
+        if now is not None and now.present:
+            self._offers.show(now)
 
     async def _deliver_locked(self, name: WorkspacePath) -> None:
         async with self._lock(name):

@@ -155,6 +155,11 @@ class FakePage:
         self.dirty = True
         await self._announce(DocumentChange)
 
+    def change_silently(self, cell_id: str, source: str) -> None:
+        """Change a cell where nobody hears of it: the socket is lost."""
+        self._replace(with_source(self.cell(cell_id), source))
+        self.dirty = True
+
     async def insert(self, position: int, cell_id: str, source: str) -> None:
         """Insert a code cell and announce it."""
         self.cells.insert(position, make_cell(CellId(cell_id), "code", source, outputs=()))

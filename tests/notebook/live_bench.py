@@ -66,6 +66,11 @@ class Bench:
         cells = json.loads(self.file.read_text())["cells"]
         return {cell["id"]: "".join(cell["source"]) for cell in cells}
 
+    async def recovered(self) -> str:
+        """All that the copies hold."""
+        await self.live.settle()
+        return "\n".join(self.recovery.texts.values())
+
     def copies(self) -> list[dict[str, Any]]:
         return self.recovery.copies
 
