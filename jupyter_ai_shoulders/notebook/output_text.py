@@ -58,6 +58,11 @@ def cut(text: str, limit: int) -> str:
 
 def output_text(output: JsonObject, limit: int = OUTPUT_LIMIT) -> str:
     """Return what a model reads of one nbformat output."""
+    return cut(whole_text(output), limit)
+
+
+def whole_text(output: JsonObject) -> str:
+    """Return one nbformat output as text, however long."""
     match output.get("output_type"):
         case "stream":
             text = plain_text(joined(output.get("text")))
@@ -66,7 +71,7 @@ def output_text(output: JsonObject, limit: int = OUTPUT_LIMIT) -> str:
         case _:
             data = output.get("data")
             text = _bundle(data) if isinstance(data, dict) else ""
-    return cut(text.rstrip("\n"), limit)
+    return text.rstrip("\n")
 
 
 def error_line(output: JsonObject) -> str:

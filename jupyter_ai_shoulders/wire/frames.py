@@ -197,6 +197,14 @@ class DocumentRecoveryAnswer(CommandModel):
     action: Literal["restored", "discarded"]
 
 
+class OutputPicture(CommandModel):
+    """Answer to ``output-draw``: a PNG as base64, null when the page cannot draw the output."""
+
+    type: Literal["output-picture"] = "output-picture"
+    operation_id: OperationId
+    data: str | None
+
+
 PageFrame = Annotated[
     Hello
     | Subscribe
@@ -212,6 +220,7 @@ PageFrame = Annotated[
     | DocumentApplied
     | DocumentConflict
     | DocumentRefused
+    | OutputPicture
     | DocumentRecoveryAnswer,
     Field(discriminator="type"),
 ]
@@ -349,6 +358,16 @@ class CellRunEnd(WireModel):
     execution_count: int | None
 
 
+class OutputDraw(WireModel):
+    """Draw an output of a cell as it is shown, for a model to see; ``index`` counts from 0."""
+
+    type: Literal["output-draw"] = "output-draw"
+    operation_id: OperationId
+    path: str
+    cell_id: CellId
+    index: int
+
+
 class SessionDelete(WireModel):
     """A conversation was deleted; one that is brought back comes as a ``session-update``."""
 
@@ -383,6 +402,7 @@ ServerFrame = Annotated[
     | CellInputRequest
     | CellInputEnd
     | CellRunEnd
+    | OutputDraw
     | SessionDelete
     | ToolsUpdate
     | FrameError,

@@ -104,7 +104,7 @@ export function toInsert(cell: YCellType, after: string | null): CellInsert {
 }
 
 /** The pictures pasted into a markdown or raw cell. */
-function attachmentsOf(cell: YCellType): JsonObject | null {
+export function attachmentsOf(cell: YCellType): JsonObject | null {
   if (cell.cell_type === 'code') {
     return null;
   }

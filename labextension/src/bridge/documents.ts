@@ -222,6 +222,7 @@ export class DocumentBridge implements IDisposable {
       case 'welcome':
       case 'events':
       case 'resync':
+      case 'output-draw':
       case 'session-delete':
       case 'tools-update':
       case 'frame-error':

@@ -1,6 +1,6 @@
 /**
  * Keeps an open notebook and its file together when others write the file: another page that has
- * it open, or the server while this page was away. Takes up what is new there without a reload, so
+ * it open, the server while this page was away, git, another editor. Takes up what is new there without a reload, so
  * that nothing typed here is lost and the next save finds the file it knows. One per notebook; made
  * by `Announcement`.
  */
@@ -13,8 +13,15 @@ import { UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
-import { fromFile, metadataOf, toInsert } from './cells';
-import { baseOf, merge, type Base, type MergeCell } from './merge';
+import {
+  attachmentsOf,
+  fromFile,
+  metadataOf,
+  toInsert,
+  type JsonObject
+} from './cells';
+import { identified } from './identify';
+import { baseOf, merge, mergeWhole, type Base, type MergeCell } from './merge';
 import type { NotebookContext, OpenNotebook } from './openNotebook';
 
 /** The lab's contents manager as it is used here. */
@@ -33,6 +40,7 @@ export class FileWatch implements IDisposable {
     private readonly onConflict: (count: number) => void
   ) {
     this.base = this.own();
+    this.whole = notebook.metadata;
     this.watchCells();
     const { context } = notebook;
     context.saveState.connect(this.onSaveState, this);
@@ -97,7 +105,7 @@ export class FileWatch implements IDisposable {
 
   private mergeFile(file: Contents.IModel): boolean {
     // The request asked for a notebook.
-    const content = file.content as INotebookContent;
+    const content = identified(file.content as INotebookContent, this.base);
     const theirs = fromFile(content);
     const learner = this.context as unknown as ILearnsFile;
     if (theirs === null || learner._updateContentsModel === undefined) {
@@ -111,6 +119,7 @@ export class FileWatch implements IDisposable {
     );
     const copies = merged.conflicts.map(otherText);
     this.notebook.takeUp([...merged.edits, ...copies], merged.metadata);
+    const keepsWhole = !this.takeUpWhole(content);
     this.isLearning = true;
     try {
       learner._updateContentsModel(file);
@@ -118,7 +127,7 @@ export class FileWatch implements IDisposable {
       this.isLearning = false;
     }
     this.base = baseOf(theirs);
-    if (!merged.keeps) {
+    if (!merged.keeps && !keepsWhole) {
       this.touched.clear();
       this.context.model.dirty = false;
     }
@@ -128,12 +137,26 @@ export class FileWatch implements IDisposable {
     return true;
   }
 
+  /** Take the notebook's own metadata up; returns whether the notebook has now what the file has. */
+  private takeUpWhole(content: INotebookContent): boolean {
+    // Metadata came out of JSON.
+    const theirs = content.metadata as unknown as JsonObject;
+    const whole = mergeWhole(this.whole, this.notebook.metadata, theirs);
+    this.whole = theirs;
+    if (whole !== null) {
+      this.notebook.takeUpMetadata(whole);
+    }
+    return whole !== null;
+  }
+
   private own(): Base {
     return baseOf(
       this.notebook.cells.map(cell => ({
         cell_id: cell.id,
+        cell_type: cell.cell_type,
         source: cell.getSource(),
-        metadata: metadataOf(cell)
+        metadata: metadataOf(cell),
+        attachments: attachmentsOf(cell)
       }))
     );
   }
@@ -144,13 +167,15 @@ export class FileWatch implements IDisposable {
   ): void => {
     if (state === 'started') {
       // What is written is what the notebook holds at this moment.
-      this.saving = { base: this.own(), changes: this.changes };
+      const { metadata: whole } = this.notebook;
+      this.saving = { base: this.own(), whole, changes: this.changes };
       return;
     }
     const saving = this.saving;
     this.saving = null;
     if (state === 'completed' && saving !== null) {
       this.base = saving.base;
+      this.whole = saving.whole;
       for (const [id, change] of this.touched) {
         if (change <= saving.changes) {
           this.touched.delete(id);
@@ -168,6 +193,7 @@ export class FileWatch implements IDisposable {
     const isRename = this.context.contentsModel?.path !== this.context.path;
     if (this.isQuiet() && !this.isLearning && !isRename) {
       this.base = this.own();
+      this.whole = this.notebook.metadata;
       this.touched.clear();
     }
   };
@@ -190,10 +216,13 @@ export class FileWatch implements IDisposable {
   };
 
   private base: Base;
+  /** The notebook's own metadata, as the page last read or wrote them. */
+  private whole: JsonObject;
   /** Cells whose outputs changed here since the file was read or written, with the change's number. */
   private readonly touched = new Map<string, number>();
   private changes = 0;
-  private saving: { base: Base; changes: number } | null = null;
+  private saving: { base: Base; whole: JsonObject; changes: number } | null =
+    null;
   private isWanted = false;
   private isLearning = false;
   private disposed = false;

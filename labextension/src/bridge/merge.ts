@@ -17,8 +17,10 @@ export type MergeCell = CellInsert;
 /** A cell as the page last read or wrote it. */
 export interface IBaseCell {
   version: string;
+  cell_type: MergeCell['cell_type'];
   source: string;
   metadata: JsonObject;
+  attachments: JsonObject | null;
 }
 
 /** The notebook as the page last read or wrote the file, in order. */
@@ -37,11 +39,15 @@ export interface IMerge {
 
 /** The base that a list of cells is. */
 export function baseOf(
-  cells: Iterable<Pick<MergeCell, 'cell_id' | 'source' | 'metadata'>>
+  cells: Iterable<
+    Pick<MergeCell, 'cell_id' | Exclude<keyof IBaseCell, 'version'>>
+  >
 ): Base {
   const base = new Map<string, IBaseCell>();
-  for (const { cell_id, source, metadata } of cells) {
-    base.set(cell_id, { version: cellVersion(source), source, metadata });
+  for (const { cell_id, source, ...rest } of cells) {
+    const { cell_type, metadata, attachments } = rest;
+    const version = cellVersion(source);
+    base.set(cell_id, { version, cell_type, source, metadata, attachments });
   }
   return base;
 }
@@ -69,7 +75,11 @@ export function merge(
   let after: string | null = null;
   for (const cell of theirs) {
     const here = own.get(cell.cell_id);
-    if (here !== undefined) {
+    if (here !== undefined && isRecast(here, cell, base, touched)) {
+      merged.edits.push({ kind: 'cell-delete', cell_id: cell.cell_id });
+      merged.edits.push({ ...cell, after });
+    } else if (here !== undefined) {
+      merged.keeps ||= !equal(kindOf(here), kindOf(cell));
       mergeSource(merged, here, cell, base);
       mergeOutputs(merged, here, cell, touched);
       mergeMetadata(merged, here, cell, base);
@@ -101,6 +111,38 @@ function mergeGone(
   } else {
     merged.keeps = true;
   }
+}
+
+/** Whether only the file has another type of cell, or other pictures: then it is put in anew. */
+function isRecast(
+  here: MergeCell,
+  there: MergeCell,
+  base: Base,
+  touched: ReadonlySet<string>
+): boolean {
+  const before = base.get(here.cell_id);
+  return (
+    before !== undefined &&
+    !equal(kindOf(here), kindOf(there)) &&
+    equal(kindOf(here), kindOf(before)) &&
+    here.source === before.source &&
+    !touched.has(here.cell_id)
+  );
+}
+
+function kindOf(
+  cell: Pick<MergeCell, 'cell_type' | 'attachments'>
+): readonly unknown[] {
+  return [cell.cell_type, cell.attachments ?? {}];
+}
+
+/** What the notebook's own metadata become; null when the page has changed them, and keeps its own. */
+export function mergeWhole(
+  base: JsonObject,
+  mine: JsonObject,
+  theirs: JsonObject
+): JsonObject | null {
+  return equal(mine, base) || equal(mine, theirs) ? theirs : null;
 }
 
 function mergeSource(

@@ -8,6 +8,7 @@ import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { INotebookModel } from '@jupyterlab/notebook';
+import { JSONExt, type PartialJSONValue } from '@lumino/coreutils';
 
 import type {
   AnnouncedCell,
@@ -119,6 +120,14 @@ export class OpenNotebook {
     for (const [id, values] of metadata) {
       // Metadata is JSON; the shared model's type for it has members of its own.
       this.find(id).cell.setMetadata(values as Partial<nbformat.ICellMetadata>);
+    }
+  }
+
+  /** Replace the notebook's own metadata by those of the file. */
+  takeUpMetadata(metadata: JsonObject): void {
+    if (!JSONExt.deepEqual(this.metadata, metadata)) {
+      // Metadata is JSON; the shared model's type for it has members of its own.
+      this.shared.metadata = metadata;
     }
   }
 

@@ -10,6 +10,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { DisposableDelegate } from '@lumino/disposable';
 
 import { DocumentBridge } from '../bridge/documents';
+import { OutputDrawings, shownOutput } from '../bridge/drawings';
 import { RecoveryNotice } from '../review/RecoveryNotice';
 import { EXTENSION_ID, IShouldersClient } from '../tokens';
 
@@ -63,6 +64,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
           { autoClose: false }
         )
     });
+    new OutputDrawings(client.socket, frame => shownOutput(notebooks, frame));
     window.addEventListener('focus', bridge.focus);
     window.addEventListener('pagehide', bridge.leave);
     NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {

@@ -34,7 +34,7 @@ export type MessageView = (UserView | AgentView)
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PageFrame".
  */
-export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | DocumentRecoveryAnswer)
+export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | SessionDelete | ToolsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | OutputDraw | SessionDelete | ToolsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
@@ -2087,6 +2087,17 @@ reason: ("epoch" | "deadline" | "not_open" | "read_only" | "failed")
 message: string
 }
 /**
+ * Answer to ``output-draw``: a PNG as base64, null when the page cannot draw the output.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "OutputPicture".
+ */
+export interface OutputPicture {
+type: "output-picture"
+operation_id: string
+data: (string | null)
+}
+/**
  * What the user decided on a recovery; restored text was announced before this.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2555,6 +2566,19 @@ run_id: string
 path: string
 cell_id: string
 execution_count: (number | null)
+}
+/**
+ * Draw an output of a cell as it is shown, for a model to see; ``index`` counts from 0.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "OutputDraw".
+ */
+export interface OutputDraw {
+type: "output-draw"
+operation_id: string
+path: string
+cell_id: string
+index: number
 }
 /**
  * A conversation was deleted; one that is brought back comes as a ``session-update``.

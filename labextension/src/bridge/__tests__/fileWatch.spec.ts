@@ -132,4 +132,42 @@ describe('FileWatch', () => {
     expect(await watch.takeUp()).toBe(false);
     expect(lab.sources[0]).toEqual(['a', 'one']);
   });
+
+  it('takes up the metadata of the notebook, and a cell of another type', async () => {
+    const { lab, watch } = watched();
+    lab.files.write(
+      { id: 'a', source: 'one', type: 'markdown' },
+      { id: 'b', source: 'two', outputs: ['old'], count: 1 }
+    );
+    lab.files.content.metadata = { title: 'theirs' };
+    await watch.takeUp();
+    expect(lab.model.sharedModel.cells.map(cell => cell.cell_type)).toEqual([
+      'markdown',
+      'code'
+    ]);
+    expect(lab.model.sharedModel.metadata).toEqual({ title: 'theirs' });
+    expect(lab.model.dirty).toBe(false);
+  });
+
+  it('keeps the metadata that were changed here, unsaved', async () => {
+    const { lab, watch } = watched();
+    lab.model.setMetadata('title', 'mine');
+    lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
+    await watch.takeUp();
+    expect(lab.model.sharedModel.metadata).toMatchObject({ title: 'mine' });
+    expect(lab.model.dirty).toBe(true);
+  });
+
+  it('knows the cells of a file without ids', async () => {
+    const { lab, watch } = watched();
+    lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
+    const cells = lab.files.content.cells as Record<string, unknown>[];
+    lab.files.content.cells = cells.map(cell => ({ ...cell, id: undefined }));
+    await watch.takeUp();
+    expect(lab.sources).toEqual([
+      ['a', 'uno'],
+      ['b', 'two']
+    ]);
+    expect(lab.model.dirty).toBe(false);
+  });
 });

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../cells';
-import { baseOf, merge, type IMerge, type MergeCell } from '../merge';
+import {
+  baseOf,
+  merge,
+  mergeWhole,
+  type IMerge,
+  type MergeCell
+} from '../merge';
 
 type Spec = [string, string] | [string, string, string];
 
@@ -166,5 +172,47 @@ describe('merge', () => {
     const mine = tagged(BASE, { tags: ['mine'] });
     const kept = merged(BASE, mine, theirs);
     expect([kept.metadata.size, kept.keeps]).toEqual([0, true]);
+  });
+});
+
+describe('merge of cells of another type', () => {
+  const text = BASE.map(cell =>
+    cell.cell_id === 'b' ? { ...cell, cell_type: 'markdown' as const } : cell
+  );
+
+  it('puts a cell in anew that is of another type in the file', () => {
+    const result = merged(BASE, BASE, text);
+    expect(result.edits).toEqual([
+      { kind: 'cell-delete', cell_id: 'b' },
+      { ...text[1], after: 'a' }
+    ]);
+    expect(result.keeps).toBe(false);
+  });
+
+  it('puts a cell in anew that has other pictures in the file', () => {
+    const theirs = text.map(cell => ({
+      ...cell,
+      attachments: { 'a.png': { 'image/png': 'AA' } }
+    }));
+    expect(kinds(merged(text, text, theirs))).toContain('cell-insert b');
+  });
+
+  it.each([
+    ['typed in', cells(['a', '1'], ['b', 'typed'], ['c', '3']), BASE, text],
+    ['made text', text, BASE, BASE]
+  ])('keeps a cell that the page has %s', (_, mine, base, theirs) => {
+    const result = merged(base, mine, theirs);
+    expect([kinds(result), result.keeps]).toEqual([[], true]);
+  });
+});
+
+describe('mergeWhole', () => {
+  it.each([
+    ['the file changed alone', {}, {}, { a: 1 }, { a: 1 }],
+    ['both made the same change', {}, { a: 1 }, { a: 1 }, { a: 1 }],
+    ['the page changed alone', {}, { a: 1 }, {}, null],
+    ['both changed', {}, { a: 1 }, { a: 2 }, null]
+  ])('knows what %s', (_, base, mine, theirs, expected) => {
+    expect(mergeWhole(base, mine, theirs)).toEqual(expected);
   });
 });
