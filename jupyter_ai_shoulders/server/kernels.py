@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.notebook.local_kernels import (
     kernel_handle,
     no_such_kernel,
 )
-from jupyter_ai_shoulders.server.gateway import GatewayKernels, is_gateway_manager
+from jupyter_ai_shoulders.server.gateway import GatewayKernels, GatewayTimes, is_gateway_manager
 
 
 class ServerKernels:
@@ -30,10 +30,10 @@ class ServerKernels:
     settings, whichever classes it is configured with.
     """
 
-    def __init__(self, sessions: Any, kernels: Any) -> None:
+    def __init__(self, sessions: Any, kernels: Any, gateway: GatewayTimes | None = None) -> None:
         self._sessions = sessions
         self._kernels = kernels
-        self._behind_gateway = GatewayKernels(kernels.kernel_spec_manager)
+        self._behind_gateway = GatewayKernels(kernels.kernel_spec_manager, gateway)
 
     async def find(self, path: str) -> KernelHandle | None:
         """See ``KernelDirectory.find``."""
