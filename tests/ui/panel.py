@@ -162,6 +162,13 @@ class OpenNotebook:
             }}""",
         )
 
+    @property
+    def active(self) -> str:
+        """The cell that has the caret, or is selected."""
+        return self.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.content.activeCell.model.id"
+        )
+
     def type_at_end(self, cell_id: str, text: str) -> None:
         """Type into a cell as a person does."""
         self.editor(cell_id).click()

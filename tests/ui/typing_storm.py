@@ -89,6 +89,8 @@ class Person:
         opened = OpenNotebook(page)
         page.bring_to_front()
         opened.editor(cell).click()
+        while opened.active != cell:  # another was put in or taken out above it at that moment
+            opened.editor(cell).click()
         page.keyboard.press("Control+End")
         key = (number, cell)
         for letter in self._letters(opened.source(cell)):
