@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
 
 ANSWER_SECONDS = 20.0
@@ -81,6 +81,10 @@ class Kernels:
         """Start a kernel that ends with the context."""
         return self._local.throwaway(str(folder / "throwaway.ipynb"), kernel_name)
 
+    async def spec(self, name: str | None) -> KernelSpec:
+        """See ``KernelSpecs.spec``."""
+        return await self._local.spec(name)
+
     async def interrupt(self, kernel_id: str) -> None:
         """Interrupt a kernel."""
         await self._local.interrupt(kernel_id)
@@ -108,6 +112,10 @@ class CaseKernels:
         handle = await self._kernels.take(folder, kernel_name, first=not self.handles)
         self.handles[path] = handle
         return handle
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        """See ``KernelSpecs.spec``."""
+        return await self._kernels.spec(name)
 
     async def interrupt(self, kernel_id: str) -> None:
         """See ``KernelDirectory.interrupt``."""

@@ -58,7 +58,8 @@ from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
-from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
+from jupyter_ai_shoulders.tools.notebook_tools import creation_and_output_tools, notebook_tools
+from jupyter_ai_shoulders.tools.output_images import OutputPictures
 from jupyter_ai_shoulders.tools.permissions import RuleBook, locked_rules
 from jupyter_ai_shoulders.tools.planning_tools import with_planning
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
@@ -413,8 +414,9 @@ def _models(
 def _notebook_tools(
     documents: Documents, ids: IdSource, preferences: Preferences
 ) -> list[Tool[Any]]:
+    access = NotebookAccess(documents.notebooks, documents.names)
     beside = scratch_tools(
-        NotebookAccess(documents.notebooks, documents.names),
+        access,
         runner=documents.runner,
         scratch=documents.scratch,
         variables=documents.variables,
@@ -423,5 +425,11 @@ def _notebook_tools(
     )
     return [
         *notebook_tools(documents.notebooks, documents.runner, ids, documents.names),
+        *creation_and_output_tools(
+            access,
+            pictures=OutputPictures(documents.rasters),
+            new=documents.new,
+            specs=documents.specs,
+        ),
         *beside,
     ]

@@ -10,14 +10,16 @@ from pathlib import Path
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.guard.paths import Workspace
-from jupyter_ai_shoulders.notebook.base import KernelDirectory
+from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelSpecs
 from jupyter_ai_shoulders.notebook.contents import Contents, StoredNotebooks
+from jupyter_ai_shoulders.notebook.creation import NotebookCreation
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
 from jupyter_ai_shoulders.notebook.live import LiveDocuments, LiveTimes
 from jupyter_ai_shoulders.notebook.names import WorkspaceNotebookNames
 from jupyter_ai_shoulders.notebook.page_requests import PageTransport
+from jupyter_ai_shoulders.notebook.rasters import PageRasters
 from jupyter_ai_shoulders.notebook.recovery import RecoveryStore
 from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
@@ -62,8 +64,11 @@ class Documents:
             times=times,
         )
         self._watch = FileWatch(self.workspace, stored, self.live)
-        self.frames = RoomFrames(self.workspace, shared, self.live)
+        self.rasters = PageRasters(self.live.shown_in, pages, ids)
+        self.frames = RoomFrames(self.workspace, shared, self.live, self.rasters)
         self.notebooks = NotebookRouter(self.workspace, self.live, stored, shared)
+        self.new = NotebookCreation(self.workspace, stored)
+        self.specs: KernelSpecs = kernels
         self.lines = KernelLines(kernels)
         self.runner = KernelRunner(
             notebooks=self.notebooks,

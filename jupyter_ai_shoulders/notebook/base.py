@@ -235,7 +235,7 @@ class KernelSpecs(Protocol):
         ...
 
 
-class KernelDirectory(Protocol):
+class KernelDirectory(KernelSpecs, Protocol):
     """The kernels of the Jupyter server, by notebook."""
 
     async def find(self, path: str) -> KernelHandle | None:

@@ -172,6 +172,10 @@ class LiveDocuments:
         """Return the connected pages that have ``path`` open, and what each calls it."""
         return [(claim.client, claim.page_path) for claim in self._present(path)]
 
+    def shown_in(self, path: str) -> Claim | None:
+        """Return that page's claim to the notebook: the page may be asked about what it shows."""
+        return self._owner(path)
+
     def is_live(self, path: str) -> bool:
         """Return whether a page has it open, or is away with unsaved changes to it."""
         return bool(self._of_path(path))

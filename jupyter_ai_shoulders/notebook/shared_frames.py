@@ -9,18 +9,26 @@ from __future__ import annotations
 
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.notebook.rasters import PageRasters
 from jupyter_ai_shoulders.notebook.shared import SharedDocuments
-from jupyter_ai_shoulders.wire.frames import DocumentChange, DocumentOpen, PageFrame
+from jupyter_ai_shoulders.wire.frames import DocumentChange, DocumentOpen, OutputPicture, PageFrame
 from jupyter_ai_shoulders.wire.ids import ClientId
 
 
 class RoomFrames:
     """The frames of pages on their way to the live documents."""
 
-    def __init__(self, workspace: Workspace, shared: SharedDocuments, live: LiveDocuments) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        shared: SharedDocuments,
+        live: LiveDocuments,
+        rasters: PageRasters,
+    ) -> None:
         self._workspace = workspace
         self._shared = shared
         self._live = live
+        self._rasters = rasters
 
     def connected(self, client_id: ClientId) -> None:
         """See ``LiveDocuments.connected``."""
@@ -28,11 +36,15 @@ class RoomFrames:
 
     def disconnected(self, client_id: ClientId) -> None:
         """See ``LiveDocuments.disconnected``."""
+        self._rasters.lost(client_id)
         self._live.disconnected(client_id)
 
     async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
         """See ``LiveDocuments.handle``. Raises ``InvalidRequest``."""
         match frame:
+            case OutputPicture():
+                self._rasters.answered(client_id, frame)
+                return
             case DocumentOpen() | DocumentChange() if frame.dirty and self._in_room(frame.path):
                 frame = frame.model_copy(update={"dirty": False})
             case _:

@@ -69,6 +69,10 @@ class NotebookNames(Protocol):
         """Return the notebooks a wrong path may have meant, best first."""
         ...
 
+    async def all(self) -> Sequence[str]:
+        """Return all notebooks, those nearest to the root first."""
+        ...
+
 
 class NotebookAccess:
     """Opens notebooks for the tools; a path that names none is answered with those that may be."""

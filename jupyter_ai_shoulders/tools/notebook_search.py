@@ -9,7 +9,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.tools.notebook_access import (
     NOTEBOOK_TOOLSETS,
     NotebookAccess,
+    NotebookNames,
     file_name,
 )
 from jupyter_ai_shoulders.wire.base import Json
@@ -58,14 +59,6 @@ class SearchNotebookArguments(ToolArguments):
     )
 
 
-class NotebookList(Protocol):
-    """Knows all notebooks of the workspace."""
-
-    async def all(self) -> Sequence[str]:
-        """Return their paths, nearest to the root first."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Hit:
     """A line of a cell; ``line`` counts from 1."""
@@ -88,9 +81,9 @@ class SearchNotebook:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = SearchNotebookArguments
 
-    def __init__(self, access: NotebookAccess, notebooks: NotebookList) -> None:
+    def __init__(self, access: NotebookAccess, names: NotebookNames) -> None:
         self._access = access
-        self._notebooks = notebooks
+        self._names = names
 
     async def subject(self, args: SearchNotebookArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
@@ -124,7 +117,7 @@ class SearchNotebook:
         yield _result(args.query, hits, len(snapshots), notes)
 
     async def _read_all(self) -> tuple[list[NotebookSnapshot], list[str]]:
-        paths = await self._notebooks.all()
+        paths = await self._names.all()
         gate = asyncio.Semaphore(_AT_ONCE)
         unread: list[str] = []
 

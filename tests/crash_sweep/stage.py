@@ -20,7 +20,7 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, SystemClock
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
-from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels, kernel_handle
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
@@ -99,6 +99,9 @@ class SharedKernel:
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
         """Return the one there is."""
         return kernel_handle("shared", self._manager)
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        return KernelSpec(name or "python3", "Python 3", "python")
 
     async def interrupt(self, kernel_id: str) -> None:
         """Not needed: no case cancels a running cell of the shared kernel."""

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
-from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.frames import ServerFrame
@@ -23,6 +23,9 @@ class NoKernels:
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
         raise AssertionError("No test here starts a kernel.")
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        raise AssertionError
 
     async def interrupt(self, kernel_id: str) -> None: ...
 

@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.guard.images import LONGEST_SIDE
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.host.captures import FILE_LIMIT, LONG, Captures
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
-from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
 from jupyter_ai_shoulders.testing.memory_store import MemoryStore
 from jupyter_ai_shoulders.testing.notebooks import MemoryNotebook, MemoryNotebooks, memory_cell
 from jupyter_ai_shoulders.wire import events as ev
@@ -65,6 +65,9 @@ class OneKernel:
         return KernelHandle("k1", "ir", "R", manager, cast("Any", None))
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
+        raise AssertionError
+
+    async def spec(self, name: str | None) -> KernelSpec:
         raise AssertionError
 
     async def interrupt(self, kernel_id: str) -> None:

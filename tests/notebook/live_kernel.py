@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.notebook.base import (
     CellRun,
     KernelDirectory,
     KernelHandle,
+    KernelSpec,
     RunItem,
     RunProgress,
 )
@@ -50,6 +51,9 @@ class OneKernel:
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
         raise NotFound("These tests start no other kernel.")
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        return KernelSpec(name or "python3", "Python 3", "python")
 
     async def interrupt(self, kernel_id: str) -> None:
         self.interrupts += 1

@@ -10,7 +10,7 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.notebook import kernel_lines
-from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
 from tests.notebook.live_kernel import PATH, bench
@@ -136,6 +136,9 @@ class NoKernels:
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
         raise FileNotFoundError("no such program: python3")
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        raise AssertionError
 
     async def interrupt(self, kernel_id: str) -> None:
         raise AssertionError
