@@ -43,10 +43,18 @@ def library(module: str, name: str) -> Any:
     return held.get(module_dict(home), name) if kind_of(home) is types.ModuleType else None
 
 
+def home_of(cls: Any) -> Any:
+    """Return the name of a class's module, None for one that was made without."""
+    try:
+        return module_of(cls)
+    except AttributeError:
+        return None
+
+
 def genuine(value: Any) -> str | None:
     """Return the package and class name of a value whose class is where it says it is."""
     cls: Any = kind_of(value)
-    module, name = module_of(cls), qualname_of(cls)
+    module, name = home_of(cls), qualname_of(cls)
     if kind_of(module) is not str or kind_of(name) is not str or library(module, name) is not cls:
         return None
     return module.partition(".")[0] + "." + name
@@ -59,7 +67,7 @@ def of_package(value: Any, *packages: str) -> bool:
 
 def type_name(value: Any) -> str:
     cls: Any = kind_of(value)
-    module, name = module_of(cls), plain(qualname_of(cls), NAME_LENGTH) or "?"
+    module, name = home_of(cls), plain(qualname_of(cls), NAME_LENGTH) or "?"
     if kind_of(module) is not str or module in ("builtins", "__main__"):
         return name
     return text(module, NAME_LENGTH) + "." + name
