@@ -190,7 +190,7 @@ async def test_a_flood_that_pauses_is_shown_up_to_its_present_end(at: Shown):
     at.print(stream(text + "12"))
     shown = f"{text[:LIVE_END]}{LEFT_OUT}{(text + '12')[-LIVE_END:]}"
     async with asyncio.timeout(30):
-        while at.cell[0] != (stream(shown),):
+        while at.cell[0] != (stream(shown),):  # noqa: ASYNC110 observers cannot read
             await asyncio.sleep(0)
     at.end()
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.collab import collab_environment
 from tests.lab import Lab
+from tests.ui import shared_storm
 from tests.ui.conftest import working
-from tests.ui.desk import Desk, Served
-from tests.upstream import Upstream, calls, in_order, says
+from tests.ui.desk import SLOW_TEXT, Desk, Served
+from tests.ui.panel import OpenNotebook
+from tests.upstream import Upstream, calls, in_order, says, texts
+
+CLEANUP_SECONDS = 1
+"""So long a room that everyone has left stays open."""
+SHOW = "from IPython.display import HTML, display\ndisplay(HTML('<b onclick=\"1\">rich</b>'))"
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +26,8 @@ def served_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     root = tmp_path_factory.mktemp("workspace")
     upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream")).start()
     env = {**upstream.configure(root), **collab_environment()}
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), env=env)
+    args = [f"--YDocExtension.document_cleanup_delay={CLEANUP_SECONDS}"]
+    lab = Lab(root, tmp_path_factory.mktemp("lab"), args=args, env=env)
     lab.start()
     yield Served(lab, upstream)
     lab.stop()
@@ -34,26 +41,131 @@ def desk(served_shared: Served, page: Page, request: pytest.FixtureRequest) -> I
         yield desk
 
 
+@pytest.fixture
+def other_page(browser: Browser) -> Iterator[Page]:
+    """A page of another browser."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+def show(desk: Desk, page: Page) -> OpenNotebook:
+    """Open the notebook in a page."""
+    page.goto(desk.lab.document_url(desk.path))
+    return OpenNotebook(page).ready()
+
+
+def no_dialog(*pages: Page) -> None:
+    """Check that the lab asks nothing."""
+    for page in pages:
+        expect(page.locator(".jp-Dialog")).to_have_count(0)
+
+
 def test_status_says_that_collaboration_is_there(desk: Desk) -> None:
     status = desk.talks.api("status")
     assert (status["collaboration"], status["document_server"]) == (True, None)
 
 
-def test_edits_and_runs_are_shown_once_and_saved(desk: Desk) -> None:
+def test_two_people_type_while_the_agent_edits_and_runs(desk: Desk, other_page: Page) -> None:
     replies = [
         calls("read_notebook", {"path": desk.path}),
         calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
-        calls("add_cell", {"path": desk.path, "source": "print(x)", "after": "one"}),
+        calls("add_cell", {"path": desk.path, "source": SHOW, "after": "one"}),
+        calls("delete_cell", {"path": desk.path, "cell_id": "gone"}),
         calls("run_all_cells", {"path": desk.path}),
         says("Done."),
     ]
-    opened = desk.open(("one", "x = 1"), ("mine", "y = 1"), replies=replies)
+    first = desk.open(
+        *(("one", "x = 1"), ("gone", "z = 1"), ("slow", desk.held), ("both", "y = 1")),
+        replies=replies,
+    )
+    second = show(desk, other_page)
     desk.ask(allow=True)
+    for opened in (first, second):
+        expect(opened.prompt("slow")).to_have_text("[*]:")
+        expect(opened.output("slow")).to_contain_text("tick 2")
+    first.type_at_end("both", "  # first")
+    second.wait_for_source("both", "y = 1  # first")
+    second.type_at_end("both", ", second")
+    first.wait_for_source("both", "y = 1  # first, second")
+    first.type_at_end("one", "  # mine")
+    desk.let_go()
     desk.ended()
-    added = opened.ids[1]
-    assert opened.ids == ["one", added, "mine"]
-    expect(opened.output(added)).to_have_text("2")
-    sources = {"one": "x = 2", added: "print(x)", "mine": "y = 1"}
-    desk.wait(lambda: desk.on_disk() == sources, "the room has saved")
-    desk.wait(lambda: desk.text_on_disk(added) == "2\n", "the room has saved the outputs")
-    assert desk.results() == ["ok"] * 4
+    added = first.ids[1]
+    expected = {"one": "x = 2  # mine", added: SHOW, "slow": desk.held}
+    expected["both"] = "y = 1  # first, second"
+    for opened in (first, second):
+        expect(opened.prompt("slow")).not_to_have_text("[*]:")
+        assert {cell["id"]: cell["source"] for cell in opened.cells} == expected
+        assert texts(opened.cells, "slow") == SLOW_TEXT
+        expect(opened.output("slow")).to_have_count(1)
+        # What the lab takes out of outputs that are not trusted.
+        expect(opened.output(added).locator("b")).to_have_attribute("onclick", "1")
+    first.save()
+    desk.wait(lambda: desk.on_disk() == expected, "the room has saved")
+    desk.wait(lambda: desk.text_on_disk("slow") == SLOW_TEXT, "the room has saved the outputs")
+    no_dialog(desk.page, other_page)
+    assert desk.results() == ["ok"] * 5
+
+
+def test_a_run_outlasts_the_pages_and_their_room(desk: Desk) -> None:
+    replies = [
+        calls("read_notebook", {"path": desk.path}),
+        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
+        calls("run_cell", {"path": desk.path, "cell_id": "slow"}),
+        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 3"}),
+        says("Done."),
+    ]
+    opened = desk.open(("one", "x = 1"), ("mine", "y = 1"), ("slow", desk.held), replies=replies)
+    desk.ask(allow=True)
+    expect(opened.output("slow")).to_contain_text("tick 2")
+    opened.type_at_end("mine", "  # typed")
+    desk.page.goto("about:blank")
+    desk.wait(lambda: "deleted" in desk.lab.log.partition(desk.path)[2], "the room is closed")
+    desk.let_go()
+    # An edit of a notebook that nobody has open asks.
+    desk.wait(lambda: len(desk.talks.of_type("approval-request")) == 2, "the edit asks")
+    desk.allow_unseen()
+    desk.ended()
+    assert desk.on_disk() == {"one": "x = 3", "mine": "y = 1  # typed", "slow": desk.held}
+    assert desk.text_on_disk("slow") == SLOW_TEXT
+    show(desk, desk.page)
+    assert opened.source("mine") == "y = 1  # typed"
+    assert texts(opened.cells, "slow") == SLOW_TEXT
+    no_dialog(desk.page)
+
+
+def test_a_cell_the_user_runs_again_is_theirs(desk: Desk, other_page: Page) -> None:
+    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
+    opened = desk.open(("slow", desk.held), replies=[run, says("Done.")])
+    other = show(desk, other_page)
+    desk.ask(allow=True)
+    expect(opened.output("slow")).to_contain_text("tick 2")
+    opened.editor("slow").click()
+    desk.page.keyboard.press("Control+Enter")
+    desk.let_go()
+    for each in (opened, other):
+        expect(each.prompt("slow")).to_have_text("[2]:")
+        assert texts(each.cells, "slow") == SLOW_TEXT
+    assert desk.results() == ["ok"]
+
+
+def test_undo_leaves_what_the_agent_did(desk: Desk) -> None:
+    replies = [
+        calls("read_notebook", {"path": desk.path}),
+        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
+        says("Done."),
+    ]
+    opened = desk.open(("one", "x = 1"), replies=replies)
+    desk.ask()
+    opened.wait_for_source("one", "x = 2")
+    opened.type_at_end("one", "  # typed")
+    for _ in range(20):
+        desk.page.keyboard.press("Control+z")
+    assert opened.source("one") == "x = 2"
+
+
+def test_nothing_typed_is_lost_in_a_short_storm(browser: Browser) -> None:
+    tally = shared_storm.play(browser, edits=12, seed=7, pages=2)
+    assert tally.edits
+    assert tally.typed
