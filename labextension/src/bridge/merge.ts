@@ -72,6 +72,8 @@ export function merge(
       mergeGone(merged, cell, base, touched);
     }
   }
+  // Before others are put in: each of those goes behind the cell it follows in the file.
+  mergeOrder(merged, base, [...own.keys()], [...others.keys()]);
   let after: string | null = null;
   for (const cell of theirs) {
     const here = own.get(cell.cell_id);
@@ -91,7 +93,6 @@ export function merge(
     }
     after = cell.cell_id;
   }
-  mergeOrder(merged, base, [...own.keys()], [...others.keys()]);
   return merged;
 }
 
@@ -239,12 +240,15 @@ function mergeOrder(
     merged.keeps = true;
     return;
   }
+  const order = [...here];
   there.forEach((cell_id, position) => {
-    merged.edits.push({
-      kind: 'cell-move',
-      cell_id,
-      after: there[position - 1] ?? null
-    });
+    if (order[position] !== cell_id) {
+      // A moved cell is a new widget: those that stand right stay.
+      order.splice(order.indexOf(cell_id), 1);
+      order.splice(position, 0, cell_id);
+      const after = there[position - 1] ?? null;
+      merged.edits.push({ kind: 'cell-move', cell_id, after });
+    }
   });
 }
 

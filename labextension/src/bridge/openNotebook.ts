@@ -8,7 +8,7 @@ import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { INotebookModel } from '@jupyterlab/notebook';
-import { JSONExt, type PartialJSONValue } from '@lumino/coreutils';
+import { JSONExt } from '@lumino/coreutils';
 
 import type {
   AnnouncedCell,
@@ -138,7 +138,13 @@ export class OpenNotebook {
 
   /** Put recovered text in, all of it as one step of the notebook's undo. */
   restore(edits: readonly CellEdit[]): void {
-    this.asOneStep(() => edits.forEach(edit => this.perform(edit)));
+    const perform = (edit: CellEdit): void => void this.perform(edit);
+    const isText = (edit: CellEdit): boolean => edit.kind === 'cell-source';
+    this.asOneStep(() => {
+      edits.filter(edit => !isText(edit)).forEach(perform);
+      // Within a transaction of the notebook its undo takes texts back, not the cells' own.
+      this.shared.transact(() => edits.filter(isText).forEach(perform));
+    });
   }
 
   /** Apply checked edits, the structural ones as one undo step; return what takes them back. */
@@ -189,12 +195,21 @@ export class OpenNotebook {
     return null;
   }
 
-  /** Run `change` as a step of its own on the notebook's undo stack. */
+  /**
+   * Run `change` as a step of its own on the notebook's undo stack. Not as one transaction: the list of
+   * cells stays as it was until that ends, and each edit has to find its cell where it is by then.
+   */
   private asOneStep(change: () => void): void {
     const { undoManager } = this.shared;
+    const { captureTimeout } = undoManager;
     undoManager.stopCapturing();
-    this.shared.transact(change);
-    undoManager.stopCapturing();
+    undoManager.captureTimeout = Infinity;
+    try {
+      change();
+    } finally {
+      undoManager.captureTimeout = captureTimeout;
+      undoManager.stopCapturing();
+    }
     this.context.model.dirty = true;
   }
 

@@ -124,13 +124,20 @@ describe('FileWatch', () => {
     expect(conflicts).not.toHaveBeenCalled();
   });
 
-  it('leaves a file without cell ids to the lab', async () => {
+  it('takes up many cells that came, went and moved at once, as one step', async () => {
     const { lab, watch } = watched();
-    lab.files.write({ id: 'a', source: 'uno' });
-    const [cell] = lab.files.content.cells as { id?: string }[];
-    delete cell?.id;
-    expect(await watch.takeUp()).toBe(false);
-    expect(lab.sources[0]).toEqual(['a', 'one']);
+    const specs = ['a', 'b', 'c', 'd', 'e'].map(id => ({ id, source: id }));
+    lab.files.write(...specs);
+    await watch.takeUp();
+    expect(lab.sources.map(([id]) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    const other = ['x', 'e', 'y', 'z', 'b'].map(id => ({ id, source: id }));
+    lab.files.write(...other);
+    await watch.takeUp();
+    const found = ['x', 'e', 'y', 'z', 'b'].map(id => [id, id]);
+    expect(lab.sources).toEqual(found);
+    expect(lab.model.dirty).toBe(false);
+    lab.model.sharedModel.undo();
+    expect(lab.sources.map(([id]) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('takes up the metadata of the notebook, and a cell of another type', async () => {
