@@ -6,13 +6,13 @@ Made by ``runner``; each case gets a view of its own workspace (``KernelDirector
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
 
 ANSWER_SECONDS = 20.0
@@ -89,6 +89,14 @@ class Kernels:
         """Interrupt a kernel."""
         await self._local.interrupt(kernel_id)
 
+    async def restart(self, kernel_id: str) -> None:
+        """Restart a kernel."""
+        await self._local.restart(kernel_id)
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        """Return what could be started."""
+        return await self._local.installed()
+
     async def aclose(self) -> None:
         """End all kernels."""
         await self._local.aclose()
@@ -120,6 +128,21 @@ class CaseKernels:
     async def interrupt(self, kernel_id: str) -> None:
         """See ``KernelDirectory.interrupt``."""
         await self._kernels.interrupt(kernel_id)
+
+    async def restart(self, kernel_id: str) -> None:
+        """See ``KernelDirectory.restart``."""
+        await self._kernels.restart(kernel_id)
+
+    async def running(self) -> Sequence[RunningKernel]:
+        """See ``KernelDirectory.running``."""
+        return [
+            RunningKernel(handle.kernel_id, handle.kernel_name, handle.language, path, None, None)
+            for path, handle in self.handles.items()
+        ]
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        """See ``KernelDirectory.installed``."""
+        return await self._kernels.installed()
 
     def throwaway(
         self, path: str, kernel_name: str | None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -235,8 +236,29 @@ class KernelSpecs(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class RunningKernel:
+    """A kernel that runs; ``path`` is its notebook's, None when it is no notebook's."""
+
+    kernel_id: str
+    kernel_name: str
+    language: str
+    path: str | None
+    state: str | None
+    """As Jupyter names it: starting, idle, busy, restarting, dead; None where nobody listens."""
+    last_activity: datetime | None
+
+
 class KernelDirectory(KernelSpecs, Protocol):
     """The kernels of the Jupyter server, by notebook."""
+
+    async def running(self) -> Sequence[RunningKernel]:
+        """Return all kernels that run."""
+        ...
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        """Return the kernels that could be started."""
+        ...
 
     async def find(self, path: str) -> KernelHandle | None:
         """Return the kernel of the notebook's Jupyter session."""
@@ -247,7 +269,14 @@ class KernelDirectory(KernelSpecs, Protocol):
         ...
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Interrupt the kernel."""
+        """Interrupt the kernel. Raises ``NotFound`` when it is gone."""
+        ...
+
+    async def restart(self, kernel_id: str) -> None:
+        """Start the kernel's process anew; its id stays, what it held is gone.
+
+        Raises ``NotFound`` when it is gone, ``Conflict`` when it does not come back.
+        """
         ...
 
     def throwaway(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from jupyter_client.multikernelmanager import AsyncMultiKernelManager
 from jupyter_core.utils import ensure_async
 
 from jupyter_ai_shoulders.core.errors import NotFound
-from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.kernel_connection import own_client
 
 
@@ -54,6 +54,25 @@ class LocalKernels:
         if kernel_id not in self._manager:
             raise NotFound("The kernel is gone.", code="no_kernel")
         await ensure_async(self._manager.get_kernel(kernel_id).interrupt_kernel())
+
+    async def restart(self, kernel_id: str) -> None:
+        """See ``KernelDirectory.restart``."""
+        if kernel_id not in self._manager:
+            raise NotFound("The kernel is gone.", code="no_kernel")
+        await ensure_async(self._manager.get_kernel(kernel_id).restart_kernel(now=True))
+
+    async def running(self) -> Sequence[RunningKernel]:
+        """See ``KernelDirectory.running``; nobody listens to what these do."""
+        found = [(path, await self.find(path)) for path in [*self._ids]]
+        return [
+            RunningKernel(handle.kernel_id, handle.kernel_name, handle.language, path, None, None)
+            for path, handle in found
+            if handle is not None
+        ]
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        """See ``KernelDirectory.installed``."""
+        return [await self.spec(name) for name in sorted(self._specs.find_kernel_specs())]
 
     @asynccontextmanager
     async def throwaway(self, path: str, kernel_name: str | None) -> AsyncGenerator[KernelHandle]:

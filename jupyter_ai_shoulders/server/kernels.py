@@ -5,7 +5,8 @@ A notebook's kernel is the one of its Jupyter session, so the agent runs cells w
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
-from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.local_kernels import (
     ended_with,
     kernel_handle,
@@ -76,6 +77,48 @@ class ServerKernels:
             if error.status_code != 404:
                 raise
             raise NotFound("The kernel is gone.", code="no_kernel") from error
+
+    async def restart(self, kernel_id: str) -> None:
+        """See ``KernelDirectory.restart``."""
+        if kernel_id not in self._kernels:
+            raise NotFound("The kernel is gone.", code="no_kernel")
+        manager = self._kernels.get_kernel(kernel_id)
+        try:
+            ready = await ensure_async(self._kernels.restart_kernel(kernel_id))
+            if isinstance(ready, asyncio.Future):
+                await ready  # the answer of the new process
+        except (HTTPError, RuntimeError, TimeoutError) as error:
+            raise Conflict(
+                f"The kernel did not come back after its restart: {error}.",
+                code="kernel_died",
+                hint="Restart it in the notebook's Kernel menu; the server's log says more.",
+                retryable=True,
+            ) from error
+        self._behind_gateway.restarted(manager)
+
+    async def running(self) -> Sequence[RunningKernel]:
+        """See ``KernelDirectory.running``."""
+        sessions = cast("list[Any]", await ensure_async(self._sessions.list_sessions()))
+        paths = {str(session["kernel"]["id"]): str(session["path"]) for session in sessions}
+        running: list[RunningKernel] = []
+        for kernel_id in [*self._kernels.list_kernel_ids()]:
+            handle = await self._describe(kernel_id)
+            manager = self._kernels.get_kernel(kernel_id)
+            running.append(
+                RunningKernel(
+                    kernel_id=kernel_id,
+                    kernel_name=handle.kernel_name,
+                    language=handle.language,
+                    path=paths.get(kernel_id),
+                    state=getattr(manager, "execution_state", None),
+                    last_activity=getattr(manager, "last_activity", None),
+                )
+            )
+        return running
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        """See ``KernelDirectory.installed``."""
+        return [spec for _, spec in sorted((await self._installed()).items())]
 
     @asynccontextmanager
     async def throwaway(self, path: str, kernel_name: str | None) -> AsyncGenerator[KernelHandle]:

@@ -20,7 +20,7 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, SystemClock
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
-from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels, kernel_handle
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
@@ -105,6 +105,15 @@ class SharedKernel:
 
     async def interrupt(self, kernel_id: str) -> None:
         """Not needed: no case cancels a running cell of the shared kernel."""
+
+    async def restart(self, kernel_id: str) -> None:
+        raise AssertionError
+
+    async def running(self) -> Sequence[RunningKernel]:
+        return ()
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        return ()
 
     def throwaway(
         self, path: str, kernel_name: str | None

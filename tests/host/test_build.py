@@ -1,7 +1,7 @@
 """The host without any server: what another surface or a script gets."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
-from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.frames import ServerFrame
@@ -28,6 +28,15 @@ class NoKernels:
         raise AssertionError
 
     async def interrupt(self, kernel_id: str) -> None: ...
+
+    async def restart(self, kernel_id: str) -> None:
+        raise AssertionError
+
+    async def running(self) -> Sequence[RunningKernel]:
+        return ()
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        return ()
 
     def throwaway(
         self, path: str, kernel_name: str | None

@@ -7,7 +7,7 @@ import io
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.guard.images import LONGEST_SIDE
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.host.captures import FILE_LIMIT, LONG, Captures
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
-from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.testing.memory_store import MemoryStore
 from jupyter_ai_shoulders.testing.notebooks import MemoryNotebook, MemoryNotebooks, memory_cell
 from jupyter_ai_shoulders.wire import events as ev
@@ -72,6 +72,15 @@ class OneKernel:
 
     async def interrupt(self, kernel_id: str) -> None:
         raise AssertionError
+
+    async def restart(self, kernel_id: str) -> None:
+        raise AssertionError
+
+    async def running(self) -> Sequence[RunningKernel]:
+        return ()
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        return ()
 
     def throwaway(
         self, path: str, kernel_name: str | None

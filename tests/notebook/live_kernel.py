@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.notebook.base import (
     KernelHandle,
     KernelSpec,
     RunItem,
+    RunningKernel,
     RunProgress,
 )
 from jupyter_ai_shoulders.notebook.kernel_connection import own_client
@@ -58,6 +59,15 @@ class OneKernel:
     async def interrupt(self, kernel_id: str) -> None:
         self.interrupts += 1
         await self.manager.interrupt_kernel()
+
+    async def restart(self, kernel_id: str) -> None:
+        await self.manager.restart_kernel(now=True)
+
+    async def running(self) -> Sequence[RunningKernel]:
+        return ()
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        return ()
 
     def throwaway(
         self, path: str, kernel_name: str | None

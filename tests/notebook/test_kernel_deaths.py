@@ -1,7 +1,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.notebook import kernel_lines
-from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec
+from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
 from tests.notebook.live_kernel import PATH, bench
@@ -142,6 +142,15 @@ class NoKernels:
 
     async def interrupt(self, kernel_id: str) -> None:
         raise AssertionError
+
+    async def restart(self, kernel_id: str) -> None:
+        raise AssertionError
+
+    async def running(self) -> Sequence[RunningKernel]:
+        return ()
+
+    async def installed(self) -> Sequence[KernelSpec]:
+        return ()
 
     def throwaway(
         self, path: str, kernel_name: str | None
