@@ -5,3 +5,5 @@ import './cards.css';
 import './markdown.css';
 import './composer.css';
 import './empty.css';
+import './recovery.css';
+import './restore.css';

@@ -5,11 +5,17 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import type { IComparison, IRecoveryOffer } from '../bridge/recovery';
 import { DiffLines } from '../chat/Diff';
 import { countChanges, diffLines } from '../model/diff';
+
+/** The most room a comparison takes of the notebook's, in px; it scrolls. */
+const TALLEST = 280;
+const BORDER = 1;
 
 /** The notice as a widget of the lab; nothing in it takes the focus by itself. */
 export class RecoveryNotice extends ReactWidget {
@@ -21,9 +27,34 @@ export class RecoveryNotice extends ReactWidget {
     this.addClass('shoulders-Recovery');
   }
 
-  protected override render(): React.JSX.Element {
-    return <Notice offer={this.offer} trans={this.trans} />;
+  override dispose(): void {
+    this.sizes.disconnect();
+    super.dispose();
   }
+
+  protected override render(): React.JSX.Element {
+    return (
+      <div ref={this.measured}>
+        <Notice offer={this.offer} trans={this.trans} />
+      </div>
+    );
+  }
+
+  /** The header of a notebook gives its widgets the room that their style asks for. */
+  private readonly measured = (content: HTMLElement | null): void => {
+    this.sizes.disconnect();
+    if (content !== null) {
+      this.sizes.observe(content);
+    }
+  };
+
+  private readonly sizes = new ResizeObserver(([entry]) => {
+    const height = Math.min(entry?.contentRect.height ?? 0, TALLEST);
+    this.node.style.minHeight = `${Math.ceil(height) + BORDER}px`;
+    if (this.parent !== null) {
+      MessageLoop.postMessage(this.parent, Widget.Msg.FitRequest);
+    }
+  });
 }
 
 interface IProps {
