@@ -358,6 +358,17 @@ class CellRunEnd(WireModel):
     execution_count: int | None
 
 
+class KernelRestart(WireModel):
+    """Restart the notebook's kernel as its Kernel menu does, so that the page shows it so."""
+
+    type: Literal["kernel-restart"] = "kernel-restart"
+    path: str
+    kernel_id: str
+    """A notebook that has another kernel by now is left alone."""
+    deadline_ms: int
+    """Milliseconds since the epoch of 1970; after it the page does nothing."""
+
+
 class OutputDraw(WireModel):
     """Draw an output of a cell as it is shown, for a model to see; ``index`` counts from 0."""
 
@@ -402,6 +413,7 @@ ServerFrame = Annotated[
     | CellInputRequest
     | CellInputEnd
     | CellRunEnd
+    | KernelRestart
     | OutputDraw
     | SessionDelete
     | ToolsUpdate

@@ -19,7 +19,7 @@ import type {
 } from '../wire/generated';
 import { Announcement } from './announcement';
 import { FileWatch, type IFiles } from './fileWatch';
-import { showKernel } from './kernel';
+import { restartKernel, showKernel } from './kernel';
 import { OpenNotebook, type NotebookContext } from './openNotebook';
 import { Recoveries, type IRecoveryView } from './recovery';
 import { CellInputs } from './stdin';
@@ -217,6 +217,16 @@ export class DocumentBridge implements IDisposable {
         this.with(frame.path, ({ notebook }) => {
           const { run_id, cell_id, execution_count } = frame;
           notebook.runs.ended(run_id, cell_id, execution_count);
+        });
+        return;
+      case 'kernel-restart':
+        this.with(frame.path, ({ notebook }) => {
+          restartKernel(notebook.context.sessionContext, frame).catch(
+            (error: unknown) => {
+              // The server restarts what is not restarted here.
+              console.warn(`The kernel of ${frame.path} stays:`, error);
+            }
+          );
         });
         return;
       case 'welcome':

@@ -1,6 +1,11 @@
-/** Shows the kernel that the agent had to start for a notebook without one. Used by `DocumentBridge`. */
+/**
+ * The kernel of a notebook as the page shows it, where the agent starts or restarts it. Used by
+ * `DocumentBridge`.
+ */
 
 import type { ISessionContext } from '@jupyterlab/apputils';
+
+import type { KernelRestart } from '../wire/generated';
 
 /** Connect the notebook to its kernel, which this page may not know of. */
 export async function showKernel(
@@ -14,5 +19,15 @@ export async function showKernel(
   const id = found?.kernel?.id;
   if (id !== undefined && !session.session?.kernel && !session.isDisposed) {
     await session.changeKernel({ id });
+  }
+}
+
+/** Restart the kernel as the Kernel menu does; a request that comes late is not for this kernel. */
+export async function restartKernel(
+  session: ISessionContext,
+  { kernel_id, deadline_ms }: KernelRestart
+): Promise<void> {
+  if (session.session?.kernel?.id === kernel_id && Date.now() <= deadline_ms) {
+    await session.restartKernel();
   }
 }

@@ -176,6 +176,7 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'cell-input-request':
       case 'cell-input-end':
       case 'cell-run-end':
+      case 'kernel-restart':
       case 'output-draw':
       case 'session-delete':
       case 'tools-update':

@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | OutputDraw | SessionDelete | ToolsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | SessionDelete | ToolsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
@@ -2566,6 +2566,18 @@ run_id: string
 path: string
 cell_id: string
 execution_count: (number | null)
+}
+/**
+ * Restart the notebook's kernel as its Kernel menu does, so that the page shows it so.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "KernelRestart".
+ */
+export interface KernelRestart {
+type: "kernel-restart"
+path: string
+kernel_id: string
+deadline_ms: number
 }
 /**
  * Draw an output of a cell as it is shown, for a model to see; ``index`` counts from 0.
