@@ -3,6 +3,9 @@
 from contextlib import aclosing
 from typing import Any, cast
 
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.guard.paths import WorkspacePath
+from jupyter_ai_shoulders.notebook.base import KernelSpec
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.testing.notebooks import (
     MemoryNotebook,
@@ -17,7 +20,9 @@ from jupyter_ai_shoulders.tools.base import (
     Result,
     ToolArguments,
 )
-from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
+from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
+from jupyter_ai_shoulders.tools.notebook_tools import creation_and_output_tools, notebook_tools
+from jupyter_ai_shoulders.tools.output_images import OutputPictures
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, TurnId, Version
@@ -28,6 +33,38 @@ from tests.tools.contract import check_result
 PATH = "work/analysis.ipynb"
 
 
+class Browser:
+    """``Rasters`` that draw what they are given, by output index."""
+
+    def __init__(self) -> None:
+        self.drawn: dict[int, bytes] = {}
+
+    async def picture(self, path: str, cell_id: CellId, index: int) -> bytes | None:
+        """See ``Rasters.picture``."""
+        del path, cell_id
+        return self.drawn.get(index)
+
+
+class Shelf:
+    """``NewNotebooks`` and ``KernelSpecs`` that remember what was made."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, JsonObject] = {}
+
+    async def create(self, path: str, content: JsonObject) -> WorkspacePath:
+        """See ``NewNotebooks.create``."""
+        if path in self.made:
+            raise Conflict(f"There is a file {path} already; it was not touched.")
+        self.made[path] = content
+        return WorkspacePath(path)
+
+    async def spec(self, name: str | None) -> KernelSpec:
+        """See ``KernelSpecs.spec``."""
+        if name not in {None, "ir"}:
+            raise NotFound(f"The kernel {name!r} is not installed.", code="no_kernel")
+        return KernelSpec("ir", "R", "R") if name else KernelSpec("python3", "Python 3", "python")
+
+
 class Conversation:
     """Calls the notebook tools on one notebook in memory."""
 
@@ -36,8 +73,16 @@ class Conversation:
         self.notebooks = MemoryNotebooks(self.notebook)
         self.names = NotebookNameList("work/analysis.ipynb", "other.ipynb")
         self.runner = runner or ScriptedRunner()
+        self.browser = Browser()
+        self.shelf = Shelf()
+        more = creation_and_output_tools(
+            NotebookAccess(self.notebooks, self.names),
+            pictures=OutputPictures(self.browser),
+            new=self.shelf,
+            specs=self.shelf,
+        )
         self.registry = ToolRegistry(
-            notebook_tools(self.notebooks, self.runner, CountingIds(), self.names),
+            [*notebook_tools(self.notebooks, self.runner, CountingIds(), self.names), *more],
             lambda name: name,
         )
         self.seen: dict[tuple[str, CellId | None], Version] = {}

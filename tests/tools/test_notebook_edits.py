@@ -383,6 +383,11 @@ def test_argument_names_are_the_contract(subtests: pytest.Subtests):
         "delete_cell": ({"path", "cell_id"}, set[str]()),
         "run_cell": ({"path", "cell_id"}, set[str]()),
         "run_all_cells": ({"path"}, {"from", "to"}),
+        "move_cell": ({"path", "cell_id", "after"}, set[str]()),
+        "clear_outputs": ({"path"}, set[str]()),
+        "search_notebook": ({"query"}, {"path", "is_regex"}),
+        "create_notebook": ({"path"}, {"kernel_name"}),
+        "read_cell_output": ({"path", "cell_id"}, {"index", "offset", "as"}),
     }
     registry = conversation().registry
     definitions = {item.name: item.parameters for item in registry.definitions("full", "ask", ())}

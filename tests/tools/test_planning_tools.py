@@ -23,11 +23,14 @@ from tests.tools.conversation import PATH, Conversation
 
 GOLDEN = Path(__file__).parent / "golden" / "planning_tools.json"
 PLANNING = ("call_tool", "load_tools", "read_output", "run_plan")
-NOTEBOOK = {
+READING = {"read_cell_output", "read_notebook", "search_notebook"}
+NOTEBOOK = READING | {
     "add_cell",
+    "clear_outputs",
+    "create_notebook",
     "delete_cell",
     "edit_cell",
-    "read_notebook",
+    "move_cell",
     "run_all_cells",
     "run_cell",
 }
@@ -70,7 +73,7 @@ def test_toolset_offers_its_tools(toolset: Toolset, names: set[str]):
     tools = planning(Conversation(memory_cell("a", "1")).registry)
     assert {tool.name for tool in tools.definitions(toolset, "ask", ())} == names
     planned = {tool.name for tool in tools.definitions(toolset, "plan", ())}
-    assert planned == names & {"read_notebook", "read_output", "run_plan"}
+    assert planned == names & {*READING, "read_output", "run_plan"}
 
 
 async def test_plan_reads_a_cell_it_found_and_has_then_seen_it():
