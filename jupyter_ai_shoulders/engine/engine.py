@@ -30,6 +30,8 @@ from jupyter_ai_shoulders.engine.ports import (
 from jupyter_ai_shoulders.engine.quarantine import Recovery, Uncounted
 from jupyter_ai_shoulders.engine.requests import Requests
 from jupyter_ai_shoulders.engine.resend import editable, replaced
+from jupyter_ai_shoulders.engine.restore.desk import RestoreDesk
+from jupyter_ai_shoulders.engine.restore.restorer import NoDocuments, Restores
 from jupyter_ai_shoulders.engine.results import CANCELLED, STOPPED, supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
@@ -77,6 +79,7 @@ class Engine:
         summarizer: Summarizer | None = None,
         long_calls: LongCalls | None = None,
         inputs: Inputs | None = None,
+        restorer: Restores | None = None,
     ) -> None:
         """Take the ports; nothing is read or started before it is asked for."""
         self._services = Services(
@@ -102,6 +105,7 @@ class Engine:
         self._answering = asyncio.Lock()
         self._recovery = Recovery(self._shelf, sessions, recoveries or Uncounted())
         self.requests = Requests(self._services)
+        self.restores = RestoreDesk(self._shelf, self._services, restorer or NoDocuments())
 
     async def start(self) -> None:
         """Recover: each session with an open turn becomes ``interrupted``, said in words.
@@ -310,7 +314,8 @@ class Engine:
                 await driver.still()
                 continue
             found = await driver.look()
-            if self._shelf.loaded(session_id) is driver:
+            restored = await self.restores.settled(session_id)
+            if not restored and self._shelf.loaded(session_id) is driver:
                 return driver, found
 
     async def _resend(

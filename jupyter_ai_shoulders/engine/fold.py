@@ -62,7 +62,7 @@ def fold(state: State, event: ev.Event) -> State:
     if watch is not state.watch:
         state = replace(state, watch=watch)
     match event:
-        case ev.MessageAdd() | ev.MessageUpdate():
+        case ev.MessageAdd() | ev.MessageUpdate() | ev.Restore():
             return _message(state, event)
         case ev.RunEnd():
             return _run_end(state, event)
@@ -103,7 +103,9 @@ def denial(feedback: str | None) -> Settle:
     return Settle("denied", error, by_user=True)
 
 
-def _message(state: State, event: ev.MessageAdd | ev.MessageUpdate) -> State:
+def _message(state: State, event: ev.MessageAdd | ev.MessageUpdate | ev.Restore) -> State:
+    if isinstance(event, ev.Restore):  # what follows a conversation that went back begins anew
+        return state if event.conversation is None else replace(state, turn=None, queue=())
     if isinstance(event, ev.MessageAdd):
         if event.answers is not None and state.turn is not None:
             turn = _change(state.turn, event.answers, lambda call: replace(call, reply=event.text))

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.wire.events import (
     Event,
     MessageAdd,
     MessageUpdate,
+    Restore,
     SessionCreate,
     StepStart,
     TodoItem,
@@ -97,8 +98,8 @@ class Memory:
                 self._book(event)
             case ToolCall():
                 self.call_ids.add(event.call_id)
-            case TodoUpdate():
-                self.todo = event.items
+            case TodoUpdate() | Restore():
+                self._list(event)
             case SessionCreate():
                 self._descend(event)
             case ContextAdd():
@@ -152,6 +153,13 @@ class Memory:
             queued = self._queued.pop(event.message_id, None)
             if queued is not None and event.status == "consumed":
                 self._enter(queued, event.seq)
+
+    def _list(self, event: TodoUpdate | Restore) -> None:
+        if isinstance(event, TodoUpdate):
+            self.todo = event.items
+        elif event.conversation is not None:
+            self._queued.clear()
+            self.todo = event.conversation.todo
 
     def _descend(self, event: SessionCreate) -> None:
         if event.origin is not None:

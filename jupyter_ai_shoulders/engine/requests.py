@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.engine.prepare import Preparation
 from jupyter_ai_shoulders.engine.signals import Overflowed, Prepare, Prepared
 from jupyter_ai_shoulders.engine.state import Turn
 from jupyter_ai_shoulders.storage.base import Blobs
-from jupyter_ai_shoulders.wire.branches import Branches
+from jupyter_ai_shoulders.wire.branches import HIDING, Branches
 from jupyter_ai_shoulders.wire.events import (
     Event,
     MessageAdd,
@@ -179,7 +179,7 @@ class Requests:
         self, session_id: SessionId, until: int | None = None
     ) -> AsyncIterator[Event]:
         """Yield what was not hidden by an edited message, as of ``until`` or now."""
-        said = self._services.log.find({"message-add"}, session_id)
+        said = self._services.log.find(HIDING, session_id)
         events = (logged.event for logged in said)
         branches = Branches(event for event in events if until is None or event.seq < until)
         async for event in self._events(session_id):

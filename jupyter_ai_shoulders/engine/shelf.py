@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.engine.long_calls import lost
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.state import Interrupted, State, policy_for
-from jupyter_ai_shoulders.wire.branches import Branches
+from jupyter_ai_shoulders.wire.branches import HIDING, Branches
 from jupyter_ai_shoulders.wire.events import Event, ToolResult
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionStatus
@@ -125,7 +125,7 @@ class Shelf:
         )
         state = State(policy)
         context, memory = Context(self._services.blobs), Memory()
-        said = self._services.log.find({"message-add"}, session_id)
+        said = self._services.log.find(HIDING, session_id)
         branches = Branches(logged.event for logged in said)
         seq = 0
         while page := self._services.log.read(session_id, seq, PAGE):

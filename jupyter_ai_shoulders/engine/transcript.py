@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from jupyter_ai_shoulders.core.restore_text import restore_text
 from jupyter_ai_shoulders.engine.protected import leading_results, middle, without_middle
 from jupyter_ai_shoulders.engine.reply import PartEvent, Reply, said_of_run
 from jupyter_ai_shoulders.engine.step_notice import step_notice
@@ -108,6 +109,8 @@ class Transcript:
                 self._result(event)
             case ev.RunEnd():
                 self._run_end(event)
+            case ev.Restore():
+                self._restored(event)
             case _ if isinstance(event, PartEvent):
                 self._open_reply().add_part(event)
             case _:
@@ -171,6 +174,13 @@ class Transcript:
         self._close_reply()
         for part in said_of_run(event, self.user.secret):
             self.user.say(part)
+
+    def _restored(self, event: ev.Restore) -> None:
+        """Tell that documents are as they were; a conversation that went back knows no better."""
+        if event.conversation is None and event.documents:
+            self._close_reply()
+            said = f"[notice] The user took back what you did. {restore_text(event)}"
+            self.user.say(TextPart(text=f"{said} Read again what you want to change."))
 
     def _boundary(self, event: ev.Event) -> None:
         reply = self._reply

@@ -26,6 +26,8 @@ from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.proposals import Proposals
+from jupyter_ai_shoulders.engine.restore.recorder import Recorder
+from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
@@ -40,6 +42,7 @@ from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
 from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.contents import Contents
+from jupyter_ai_shoulders.notebook.incarnation import KernelIncarnations
 from jupyter_ai_shoulders.notebook.live import LiveTimes
 from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
 from jupyter_ai_shoulders.providers.base import Provider
@@ -244,6 +247,7 @@ class Host:
             await self.engine.start()
             crash_point("host.engine.started")
             await self._documents.start()
+            await self.engine.restores.take_up()
         except StateUnavailable as error:
             if str(error) != self._reported:
                 _log.warning("Conversations are not available: %s %s", error, error.info.hint)
@@ -270,9 +274,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)
     surroundings = _surroundings(settings, ports, store, documents, secrets)
-    base = ToolRegistry(
-        [Todo(), Clarify(), Complete(), share, *_notebook_tools(documents, ids, preferences)]
-    )
+    recorder = Recorder(store.log, store.blobs, KernelIncarnations(ports.kernels))
+    notebook = _notebook_tools(documents, ids, preferences, recorder)
+    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook])
     long_calls = LongCalls(ids)
     tools = with_planning(base, rules, store.blobs, runs=long_calls)
     calls = SingleCalls(models, preferences.models)
@@ -292,6 +296,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         long_calls=long_calls,
         inputs=documents.runner.inputs,
         recoveries=RecoveryCounts(StateFile(store.directory, "recoveries.json")),
+        restorer=Restorer(store.log, store.blobs, documents.notebooks, recorder, ids),
     )
     titler = Titler(calls, models, store.sessions)
     if settings.titles:
@@ -412,9 +417,11 @@ def _models(
 
 
 def _notebook_tools(
-    documents: Documents, ids: IdSource, preferences: Preferences
+    documents: Documents, ids: IdSource, preferences: Preferences, recorder: Recorder
 ) -> list[Tool[Any]]:
-    access = NotebookAccess(documents.notebooks, documents.names)
+    notebooks = recorder.notebooks(documents.notebooks)
+    runner = recorder.runner(documents.runner, documents.notebooks)
+    access = NotebookAccess(notebooks, documents.names)
     beside = scratch_tools(
         access,
         runner=documents.runner,
@@ -423,13 +430,12 @@ def _notebook_tools(
         verifier=documents.verifier,
         level=preferences.data_values,
     )
-    return [
-        *notebook_tools(documents.notebooks, documents.runner, ids, documents.names),
+    pictures = OutputPictures(documents.rasters)
+    tools: list[Tool[Any]] = [
+        *notebook_tools(notebooks, runner, ids, documents.names, pictures),
         *creation_and_output_tools(
-            access,
-            pictures=OutputPictures(documents.rasters),
-            new=documents.new,
-            specs=documents.specs,
+            access, pictures=pictures, new=documents.new, specs=documents.specs
         ),
         *beside,
     ]
+    return recorder.tools(tools)

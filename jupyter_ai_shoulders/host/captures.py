@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.branches import Branches
+from jupyter_ai_shoulders.wire.branches import HIDING, Branches
 from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId, Version
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
@@ -230,7 +230,7 @@ class Captures:
             raise NotFound("There is no such conversation.")
         after = max(0, self._log.last_seq(session_id) - THREAD_EVENTS)
         said: list[tuple[str, str]] = []
-        messages = self._log.find({"message-add"}, session_id)
+        messages = self._log.find(HIDING, session_id)
         branches = Branches(logged.event for logged in messages)
         while page := self._log.read(session_id, after, 500):
             for logged in page:

@@ -41,6 +41,7 @@ from jupyter_ai_shoulders.server.turns import (
     CancelHandler,
     ClarificationHandler,
     InputHandler,
+    RestoreHandler,
     ResumeHandler,
     SuppliedResultHandler,
 )
@@ -65,6 +66,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/messages/{_ID}", MessageHandler),
     (f"sessions/{_ID}/cancel", CancelHandler),
     (f"sessions/{_ID}/resume", ResumeHandler),
+    (f"sessions/{_ID}/restore", RestoreHandler),
     (f"sessions/{_ID}/approvals/{_ID}", ApprovalHandler),
     (f"sessions/{_ID}/requests/([0-9]{{1,6}})", SentRequestHandler),
     (f"sessions/{_ID}/preview", PreviewHandler),

@@ -10,6 +10,7 @@ from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
     AnswerInput,
     AnswerQuestion,
+    RestoreSession,
     ResumeTurn,
     SupplyResult,
 )
@@ -37,6 +38,18 @@ class ResumeHandler(ShouldersHandler):
         session = self.session(session_id)
         await self.host.engine.resume(session.id, self.body(ResumeTurn))
         self.accepted()
+
+
+class RestoreHandler(ShouldersHandler):
+    """``sessions/{id}/restore``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Go back to before a message; answer with the event that says what was put back."""
+        session = self.session(session_id)
+        command = self.body(RestoreSession)
+        self.answer(await self.host.engine.restores.restore(session.id, command), 202)
 
 
 class ApprovalHandler(ShouldersHandler):

@@ -14,6 +14,7 @@ from jupyter_ai_shoulders.wire.events import (
     Event,
     MessageAdd,
     MessageUpdate,
+    Restore,
     SessionCreate,
     SessionUpdate,
     TurnEnd,
@@ -24,7 +25,14 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 Projected = (
-    SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | TurnEnd
+    SessionCreate
+    | SessionUpdate
+    | MessageAdd
+    | MessageUpdate
+    | Restore
+    | TurnStart
+    | TurnResume
+    | TurnEnd
 )
 """The events that change a session's row."""
 
@@ -101,6 +109,9 @@ def project(connection: sqlite3.Connection, event: Projected) -> None:
         case MessageAdd():
             hidden = 0 if event.replaces is None else event.replaces.messages
             _count_message(connection, event.session_id, 1 - hidden)
+        case Restore():
+            if event.conversation is not None:
+                _count_message(connection, event.session_id, -event.conversation.messages)
         case MessageUpdate():
             if event.status == "removed":
                 _count_message(connection, event.session_id, -1)

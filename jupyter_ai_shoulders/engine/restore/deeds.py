@@ -1,0 +1,125 @@
+"""What was done to documents since a point of a session's log: a fold of its record. Pure.
+
+Used by ``engine.restore.restores`` and for what kernels hold. Events that a branch hides count:
+the conversation was hidden, what had been done to documents was not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, Event
+from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, Version
+
+
+@dataclass(slots=True)
+class CellStory:
+    """What became of one cell by our hand."""
+
+    made: bool = False
+    deleted: bool = False
+    moved: bool = False
+    version: Version | None = None
+    """Of the last text we gave it, None when we gave it none."""
+    source: str | None = None
+    outputs_touched: bool = False
+    outputs: str | None = None
+    """Hash of the outputs we left last; None also when we cannot tell."""
+    execution_count: int | None = None
+    runs: list[CellDeed] = field(default_factory=list[CellDeed])
+    first: BlobHash | None = None
+    """The whole cell before we touched its outputs, or it, first."""
+    last: BlobHash | None = None
+    """The whole cell as it was before we deleted it last."""
+
+    def add(self, deed: CellDeed) -> None:
+        """Take the next deed."""
+        match deed.what:
+            case "made" | "edited":
+                self.made = self.made or deed.what == "made"
+                self.deleted = self.deleted and deed.what == "edited"
+                self.version, self.source = deed.version, deed.source
+            case "deleted":
+                self.deleted = True
+            case "moved":
+                self.moved = True
+            case "outputs" | "ran":
+                self.outputs_touched = True
+                self.outputs, self.execution_count = deed.outputs, deed.execution_count
+        if deed.what == "ran":
+            self._ran(deed)
+
+    def _ran(self, deed: CellDeed) -> None:
+        """The end of a run takes the place of its beginning."""
+        if self.runs and self.runs[-1].outputs is None and self.runs[-1].version == deed.version:
+            self.runs.pop()
+        self.runs.append(deed)
+
+
+@dataclass(slots=True)
+class DocumentStory:
+    """What became of one document."""
+
+    document: str
+    text: BlobHash | None = None
+    """Its cells before the first change."""
+    cells: dict[CellId, CellStory] = field(default_factory=dict[CellId, CellStory])
+
+    def cell(self, cell_id: CellId) -> CellStory:
+        """Return the story of a cell, begun when there is none."""
+        return self.cells.setdefault(cell_id, CellStory())
+
+
+def stories(events: Iterable[Event], after: int) -> dict[str, DocumentStory]:
+    """Return what was done to each document by events whose ``seq`` is greater than ``after``."""
+    found: dict[str, DocumentStory] = {}
+
+    def story(document: str) -> DocumentStory:
+        return found.setdefault(document, DocumentStory(document))
+
+    for event in events:
+        if event.seq <= after:
+            continue
+        match event:
+            case Checkpoint():
+                for kept in event.documents:
+                    told = story(kept.document)
+                    told.text = told.text or kept.blob
+                for whole in event.cells:
+                    cell = story(whole.document).cell(whole.cell_id)
+                    cell.first, cell.last = cell.first or whole.blob, whole.blob
+            case CellsChange():
+                for deed in event.cells:
+                    story(event.document).cell(deed.cell_id).add(deed)
+            case _:
+                pass
+    return {name: told for name, told in found.items() if _did_something(told)}
+
+
+def inside_turn(events: Iterable[Event], seq: int) -> str | None:
+    """Return a document whose checkpoint is before ``seq`` and whose turn changed it after.
+
+    There is no snapshot then of how it was at ``seq``.
+    """
+    before: set[tuple[str, str | None]] = set()
+    fresh: set[tuple[str, str | None]] = set()
+    for event in events:
+        match event:
+            case Checkpoint():
+                group = before if event.seq < seq else fresh
+                group |= {(kept.document, event.turn_id) for kept in event.documents}
+            case CellsChange() if event.seq > seq and event.turn_id is not None:
+                key = (event.document, event.turn_id)
+                if key in before and key not in fresh:
+                    return event.document
+            case _:
+                pass
+    return None
+
+
+def _did_something(story: DocumentStory) -> bool:
+    return any(
+        cell.made or cell.deleted or cell.moved or cell.version or cell.outputs_touched
+        for cell in story.cells.values()
+    )

@@ -1,0 +1,265 @@
+"""Takes the user's wish to go back: checks it, has documents put back, hides the conversation.
+
+Made by ``engine.engine``. Nothing is sent to a session while it goes back. The checkpoint that
+begins a restore names what was asked for; one that a kill cut off is found by it and done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.engine import signals as sig
+from jupyter_ai_shoulders.engine.driver import SessionDriver
+from jupyter_ai_shoulders.engine.operations import Services
+from jupyter_ai_shoulders.engine.resend import replaced
+from jupyter_ai_shoulders.engine.restore.deeds import inside_turn
+from jupyter_ai_shoulders.engine.restore.restorer import PutBack, Restores
+from jupyter_ai_shoulders.engine.shelf import Shelf
+from jupyter_ai_shoulders.engine.state import Interrupted, Stopping
+from jupyter_ai_shoulders.wire.commands import RestoreSession
+from jupyter_ai_shoulders.wire.events import (
+    Checkpoint,
+    Event,
+    ProposalAdd,
+    ProposalResolve,
+    Replaced,
+    Restore,
+    RestorePart,
+)
+from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
+from jupyter_ai_shoulders.wire.ids import MessageId, ProposalId, RestoreId, SessionId
+
+log = logging.getLogger(__name__)
+
+_SINCE = frozenset({"message-add", "cells-change", "restore", "proposal-resolve"})
+"""Events after which the same restore is another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """To before which event one goes back."""
+
+    seq: int
+    message_id: MessageId | None
+    undone: RestoreId | None = None
+
+
+class RestoreDesk:
+    """Restores sessions, one restore of a session at a time."""
+
+    def __init__(self, shelf: Shelf, services: Services, restorer: Restores) -> None:
+        self._shelf = shelf
+        self._services = services
+        self._restorer = restorer
+        self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+
+    async def settled(self, session_id: SessionId) -> bool:
+        """Wait for a restore of the session; return whether there was one."""
+        lock = self._locks.get(session_id)
+        if lock is None or not lock.locked():
+            return False
+        async with lock:
+            return True
+
+    async def restore(self, session_id: SessionId, command: RestoreSession) -> Restore:
+        """Go back, or return how that went when it was done already.
+
+        Raises ``NotFound`` (session), ``InvalidRequest`` (no such message), ``Conflict``
+        (``turn_running``, a cell still runs, messages wait), ``StateUnavailable``.
+        """
+        lock = self._locks.setdefault(session_id, asyncio.Lock())
+        async with lock:
+            driver = await self._shelf.driver(session_id)
+            done = self._done(session_id, command)
+            if done is not None:
+                return done
+            if isinstance(driver.state.phase, Stopping):
+                await driver.still()
+                driver = await self._shelf.driver(session_id)
+            return await self._restore(driver, command)
+
+    async def take_up(self) -> None:
+        """Finish what a dead process began; what cannot be is logged."""
+        for session_id, order, seq in self._unfinished():
+            if self._went_on(session_id, seq):
+                continue
+            command = RestoreSession(seq=order.seq, what=order.what, id=order.restore_id)
+            try:
+                await self.restore(session_id, command)
+            except ShouldersError:
+                log.exception("The restore that %s was in could not be finished", session_id)
+
+    async def _restore(self, driver: SessionDriver, command: RestoreSession) -> Restore:
+        session_id = driver.session_id
+        _refuse_busy(driver)
+        point = self._point(driver, command)
+        if isinstance(driver.state.phase, Interrupted):
+            found = await driver.look()
+            if found:
+                driver.dispatch(sig.Found(found))
+            driver.dispatch(sig.Discard())
+            crash_point("restore.turn.discarded")
+        restore_id = command.id or RestoreId(self._services.ids.new("restore"))
+        order = RestoreOrder(restore_id=restore_id, seq=command.seq, what=_ordered(command.what))
+        back = PutBack()
+        if "notebook" in order.what:
+            back = await self._restorer.put_back(session_id, order, point.seq - 1)
+            self._dismiss(session_id, point.seq, {item.document for item in back.documents})
+        event = await self._conclude(driver, order, point, back)
+        await self._services.log.sync()
+        crash_point("restore.event.synced")
+        return event
+
+    async def _conclude(
+        self, driver: SessionDriver, order: RestoreOrder, point: _Point, back: PutBack
+    ) -> Restore:
+        """Record what was done; with it the conversation goes back."""
+        gone: Replaced | None = None
+        again = driver
+        if "conversation" in order.what and point.message_id is not None:
+            again = await self._shelf.rewound(driver, point.seq)
+            gone = replaced(point.message_id, point.seq, driver.memory, again.memory)
+        event = Restore(
+            restore_id=order.restore_id,
+            seq_before=order.seq,
+            what=order.what,
+            documents=back.documents,
+            drift=back.drift,
+            conversation=gone,
+            message_id=point.message_id,
+            undone=point.undone,
+        )
+        try:
+            again.record(event)
+        except BaseException:
+            if again is not driver:
+                self._shelf.drop(again)
+            raise
+        crash_point("restore.event.recorded")
+        for proposal in back.proposals:  # behind the event, which hides what is before it
+            again.record(ProposalAdd(call_id=None, proposal=proposal))
+            crash_point("restore.proposal.recorded")
+        again.show("idle")
+        return self._restores(driver.session_id)[-1]
+
+    def _point(self, driver: SessionDriver, command: RestoreSession) -> _Point:
+        point = self._message(driver, command.seq) or self._earlier(driver.session_id, command)
+        if point is None:
+            raise InvalidRequest(
+                f"seq: event {command.seq} is no message of yours in this conversation.",
+                hint="Name a message that is shown, or a restore.",
+            )
+        if "notebook" in command.what:
+            document = inside_turn(self._restorer.record_of(driver.session_id), point.seq)
+            if document is not None:
+                raise Conflict(
+                    f"The message was sent while the agent was changing {document}; how that was "
+                    "just then is not kept.",
+                    hint="Restore to before the message that this turn began with.",
+                )
+        return point
+
+    def _message(self, driver: SessionDriver, seq: int) -> _Point | None:
+        for message_id, said in driver.memory.said.items():
+            if said == seq and message_id not in driver.memory.answers:
+                return _Point(seq, message_id)
+        return None
+
+    def _earlier(self, session_id: SessionId, command: RestoreSession) -> _Point | None:
+        """Return where a restore began, which is taken back."""
+        found = next((e for e in self._restores(session_id) if e.seq == command.seq), None)
+        if found is None:
+            return None
+        if "conversation" in command.what:
+            raise InvalidRequest(
+                "what: a conversation that went back cannot come again.",
+                hint="Fork it at the last message that was hidden.",
+            )
+        begun = (
+            event.seq
+            for event in self._restorer.record_of(session_id)
+            if isinstance(event, Checkpoint)
+            and event.order is not None
+            and event.order.restore_id == found.restore_id
+        )
+        return _Point(next(begun, found.seq), None, found.restore_id)
+
+    def _done(self, session_id: SessionId, command: RestoreSession) -> Restore | None:
+        """Return the restore that did this already."""
+        restores = self._restores(session_id)
+        if command.id is not None:
+            return next((e for e in restores if e.restore_id == command.id), None)
+        last = restores[-1] if restores else None
+        if last is None or (last.seq_before, last.what) != (command.seq, _ordered(command.what)):
+            return None
+        since = self._services.log.find(_SINCE, session_id)[-1].event
+        return last if since.seq == last.seq else None
+
+    def _restores(self, session_id: SessionId) -> list[Restore]:
+        events = (logged.event for logged in self._services.log.find({"restore"}, session_id))
+        return [event for event in events if isinstance(event, Restore)]
+
+    def _unfinished(self) -> list[tuple[SessionId, RestoreOrder, int]]:
+        events = self._services.log.find({"checkpoint", "restore"})
+        return unfinished(logged.event for logged in events)
+
+    def _went_on(self, session_id: SessionId, seq: int) -> bool:
+        """Whether the user has said something since: what failed then is not done now."""
+        said = self._services.log.find({"message-add"}, session_id)
+        return bool(said) and said[-1].event.seq > seq
+
+    def _dismiss(self, session_id: SessionId, since: int, documents: set[str]) -> None:
+        """Dismiss what the agent proposed meanwhile: it does not fit what is there now."""
+        kinds = {"proposal-add", "proposal-resolve"}
+        open_ones: dict[ProposalId, None] = {}
+        for logged in self._services.log.find(kinds, session_id):
+            match logged.event:
+                case ProposalAdd() as event:
+                    if event.seq >= since and event.proposal.document in documents:
+                        open_ones[event.proposal.id] = None
+                case ProposalResolve() as event:
+                    open_ones.pop(event.proposal_id, None)
+                case _:
+                    pass
+        for proposal_id in open_ones:
+            event = ProposalResolve(proposal_id=proposal_id, state="dismissed", by="system")
+            self._services.log.append(session_id, event)
+
+
+def unfinished(events: Iterable[Event]) -> list[tuple[SessionId, RestoreOrder, int]]:
+    """Return the restores that began and did not end, and the events they began with last."""
+    begun: dict[RestoreId, tuple[SessionId, RestoreOrder, int]] = {}
+    for event in events:
+        match event:
+            case Checkpoint(order=RestoreOrder() as order):
+                begun[order.restore_id] = (event.session_id, order, event.seq)
+            case Restore():
+                begun.pop(event.restore_id, None)
+            case _:
+                pass
+    return list(begun.values())
+
+
+def _ordered(what: tuple[RestorePart, ...]) -> tuple[RestorePart, ...]:
+    return tuple(sorted(set(what)))
+
+
+def _refuse_busy(driver: SessionDriver) -> None:
+    if driver.running or driver.state.runs:
+        raise Conflict(
+            "A turn, or a cell that it started, is running; nothing can be put back now.",
+            code="turn_running",
+            hint="Stop it, or wait for its end, then restore.",
+            retryable=True,
+        )
+    if driver.state.queue:
+        raise Conflict(
+            "Messages still wait to be read by the agent.",
+            hint="Remove them or send something first.",
+        )

@@ -1,0 +1,393 @@
+"""Stands between the tools and the notebooks: a checkpoint before each first change, and a record
+of what every call did (chapter 06, checkpoints).
+
+It sees what reaches a notebook, whichever tool sent it, and it writes nothing that is not changed.
+The checkpoint is on the disk before the change; when it cannot be, nothing is changed. Made by
+``host``, which wraps notebooks, runner and tools with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, cast
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.restore.snapshots import (
+    cell_blob,
+    notebook_blob,
+    outputs_hash,
+    title_of,
+)
+from jupyter_ai_shoulders.notebook.base import (
+    Applied,
+    Asker,
+    Backend,
+    CellRun,
+    CellRunner,
+    Conflicted,
+    Notebook,
+    Notebooks,
+    NotebookSnapshot,
+    RunItem,
+)
+from jupyter_ai_shoulders.storage.base import Blobs, EventLog
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool, ToolOutput
+from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, DocumentSnapshot
+from jupyter_ai_shoulders.wire.events_restore import CellSnapshot, RestoreOrder
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, TurnId, Version
+from jupyter_ai_shoulders.wire.notebooks import (
+    CellDelete,
+    CellEdit,
+    CellInsert,
+    CellMove,
+    CellOutputs,
+    CellSource,
+    NotebookCell,
+)
+from jupyter_ai_shoulders.wire.versions import cell_version
+
+log = logging.getLogger(__name__)
+
+REMEMBERED = 200
+"""Sessions whose present checkpoint is known; of another, one is taken once more."""
+LARGE = 200_000
+"""Characters of outputs from which on a cell is stored in a thread."""
+
+
+class Kernels(Protocol):
+    """Names kernels so that one that was restarted has another name."""
+
+    async def incarnation(self, path: str) -> str | None:
+        """Return the notebook's kernel as it runs now, None while it has none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Doer:
+    """On whose behalf notebooks are changed: a call, or a restore."""
+
+    session_id: SessionId
+    checkpoint: str
+    """Changes with the same one share a checkpoint: the turn, or the restore."""
+    turn_id: TurnId | None = None
+    call_id: CallId | None = None
+    order: RestoreOrder | None = None
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What the present checkpoint of a session has."""
+
+    checkpoint: str
+    documents: set[str] = field(default_factory=set[str])
+    cells: set[tuple[str, CellId]] = field(default_factory=set[tuple[str, CellId]])
+
+
+class Recorder:
+    """Takes checkpoints and records deeds; what is done on nobody's behalf is not recorded."""
+
+    def __init__(self, event_log: EventLog, blobs: Blobs, kernels: Kernels) -> None:
+        self._log = event_log
+        self._blobs = blobs
+        self._kernels = kernels
+        self._doer: ContextVar[Doer | None] = ContextVar("doer", default=None)
+        self._taken: OrderedDict[SessionId, _Taken] = OrderedDict()
+
+    @property
+    def doer(self) -> Doer | None:
+        """On whose behalf the present task works."""
+        return self._doer.get()
+
+    def work_for(self, doer: Doer | None) -> None:
+        """Note on whose behalf the present task works from now on."""
+        self._doer.set(doer)
+
+    def notebooks(self, notebooks: Notebooks) -> Notebooks:
+        """Return the notebooks as tools get them."""
+        return _Notebooks(notebooks, self)
+
+    def runner(self, runner: CellRunner, notebooks: Notebooks) -> CellRunner:
+        """Return the runner as tools get it."""
+        return _Runner(runner, notebooks, self)
+
+    def tools(self, tools: Iterable[Tool[Any]]) -> list[Tool[Any]]:
+        """Return tools that say for which call they work."""
+        return [cast("Tool[Any]", _Tool(tool, self)) for tool in tools]
+
+    async def keep(
+        self, doer: Doer, notebook: Notebook, touched: Collection[CellId], *, again: bool = False
+    ) -> NotebookSnapshot | None:
+        """Have a checkpoint of the notebook, with the cells ``touched`` whole, on the disk.
+
+        ``again`` keeps these cells as they are now, even if they were kept before. Returns what
+        was read, None when there was nothing to keep. Raises ``StateUnavailable`` and what reading
+        a notebook raises; then nothing may be changed.
+        """
+        taken = self._present(doer)
+        path = notebook.path
+        new = [cell_id for cell_id in touched if again or (path, cell_id) not in taken.cells]
+        if path in taken.documents and not new:
+            return None
+        snapshot = await notebook.read(new)
+        documents: tuple[DocumentSnapshot, ...] = ()
+        if path not in taken.documents:
+            blob = self._blobs.put(notebook_blob(snapshot.cells))
+            documents = (DocumentSnapshot(document=path, blob=blob),)
+        cells = [await self._whole(path, snapshot.cell(cell_id)) for cell_id in new]
+        await self.note(
+            doer,
+            Checkpoint(documents=documents, cells=tuple(filter(None, cells)), order=doer.order),
+        )
+        taken.documents.add(path)
+        taken.cells |= {(path, cell_id) for cell_id in new}
+        return snapshot
+
+    async def note(self, doer: Doer, event: Checkpoint) -> None:
+        """Bring a checkpoint to the disk. Raises ``StateUnavailable``."""
+        if not event.documents and not event.cells:
+            return
+        self._log.append(doer.session_id, event.model_copy(update={"turn_id": doer.turn_id}))
+        crash_point("restore.checkpoint.recorded")
+        await self._log.sync()
+        crash_point("restore.checkpoint.synced")
+
+    async def keep_attachments(self, doer: Doer, path: str, inverse: Sequence[CellEdit]) -> None:
+        """Keep deleted cells with their pictures, which only their deletion brought along."""
+        cells = [
+            self._blobs_of(path, edit)
+            for edit in inverse
+            if isinstance(edit, CellInsert) and edit.attachments
+        ]
+        await self.note(doer, Checkpoint(documents=(), cells=tuple(cells)))
+
+    def record(self, doer: Doer, path: str, deeds: Iterable[CellDeed]) -> None:
+        """Log what was done. Raises ``StateUnavailable``."""
+        cells = tuple(deeds)
+        if cells:
+            event = CellsChange(
+                turn_id=doer.turn_id, call_id=doer.call_id, document=path, cells=cells
+            )
+            self._log.append(doer.session_id, event)
+            crash_point("restore.deed.recorded")
+
+    async def incarnation(self, path: str) -> str | None:
+        """Return the notebook's kernel as it runs now."""
+        return await self._kernels.incarnation(path)
+
+    def _blobs_of(self, path: str, edit: CellInsert) -> CellSnapshot:
+        cell = NotebookCell(
+            id=edit.cell_id,
+            cell_type=edit.cell_type,
+            source=edit.source,
+            version=cell_version(edit.source),
+            metadata=edit.metadata,
+            execution_count=edit.execution_count,
+            output_summary=(),
+            outputs=edit.outputs,
+        )
+        blob = self._blobs.put(cell_blob(cell, edit.attachments))
+        return CellSnapshot(document=path, cell_id=edit.cell_id, blob=blob)
+
+    async def _whole(self, path: str, cell: NotebookCell | None) -> CellSnapshot | None:
+        if cell is None:
+            return None
+        large = sum(output.size for output in cell.output_summary) > LARGE
+        blob = await asyncio.to_thread(self._put, cell) if large else self._put(cell)
+        return CellSnapshot(document=path, cell_id=cell.id, blob=blob)
+
+    def _put(self, cell: NotebookCell) -> Any:
+        return self._blobs.put(cell_blob(cell))
+
+    def _present(self, doer: Doer) -> _Taken:
+        taken = self._taken.pop(doer.session_id, None)
+        if taken is None or taken.checkpoint != doer.checkpoint:
+            taken = _Taken(doer.checkpoint)
+        self._taken[doer.session_id] = taken
+        if len(self._taken) > REMEMBERED:
+            self._taken.popitem(last=False)
+        return taken
+
+
+class _Notebooks:
+    """``Notebooks`` whose changes are recorded."""
+
+    def __init__(self, notebooks: Notebooks, recorder: Recorder) -> None:
+        self._notebooks = notebooks
+        self._recorder = recorder
+
+    def open(self, path: str) -> Notebook:
+        return _Notebook(self._notebooks.open(path), self._recorder)
+
+    def in_page(self, path: str) -> bool:
+        return self._notebooks.in_page(path)
+
+
+class _Notebook:
+    """A ``Notebook`` whose changes are recorded."""
+
+    def __init__(self, notebook: Notebook, recorder: Recorder) -> None:
+        self._notebook = notebook
+        self._recorder = recorder
+
+    @property
+    def path(self) -> str:
+        return self._notebook.path
+
+    @property
+    def backend(self) -> Backend:
+        return self._notebook.backend
+
+    async def read(self, outputs: Collection[CellId] | Literal["all"] = ()) -> NotebookSnapshot:
+        return await self._notebook.read(outputs)
+
+    async def apply(
+        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        doer = self._recorder.doer
+        if doer is None:
+            return await self._notebook.apply(edits, expected)
+        await self._keep(doer, edits)
+        outcome = await self._notebook.apply(edits, expected)
+        if isinstance(outcome, Applied):
+            crash_point("restore.change.applied")
+            self._recorder.record(doer, self.path, deeds_of(edits))
+            await self._recorder.keep_attachments(doer, self.path, outcome.inverse)
+        return outcome
+
+    async def _keep(self, doer: Doer, edits: Sequence[CellEdit]) -> None:
+        deleted = {edit.cell_id for edit in edits if isinstance(edit, CellDelete)}
+        emptied = {edit.cell_id for edit in edits if isinstance(edit, CellOutputs)} - deleted
+        await self._recorder.keep(doer, self._notebook, emptied)
+        if deleted:
+            await self._recorder.keep(doer, self._notebook, deleted, again=True)
+
+
+class _Runner:
+    """A ``CellRunner`` whose runs are recorded."""
+
+    def __init__(self, runner: CellRunner, notebooks: Notebooks, recorder: Recorder) -> None:
+        self._runner = runner
+        self._notebooks = notebooks
+        self._recorder = recorder
+
+    async def run(
+        self, path: str, cell_id: CellId, asker: Asker | None = None
+    ) -> AsyncGenerator[RunItem]:
+        doer = self._recorder.doer
+        ran = None if doer is None else await self._begin(doer, path, cell_id)
+        ended = False
+        try:
+            async with aclosing(self._runner.run(path, cell_id, asker)) as items:
+                async for item in items:
+                    if isinstance(item, CellRun) and doer is not None and ran is not None:
+                        ended = True
+                        await self._end(doer, path, ran, item.outputs, item.execution_count)
+                    yield item
+        finally:
+            if doer is not None and ran is not None and not ended:
+                await self._stopped(doer, path, ran)
+
+    async def kernel_of(self, path: str) -> str | None:
+        return await self._runner.kernel_of(path)
+
+    async def _begin(self, doer: Doer, path: str, cell_id: CellId) -> CellDeed | None:
+        notebook = self._notebooks.open(path)
+        snapshot = await self._recorder.keep(doer, notebook, [cell_id]) or await notebook.read()
+        cell = snapshot.cell(cell_id)
+        if cell is None or cell.cell_type != "code":
+            return None  # the runner says so
+        deed = CellDeed(
+            cell_id=cell_id,
+            what="ran",
+            title=title_of(cell.source),
+            source=cell.source,
+            version=cell.version,
+        )
+        self._recorder.record(doer, notebook.path, [deed])
+        return deed
+
+    async def _end(
+        self, doer: Doer, path: str, ran: CellDeed, outputs: Sequence[Any], count: int | None
+    ) -> None:
+        left = {
+            "outputs": outputs_hash(outputs),
+            "execution_count": count,
+            "kernel": await self._recorder.incarnation(path),
+        }
+        self._recorder.record(doer, path, [ran.model_copy(update=left)])
+
+    async def _stopped(self, doer: Doer, path: str, ran: CellDeed) -> None:
+        """Note what a run left that did not end by itself; best effort."""
+        try:
+            cell = (await self._notebooks.open(path).read([ran.cell_id])).cell(ran.cell_id)
+            if cell is not None:
+                await self._end(doer, path, ran, cell.outputs or (), cell.execution_count)
+        except ShouldersError:
+            log.warning("What a stopped run left in %s is not known", path, exc_info=True)
+
+
+class _Tool:
+    """A ``Tool`` that says for which call it works; in all else the tool it stands for."""
+
+    def __init__(self, tool: Tool[Any], recorder: Recorder) -> None:
+        self._tool = tool
+        self._recorder = recorder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tool, name)
+
+    async def subject(self, args: Any, context: CallContext) -> CallSubject:
+        return await self._tool.subject(args, context)
+
+    async def run(self, args: Any, context: CallContext) -> AsyncIterator[ToolOutput]:
+        self._recorder.work_for(
+            Doer(
+                session_id=context.session_id,
+                checkpoint=context.turn_id,
+                turn_id=context.turn_id,
+                call_id=context.call_id,
+            )
+        )
+        stream = cast("AsyncGenerator[ToolOutput, None]", self._tool.run(args, context))
+        try:
+            async with aclosing(stream) as items:
+                async for item in items:
+                    yield item
+        finally:
+            self._recorder.work_for(None)
+
+
+def deeds_of(edits: Sequence[CellEdit]) -> list[CellDeed]:
+    """Return what edits that were applied did."""
+    return [_deed(edit) for edit in edits]
+
+
+def _deed(edit: CellEdit) -> CellDeed:
+    match edit:
+        case CellSource() | CellInsert():
+            return CellDeed(
+                cell_id=edit.cell_id,
+                what="edited" if isinstance(edit, CellSource) else "made",
+                title=title_of(edit.source),
+                source=edit.source,
+                version=cell_version(edit.source),
+            )
+        case CellOutputs():
+            return CellDeed(
+                cell_id=edit.cell_id,
+                what="outputs",
+                title="",
+                outputs=outputs_hash(edit.outputs),
+                execution_count=edit.execution_count,
+            )
+        case CellDelete():
+            return CellDeed(cell_id=edit.cell_id, what="deleted", title="")
+        case CellMove():
+            return CellDeed(cell_id=edit.cell_id, what="moved", title="")

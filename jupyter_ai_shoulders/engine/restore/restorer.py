@@ -1,0 +1,211 @@
+"""Puts documents back to before a point of a session, but for what the user did since.
+
+Used by ``engine.restore.desk``. Doing it again does nothing: each plan is made of how things are,
+so a restore that a kill cut off is simply done once more.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.engine.restore.deeds import DocumentStory, stories
+from jupyter_ai_shoulders.engine.restore.drift import drift
+from jupyter_ai_shoulders.engine.restore.plan import Clash, Plan, plan
+from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
+from jupyter_ai_shoulders.engine.restore.snapshots import (
+    NotebookText,
+    WholeCell,
+    read_cell,
+    read_notebook_text,
+)
+from jupyter_ai_shoulders.notebook.base import Conflicted, Notebook, Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.storage.base import Blobs, EventLog
+from jupyter_ai_shoulders.wire.edits import Proposal
+from jupyter_ai_shoulders.wire.events import Event, KernelDrift, RestoredDocument
+from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
+from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, ProposalId, SessionId
+
+log = logging.getLogger(__name__)
+
+RECORD = frozenset({"checkpoint", "cells-change"})
+"""The types of the events that say what was done to documents."""
+_TRIES = 3
+"""How often a notebook is read anew when somebody changes it meanwhile."""
+_REASON = "You changed the cell after the agent did. This is its text from before."
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What became of the documents."""
+
+    documents: tuple[RestoredDocument, ...] = ()
+    drift: tuple[KernelDrift, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+
+
+class Restores(Protocol):
+    """Puts documents back; ``Restorer``, or nothing where there are no documents."""
+
+    def record_of(self, session_id: SessionId) -> list[Event]:
+        """Return what was done to documents in a session."""
+        ...
+
+    async def put_back(self, session_id: SessionId, order: RestoreOrder, after: int) -> PutBack:
+        """Take back what was done by events behind ``after``. Raises ``StateUnavailable``."""
+        ...
+
+
+class NoDocuments:
+    """``Restores`` of engines whose tools change nothing."""
+
+    def record_of(self, session_id: SessionId) -> list[Event]:
+        """Return nothing."""
+        del session_id
+        return []
+
+    async def put_back(self, session_id: SessionId, order: RestoreOrder, after: int) -> PutBack:
+        """Do nothing."""
+        del session_id, order, after
+        return PutBack()
+
+
+class Restorer:
+    """Puts back the documents that a session changed."""
+
+    def __init__(
+        self,
+        event_log: EventLog,
+        blobs: Blobs,
+        notebooks: Notebooks,
+        recorder: Recorder,
+        ids: IdSource,
+    ) -> None:
+        self._log = event_log
+        self._blobs = blobs
+        self._notebooks = recorder.notebooks(notebooks)
+        self._plain = notebooks
+        self._recorder = recorder
+        self._ids = ids
+
+    def record_of(self, session_id: SessionId) -> list[Event]:
+        """Return what was done to documents in a session."""
+        return [logged.event for logged in self._log.find(RECORD, session_id)]
+
+    async def put_back(self, session_id: SessionId, order: RestoreOrder, after: int) -> PutBack:
+        """Take back what was done by events behind ``after``.
+
+        What cannot be put back is said in its document's ``error``. Raises ``StateUnavailable``
+        when the state of before cannot be kept; then nothing more is changed.
+        """
+        told = stories(self.record_of(session_id), after)
+        doer = Doer(session_id, order.restore_id, order=order)
+        done = PutBack()
+        for story in told.values():
+            document, clashes = await self._tried(doer, story)
+            proposals = [self._proposal(session_id, story.document, clash) for clash in clashes]
+            done = PutBack(
+                documents=(*done.documents, _named(document, proposals)),
+                drift=(*done.drift, *await self._drift(story)),
+                proposals=(*done.proposals, *proposals),
+            )
+        return done
+
+    async def _tried(
+        self, doer: Doer, story: DocumentStory
+    ) -> tuple[RestoredDocument, list[Clash]]:
+        self._recorder.work_for(doer)
+        try:
+            made = await self._document(doer, story)
+            return made.said(story.document), made.clashes
+        except StateUnavailable:
+            raise
+        except ShouldersError as error:
+            log.info("%s was not put back: %s", story.document, error)
+            return RestoredDocument(document=story.document, error=error.info), []
+        finally:
+            self._recorder.work_for(None)
+
+    async def _document(self, doer: Doer, story: DocumentStory) -> Plan:
+        """Put one notebook back. Raises ``ShouldersError``."""
+        before, whole = self._before(story)
+        notebook = self._notebooks.open(story.document)
+        await self._recorder.keep(doer, self._plain.open(story.document), ())
+        for _ in range(_TRIES):
+            snapshot = await self._read(notebook, story)
+            made = plan(before, whole, story, snapshot.cells)
+            if not made.edits:
+                return made
+            outcome = await notebook.apply(made.edits, made.expected)
+            if not isinstance(outcome, Conflicted):
+                crash_point("restore.document.applied")
+                return made
+        raise Conflict(
+            f"{story.document} changed again and again while it was put back.",
+            hint="Try again when nothing else changes it.",
+            retryable=True,
+        )
+
+    async def _read(self, notebook: Notebook, story: DocumentStory) -> NotebookSnapshot:
+        """Read the notebook with the outputs that may have to go back."""
+        snapshot = await notebook.read()
+        touched = {cell_id for cell_id, cell in story.cells.items() if cell.outputs_touched}
+        wanted = _present(snapshot, touched)
+        return await notebook.read(wanted) if wanted else snapshot
+
+    def _before(
+        self, story: DocumentStory
+    ) -> tuple[NotebookText, dict[CellId, tuple[WholeCell, WholeCell]]]:
+        """Return the document as it was. Raises ``Conflict`` when that was not kept."""
+        if story.text is None:
+            raise Conflict(f"How {story.document} was then is not known any more.")
+        text = read_notebook_text(self._blobs.get(story.text))
+        whole = {
+            cell_id: (self._cell(cell.first), self._cell(cell.last))
+            for cell_id, cell in story.cells.items()
+            if cell.first is not None and cell.last is not None
+        }
+        return text, whole
+
+    def _cell(self, blob: BlobHash) -> WholeCell:
+        return read_cell(self._blobs.get(blob))
+
+    async def _drift(self, story: DocumentStory) -> list[KernelDrift]:
+        runs = [deed for cell in story.cells.values() for deed in cell.runs]
+        if not runs:
+            return []
+        found = drift(story.document, runs, await self._recorder.incarnation(story.document))
+        return [found] if found else []
+
+    def _proposal(self, session_id: SessionId, document: str, clash: Clash) -> Proposal:
+        return Proposal(
+            id=ProposalId(self._ids.new("proposal")),
+            session_id=session_id,
+            turn_id=None,
+            document=document,
+            cell_id=clash.cell.id,
+            old=clash.ours,
+            new=clash.before,
+            current=clash.cell.source,
+            current_version=clash.cell.version,
+            reason=_REASON,
+            state="proposed",
+        )
+
+
+def _present(snapshot: NotebookSnapshot, cells: Collection[CellId]) -> list[CellId]:
+    return [cell_id for cell_id in cells if snapshot.position(cell_id) is not None]
+
+
+def _named(document: RestoredDocument, proposals: list[Proposal]) -> RestoredDocument:
+    """Return the document with the proposals its kept cells have."""
+    ids = {proposal.cell_id: proposal.id for proposal in proposals}
+    kept = tuple(
+        cell.model_copy(update={"proposal_id": ids.get(cell.cell_id)}) for cell in document.kept
+    )
+    return document.model_copy(update={"kept": kept})
