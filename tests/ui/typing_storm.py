@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -162,6 +162,7 @@ def storm(storm: Storm, thinker: Thinker, *, edits: int, seed: int, undoes: bool
     check_proposals(storm, panel, tally)
     if len(storm.pages) == 1 and not undoes:
         check_undo(storm, tally)
+    check_saved(storm)
     tally.typed = sum(map(len, person.typed.values()))
     tally.seconds = time.monotonic() - began
     return tally
@@ -220,6 +221,27 @@ def check_texts(storm: Storm, person: Person, tally: Tally) -> None:
                     left.update(_own(change["inserted"]))
                     left.subtract(_own(change["deleted"]))
             assert +left == Counter(_own(text)), f"typed {typed!r}, there is {text!r}"
+
+
+def check_saved(storm: Storm) -> None:
+    """Save in every page in turn: no question, and every typed line is in the file, and in all."""
+    opened = [OpenNotebook(page) for page in storm.pages]
+    typed = {line for each in opened for cell in TYPED for line in _lines([each.source(cell)])}
+    for page, each in [*zip(storm.pages, opened, strict=True)] * len(opened):
+        page.bring_to_front()
+        each.knows_its_file()
+        each.save()
+    for page, each in zip(storm.pages, opened, strict=True):
+        each.knows_its_file()
+        expect(page.locator(".jp-Dialog")).to_have_count(0)
+        assert typed <= _lines(cell["source"] for cell in each.cells)
+    content = json.loads((storm.lab.root / storm.path).read_text(encoding="utf-8"))
+    assert typed <= _lines("".join(cell["source"]) for cell in content["cells"])
+
+
+def _lines(texts: Iterable[str]) -> set[str]:
+    """What was typed of each line of some texts."""
+    return {_own(line) for text in texts for line in text.split("\n")} - {""}
 
 
 def check_proposals(storm: Storm, panel: Panel, tally: Tally) -> None:
