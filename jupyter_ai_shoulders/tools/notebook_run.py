@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -34,6 +34,7 @@ from jupyter_ai_shoulders.tools.base import (
     Target,
     ToolArguments,
     ToolOutput,
+    text_content,
 )
 from jupyter_ai_shoulders.tools.notebook_access import (
     NEVER_RUN,
@@ -46,6 +47,7 @@ from jupyter_ai_shoulders.tools.notebook_access import (
     no_such_cell,
     notebook_language,
 )
+from jupyter_ai_shoulders.tools.output_images import OutputPictures
 from jupyter_ai_shoulders.tools.run_report import RunReport, run_result
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
@@ -75,9 +77,12 @@ class RunCell:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = RunCellArguments
 
-    def __init__(self, access: NotebookAccess, runner: CellRunner) -> None:
+    def __init__(
+        self, access: NotebookAccess, runner: CellRunner, pictures: OutputPictures
+    ) -> None:
         self._access = access
         self._runner = runner
+        self._pictures = pictures
 
     async def subject(self, args: RunCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the code that would run."""
@@ -106,11 +111,18 @@ class RunCell:
         async with aclosing(run) as items:
             async for item in items:
                 if isinstance(item, CellRun):
-                    yield run_result(place, item)
+                    yield await self._result(place, item)
                 elif isinstance(item, RunBegun):
                     yield Ongoing(partial(_so_far, place, item))
                 else:
                     yield told(item)
+
+    async def _result(self, place: CellPlace, run: CellRun) -> Result:
+        """Return what came of it, with its pictures for the model to see."""
+        result = run_result(place, run)
+        pictures = await self._pictures.of(place.snapshot.path, place.cell.id, run.outputs)
+        notes = text_content("\n".join(pictures.notes)) if pictures.notes else ()
+        return replace(result, content=(*result.content, *notes, *pictures.parts))
 
 
 class RunAllCellsArguments(ToolArguments):

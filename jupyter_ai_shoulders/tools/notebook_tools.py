@@ -21,9 +21,16 @@ from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
 
 
 def notebook_tools(
-    notebooks: Notebooks, runner: CellRunner, ids: IdSource, names: NotebookNames
+    notebooks: Notebooks,
+    runner: CellRunner,
+    ids: IdSource,
+    names: NotebookNames,
+    pictures: OutputPictures | None = None,
 ) -> list[Tool[Any]]:
-    """Return the tools that read, change and run notebooks."""
+    """Return the tools that read, change and run notebooks.
+
+    ``pictures`` shows the model those of a run; without, those that need no browser.
+    """
     access = NotebookAccess(notebooks, names)
     versions = Versions(SeenTexts())
     return [
@@ -34,7 +41,7 @@ def notebook_tools(
         MoveCell(access),
         ClearOutputs(access),
         SearchNotebook(access, names),
-        RunCell(access, runner),
+        RunCell(access, runner, pictures or OutputPictures()),
         RunAllCells(access, runner),
     ]
 
