@@ -61,6 +61,7 @@ from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
+from jupyter_ai_shoulders.tools.notebook_kernels import kernel_tools
 from jupyter_ai_shoulders.tools.notebook_tools import creation_and_output_tools, notebook_tools
 from jupyter_ai_shoulders.tools.output_images import OutputPictures
 from jupyter_ai_shoulders.tools.permissions import RuleBook, locked_rules
@@ -273,7 +274,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     )
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)
-    surroundings = _surroundings(settings, ports, store, documents, secrets)
+    surroundings = _surroundings(
+        settings, ports, store, documents, redact=secrets.redact, preferences=preferences
+    )
     recorder = Recorder(store.log, store.blobs, KernelIncarnations(ports.kernels))
     notebook = _notebook_tools(documents, ids, preferences, recorder)
     base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook])
@@ -367,7 +370,13 @@ def _engine_settings(settings: HostSettings) -> EngineSettings:
 
 
 def _surroundings(
-    settings: HostSettings, ports: HostPorts, store: Store, documents: Documents, secrets: Secrets
+    settings: HostSettings,
+    ports: HostPorts,
+    store: Store,
+    documents: Documents,
+    *,
+    redact: Callable[[str], str],
+    preferences: Preferences,
 ) -> WorkspaceSurroundings:
     captures = Captures(
         workspace=documents.workspace,
@@ -375,10 +384,14 @@ def _surroundings(
         blobs=store.blobs,
         log=store.log,
         sessions=store.sessions,
-        redact=secrets.redact,
+        redact=redact,
+        variables=documents.variables,
+        level=preferences.data_values,
     )
     places = Places(documents.workspace, settings.state_dir, ports.environ)
-    return WorkspaceSurroundings(places, ports.kernels, captures, secrets.redact, ports.clock)
+    return WorkspaceSurroundings(
+        places, ports.kernels, captures, redact, ports.clock, looks=documents.variables
+    )
 
 
 def _preferences(settings: HostSettings, store: Store) -> Preferences:
@@ -437,5 +450,6 @@ def _notebook_tools(
             access, pictures=pictures, new=documents.new, specs=documents.specs
         ),
         *beside,
+        *kernel_tools(access, documents.control),
     ]
     return recorder.tools(tools)

@@ -14,6 +14,7 @@ from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelSpecs
 from jupyter_ai_shoulders.notebook.contents import Contents, StoredNotebooks
 from jupyter_ai_shoulders.notebook.creation import NotebookCreation
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
+from jupyter_ai_shoulders.notebook.kernel_control import KernelControl
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines
 from jupyter_ai_shoulders.notebook.kernels import KernelRunner
 from jupyter_ai_shoulders.notebook.live import LiveDocuments, LiveTimes
@@ -81,6 +82,13 @@ class Documents:
         )
         self.scratch = KernelScratch(
             notebooks=self.notebooks, kernels=kernels, lines=self.lines, clock=clock
+        )
+        self.control = KernelControl(
+            kernels=kernels,
+            lines=self.lines,
+            shown_in=self.live.shown_in,
+            pages=pages,
+            clock=clock,
         )
         self.variables = KernelVariables(kernels, self.lines, clock)
         self.lines.on_left = self.variables.refresh_soon

@@ -7,7 +7,9 @@ request its own messages. It never starts, restarts or shuts the kernel down.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, Protocol
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -24,6 +26,8 @@ SHELL_NUDGES = 10
 """One nudge in so many also asks on the shell channel, where a busy kernel queues it."""
 PATIENCE_SECONDS = 120.0
 """How long a living kernel may leave the nudges unanswered."""
+CODE_LIMIT = 4_000
+"""Characters kept of what others run."""
 HEADER, PARENT_HEADER, CONTENT = 1, 2, 4
 """Positions in a message's frames: signature, header, parent header, metadata, content, …"""
 
@@ -59,6 +63,10 @@ class KernelConnection:
         self.handle = handle
         self.is_busy_elsewhere = False
         """Whether the kernel was last seen to run somebody else's cell."""
+        self.busy_since: datetime | None = None
+        """Since when it does."""
+        self.code_elsewhere: str | None = None
+        """What it runs for somebody else, when we were there to hear it begin."""
         self._channels = _channels(handle)
         self._requests: dict[bytes, Request] = {}
         self._askers: dict[bytes, Callable[[Message], None]] = {}
@@ -199,7 +207,15 @@ class KernelConnection:
         if request is not None:
             request.on_output(self.session.deserialize(parts))
         elif b'"status"' in parts[HEADER] and b'"execute_request"' in parts[PARENT_HEADER]:
-            self.is_busy_elsewhere = b'"busy"' in parts[CONTENT]
+            self._note_elsewhere(b'"busy"' in parts[CONTENT], parts)
+        elif self.is_busy_elsewhere and b'"execute_input"' in parts[HEADER]:
+            code = str(json.loads(parts[CONTENT]).get("code", ""))
+            self.code_elsewhere = code[:CODE_LIMIT]
+
+    def _note_elsewhere(self, is_busy: bool, parts: list[bytes]) -> None:
+        self.is_busy_elsewhere = is_busy
+        self.code_elsewhere = None
+        self.busy_since = _date(json.loads(parts[HEADER])) if is_busy else None
 
     def _on_reply(self, parts: list[bytes]) -> None:
         request = self._request_of(parts)
@@ -227,6 +243,13 @@ def message_status(message: Mapping[str, Any]) -> str | None:
 
 def _channels(handle: KernelHandle) -> KernelChannels:
     return handle.channels() if handle.channels else ZmqChannels(handle.manager, handle.client())
+
+
+def _date(header: Message) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(header.get("date")))
+    except ValueError:  # not all kernels write it as the protocol wants
+        return None
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

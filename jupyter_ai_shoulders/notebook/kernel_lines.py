@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 RESTART_SECONDS = 10.0
 """How long a dead kernel may take to come back: Jupyter's restarter looks every 3 s."""
 RESTART_CHECK_SECONDS = 0.25
+NOTICE_SECONDS = 0.15
+"""Shorter waits for one's turn are not told."""
+NEXT = "Another run of the agent is in this kernel; this one is next."
 
 Say = Callable[[str], None]
 """Tells the asker what is waited for."""
@@ -107,6 +110,13 @@ class KernelLines:
         line = self._lines.get(kernel_id)
         return line is not None and (line.lock.locked() or line.waiting > 0)
 
+    def connection(self, kernel_id: str) -> KernelConnection | None:
+        """Return the connection to the kernel's present life, None while there is none."""
+        line = self._lines.get(kernel_id)
+        if line is None or line.connection is None or line.connection.is_stale:
+            return None
+        return line.connection
+
     @asynccontextmanager
     async def turn(self, handle: KernelHandle, say: Say) -> AsyncGenerator[KernelTurn]:
         """Wait for the kernel's line and hold it, with a connection to its present life.
@@ -115,10 +125,12 @@ class KernelLines:
         """
         line = self._lines.setdefault(handle.kernel_id, _Line())
         waited = self.is_taken(handle.kernel_id)
+        notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, say, NEXT)
         line.waiting += 1
         try:
             await line.lock.acquire()
         finally:
+            notice.cancel()
             line.waiting -= 1
         try:
             # What the server saw of the kernel before we listened; later on we know better.
