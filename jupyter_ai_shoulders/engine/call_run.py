@@ -133,6 +133,8 @@ class CallRun:
                         self._heard(item)
         finally:
             self._progress.flush()
+            if self.asks:  # it was stopped, and nobody waits for the answer any more
+                self._heard(InputEnded(answered=False))
         if result is None:
             raise RuntimeError(f"the tool {tool.name} ended without a result")
         return result

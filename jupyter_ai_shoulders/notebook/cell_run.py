@@ -75,7 +75,7 @@ class RunTicket:
             execution_count=sent.execution_count if sent is not None else None,
             duration_ms=round((self._clock.monotonic() - self._began) * 1000),
             kernel_id="",
-            warning=None if begun else "It has not begun yet: the kernel is busy.",
+            warning=None if begun else "It has not begun yet: its kernel is starting or busy.",
         )
 
     def tell(self, item: RunInput | RunInputEnd) -> None:

@@ -108,8 +108,6 @@ class KernelRunner:
         snapshot = await notebook.read()
         cell = runnable_cell(snapshot, cell_id)
         handle = await self._lines.kernel(path, kernel_name(snapshot), ticket.say)
-        if self._lines.is_taken(handle.kernel_id):
-            ticket.say("Another run of the agent is in this kernel; this one is next.")
         async with self._lines.turn(handle, ticket.say) as turn:
             if turn.waited:
                 cell = runnable_cell(await notebook.read(), cell_id)

@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests import loop_probe
 from tests.integration.client import Api
 from tests.integration.place import Place, add_priced_model
+from tests.integration.run_desk import PATIENCE, RunDesk
 from tests.lab import Lab
 from tests.upstream import Upstream, in_order
 from tests.vendor_judge import Judge
@@ -62,6 +63,25 @@ def place(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Pl
     yield Place(lab, upstream)
     lab.stop()
     upstream.stop()
+
+
+@pytest.fixture(scope="package")
+def impatient(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Place]:
+    """One server whose steps wait for cells a moment only."""
+    root = tmp_path_factory.mktemp("workspace")
+    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream"), judge.saw_all).start()
+    patience = f"--Shoulders.run_patience={PATIENCE}"
+    lab = Lab(root, tmp_path_factory.mktemp("lab"), [patience], upstream.configure(root))
+    lab.start()
+    yield Place(lab, upstream)
+    lab.stop()
+    upstream.stop()
+
+
+@pytest.fixture
+def desk(impatient: Place, request: pytest.FixtureRequest) -> RunDesk:
+    """A notebook named after the test, and a conversation."""
+    return RunDesk(impatient.lab, impatient.upstream, request.node.name.removeprefix("test_"))
 
 
 @pytest.fixture
