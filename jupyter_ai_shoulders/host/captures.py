@@ -27,6 +27,8 @@ from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.output_text import joined, output_text
 from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
+from jupyter_ai_shoulders.notebook.variable_info import variable_lines
+from jupyter_ai_shoulders.notebook.variables import Variables
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
@@ -47,6 +49,7 @@ from jupyter_ai_shoulders.wire.messages import (
 from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent, TextPart
 from jupyter_ai_shoulders.wire.results import SeenVersion
 from jupyter_ai_shoulders.wire.sessions import Session
+from jupyter_ai_shoulders.wire.settings import DataValues
 
 FILE_LIMIT = 50 * 1024
 """Bytes of an attached file that are shown (chapter 11)."""
@@ -56,6 +59,8 @@ THREAD_MESSAGES = 8
 THREAD_MESSAGE = 1_500
 """Characters of one message of another conversation."""
 THREAD_EVENTS = 4_000
+VARIABLE_SECONDS = 3.0
+"""How long a message waits for the kernel of an attached variable."""
 IMAGE_FILE_LIMIT = 40_000_000
 LONG = 100_000
 """Characters of a picture that are decoded at once on the event loop; more is for a thread."""
@@ -75,6 +80,8 @@ class Captures:
         log: EventLog,
         sessions: Sessions,
         redact: Callable[[str], str],
+        variables: Variables | None = None,
+        level: Callable[[], DataValues] = lambda: "schema_only",
     ) -> None:
         self._workspace = workspace
         self._notebooks = notebooks
@@ -82,6 +89,8 @@ class Captures:
         self._log = log
         self._sessions = sessions
         self._redact = redact
+        self._variables = variables
+        self._level = level
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool
@@ -102,7 +111,7 @@ class Captures:
             case FolderAttachment():
                 return await asyncio.to_thread(self._folder, attachment.path)
             case VariableAttachment():
-                return Captured(note="its value is not included")
+                return await self._variable(attachment)
             case _:
                 return await self._maybe_pictured(attachment, images=images)
 
@@ -202,6 +211,21 @@ class Captures:
         if output is None:
             return _unshown(f"cell {number} has no such output any more")
         return await _output(output, number, images=images)
+
+    async def _variable(self, attachment: VariableAttachment) -> Captured:
+        """Return what a variable is like; values as far as the user lets them out."""
+        if self._variables is None:
+            return Captured(note="its value is not included")
+        path = await asyncio.to_thread(self._allowed, attachment.path)
+        try:
+            async with asyncio.timeout(VARIABLE_SECONDS):
+                look = await self._variables.look(path, self._level(), [attachment.name])
+        except TimeoutError:
+            return _unshown("its kernel did not answer in time")
+        if not look.namespace.variables:
+            return _unshown("the kernel has no such variable")
+        old = f"as it was {look.age_s:.0f} s ago: {look.why_old}" if look.why_old else None
+        return Captured((TextPart(text="\n".join(variable_lines(look.namespace))),), old)
 
     # other things
 

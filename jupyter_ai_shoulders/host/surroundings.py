@@ -21,11 +21,17 @@ from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.latest import Latest
 from jupyter_ai_shoulders.host.standing import KeptStanding, Places, read_text
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
+from jupyter_ai_shoulders.notebook.variable_info import Look, short_text
+from jupyter_ai_shoulders.notebook.variables import LastLooks
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import Session
 
 TREE_ENTRIES = 60
 TREE_DEPTH = 3
+VARIABLES_LIMIT = 2_000
+"""Characters of the variables' schema."""
+REFRESH_SECONDS = 2.0
+"""After a message the kernel is asked for the next one's schema, past the model's first words."""
 
 MANIFESTS: Mapping[str, str] = {
     "pyproject.toml": "Python",
@@ -60,6 +66,8 @@ class WorkspaceSurroundings:
         captures: Captures,
         redact: Callable[[str], str],
         clock: Clock,
+        *,
+        looks: LastLooks | None = None,
     ) -> None:
         self._places = places
         self._git = Latest(lambda: git_state(places.workspace.directory), clock)
@@ -68,6 +76,7 @@ class WorkspaceSurroundings:
         self._kernels = kernels
         self._captures = captures
         self._redact = redact
+        self._looks = looks
 
     async def standing(self) -> Standing:
         """See ``Surroundings.standing``."""
@@ -81,7 +90,7 @@ class WorkspaceSurroundings:
         else:
             values = (kernel, self._git.value(), self._files.value())
             handle, git, files = await asyncio.gather(*values)
-        facts = [*_kernel_facts(handle), *_git_facts(git), *files]
+        facts = [*self._kernel_facts(handle), *_git_facts(git), *files]
         return Situation(
             tuple(Fact(fact.name, self._redact(fact.text), fact.is_data) for fact in facts),
             handle.language.lower() if handle else None,
@@ -103,6 +112,16 @@ class WorkspaceSurroundings:
         """Wait for what runs in threads."""
         await self._git.aclose()
         await self._files.aclose()
+
+    def _kernel_facts(self, handle: KernelHandle | None) -> list[Fact]:
+        """Return the kernel's state and its last answer about variables; ask it for the next."""
+        if handle is None:
+            return []
+        look = None
+        if self._looks is not None:
+            look = self._looks.last_of(handle)
+            self._looks.refresh_soon(handle, REFRESH_SECONDS)
+        return [kernel_fact(handle, look), *variable_facts(look)]
 
     async def _kernel(self, path: str | None) -> KernelHandle | None:
         if path is None or not path.endswith(".ipynb"):
@@ -137,9 +156,25 @@ def _git_facts(git: GitState | None) -> list[Fact]:
     return [branch, Fact("git changes", f"{git.of}\n{git.changes}" if git.of else "", is_data=True)]
 
 
-def _kernel_facts(handle: KernelHandle | None) -> list[Fact]:
-    if handle is None:
-        return []
+def kernel_fact(handle: KernelHandle, look: Look | None) -> Fact:
+    """Return what the kernel is, whether it is busy, and how old is what is known of it."""
     state = getattr(handle.manager, "execution_state", None)
     known = [handle.kernel_name, handle.language, state if isinstance(state, str) else ""]
-    return [Fact("kernel of the active document", ", ".join(filter(None, known)))]
+    if look is not None:
+        known.append(f"variables known from {age_text(look.age_s)}")
+    return Fact("kernel of the active document", ", ".join(filter(None, known)))
+
+
+def variable_facts(look: Look | None) -> list[Fact]:
+    """Return the variables' schema: their names come out of the user's data."""
+    if look is None:
+        return []
+    text = short_text(look.namespace, VARIABLES_LIMIT) or "none"
+    return [Fact("variables of the kernel", text, is_data=True)]
+
+
+def age_text(seconds: float) -> str:
+    """Return how long ago something was, in words."""
+    if seconds < 60:
+        return "just now" if seconds < 10 else f"{seconds:.0f} s ago"
+    return f"{seconds / 60:.0f} min ago" if seconds < 5400 else f"{seconds / 3600:.0f} h ago"

@@ -58,6 +58,18 @@ class Variables(Protocol):
         ...
 
 
+class LastLooks(Protocol):
+    """Knows what kernels answered last, and has it brought up to date beside everything else."""
+
+    def last_of(self, handle: KernelHandle) -> Look | None:
+        """Return the last answer of the kernel's present life, schema only, with its age."""
+        ...
+
+    def refresh_soon(self, handle: KernelHandle, delay_s: float = 0.0) -> None:
+        """Ask for a newer answer after so many seconds, if the kernel is idle; wait for nothing."""
+        ...
+
+
 @dataclass(slots=True)
 class _Kept:
     """The last answer of a kernel, and the life of it that gave it."""
@@ -102,17 +114,17 @@ class KernelVariables:
     async def last(self, path: str) -> Look | None:
         """Return the kernel's last answer, schema only, with its age; ask nothing."""
         handle = await self._kernels.find(path)
-        return None if handle is None else self._last(handle)
+        return None if handle is None else self.last_of(handle)
 
-    def refresh_soon(self, handle: KernelHandle) -> None:
-        """Ask for a newer answer if the kernel is idle; wait for nothing.
+    def refresh_soon(self, handle: KernelHandle, delay_s: float = 0.0) -> None:
+        """See ``LastLooks.refresh_soon``.
 
-        Called when something of the agent has been in the kernel, also by its own questions.
+        Also called when something of the agent has been in the kernel, as its own questions are.
         """
         kernel_id = handle.kernel_id
         if kernel_id in self._tasks or kernel_id in self._asking:
             return
-        task = asyncio.create_task(self._refresh(handle))
+        task = asyncio.create_task(self._refresh(handle, delay_s))
         self._tasks[kernel_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(kernel_id, None))
 
@@ -123,7 +135,8 @@ class KernelVariables:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _refresh(self, handle: KernelHandle) -> None:
+    async def _refresh(self, handle: KernelHandle, delay_s: float) -> None:
+        await asyncio.sleep(delay_s)
         if handle.language.lower() not in LANGUAGES or self._is_busy(handle):
             return
         try:
@@ -135,14 +148,15 @@ class KernelVariables:
         state = getattr(handle.manager, "execution_state", None)
         return state == "busy" or self._lines.is_taken(handle.kernel_id)
 
-    def _last(self, handle: KernelHandle) -> Look | None:
+    def last_of(self, handle: KernelHandle) -> Look | None:
+        """See ``LastLooks.last_of``."""
         kept = self._kept.get(handle.kernel_id)
         if kept is None or kept.life is not _life(handle):
             return None
         return replace(kept.look, age_s=self._clock.monotonic() - kept.at)
 
     def _last_or_refuse(self, handle: KernelHandle, names: Sequence[str], why: str) -> Look:
-        last = self._last(handle)
+        last = self.last_of(handle)
         if last is None:
             raise Conflict(
                 f"Its variables are not known: {why}, and it was not asked before.",
