@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.wire.ids import (
     SessionId,
     Version,
 )
-from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellType, NotebookCell
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellMark, CellType, NotebookCell
 
 
 class AnnouncedCell(WireModel):
@@ -32,6 +32,9 @@ class AnnouncedCell(WireModel):
     cell_type: CellType
     version: Version
     source: str | None
+    execution_count: int | None = None
+    executed_version: Version | None = None
+    """Of the source at the cell's last run in the kernel's present life, where the page saw it."""
 
 
 class RecoveredCell(WireModel):
@@ -84,6 +87,8 @@ class DocumentOpen(CommandModel):
     saved_at: str | None
     """The contents manager's last-modified stamp of the last save this page knows of."""
     kernel_id: str | None
+    kernel_restarts: int = 0
+    """How many restarts of the kernel this page saw: each begins a life without names."""
 
 
 class DocumentChange(CommandModel):
@@ -96,6 +101,8 @@ class DocumentChange(CommandModel):
     dirty: bool
     saved_at: str | None
     kernel_id: str | None
+    kernel_restarts: int = 0
+    """How many restarts of the kernel this page saw: each begins a life without names."""
 
 
 class DocumentFocus(CommandModel):
@@ -303,6 +310,14 @@ class DocumentRecovered(WireModel):
     recovery_id: str
 
 
+class DocumentMarks(WireModel):
+    """The cells that do not show what running the notebook would; those not named do, or may."""
+
+    type: Literal["document-marks"] = "document-marks"
+    path: str
+    marks: dict[CellId, CellMark]
+
+
 class CellRunStart(WireModel):
     """The agent runs a cell: clear its outputs and show it busy."""
 
@@ -408,6 +423,7 @@ ServerFrame = Annotated[
     | DocumentSaved
     | DocumentRecovery
     | DocumentRecovered
+    | DocumentMarks
     | CellRunStart
     | CellRunOutput
     | CellInputRequest

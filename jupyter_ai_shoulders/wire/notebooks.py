@@ -34,6 +34,16 @@ class NotebookCell(WireModel):
     outputs: tuple[JsonObject, ...] | None
 
 
+class CellMark(WireModel):
+    """Why a cell does not show what running the notebook from the top would."""
+
+    state: Literal["edited", "upstream", "order", "kernel"]
+    """Edited since it ran; what it uses is another since; run out of order; of a kernel that is
+    gone."""
+    reason: str
+    """In words, to be put behind the cell's name."""
+
+
 class CellSource(WireModel):
     """Replace a cell's source; the page applies the smallest difference as one undo step."""
 

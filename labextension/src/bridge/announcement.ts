@@ -3,6 +3,7 @@
  * `DocumentBridge`.
  */
 
+import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Debouncer } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
@@ -29,7 +30,8 @@ export class Announcement implements IDisposable {
     context.model.stateChanged.connect(this.later, this);
     context.fileChanged.connect(this.announce, this);
     context.pathChanged.connect(this.renamed, this);
-    context.sessionContext.kernelChanged.connect(this.later, this);
+    context.sessionContext.kernelChanged.connect(this.replaced, this);
+    context.sessionContext.statusChanged.connect(this.watched, this);
   }
 
   path: string;
@@ -54,6 +56,12 @@ export class Announcement implements IDisposable {
     this.tell({ type: 'document-focus', path: this.path });
   }
 
+  /** A run of the user's is over: its count stands. */
+  ran(cellId: string): void {
+    this.notebook.ran(cellId);
+    this.later();
+  }
+
   dispose(): void {
     if (this.disposed) {
       return;
@@ -71,6 +79,26 @@ export class Announcement implements IDisposable {
   private readonly later = (): void => {
     this.wasDirty = this.notebook.dirty;
     void this.debouncer.invoke();
+  };
+
+  /** Another kernel knows nothing of what ran before. */
+  private readonly replaced = (
+    _: unknown,
+    change: { oldValue: unknown; newValue: unknown }
+  ): void => {
+    if (change.oldValue !== null && change.newValue !== null) {
+      this.notebook.executed.restarted();
+    }
+    this.later();
+  };
+
+  private readonly watched = (_: unknown, status: Kernel.Status): void => {
+    const isNew = status !== this.status;
+    this.status = status;
+    if (isNew && (status === 'restarting' || status === 'autorestarting')) {
+      this.notebook.executed.restarted();
+      this.later();
+    }
   };
 
   private readonly renamed = (): void => {
@@ -93,7 +121,8 @@ export class Announcement implements IDisposable {
       cells,
       dirty: this.notebook.dirty,
       saved_at: this.notebook.savedAt,
-      kernel_id: this.notebook.kernelId
+      kernel_id: this.notebook.kernelId,
+      kernel_restarts: this.notebook.executed.restarts
     });
     this.wasDirty = this.notebook.dirty;
     this.announced = sent
@@ -101,6 +130,7 @@ export class Announcement implements IDisposable {
       : new Map<string, string>();
   }
 
+  private status: Kernel.Status = 'unknown';
   private announced = new Map<string, string>();
   private disposed = false;
   private wasDirty = false;

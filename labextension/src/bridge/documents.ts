@@ -93,6 +93,7 @@ export class DocumentBridge implements IDisposable {
   /** The user runs a cell of an open notebook; a run of the agent in it is theirs from now on. */
   userRuns(context: NotebookContext, cellId: string): void {
     const item = this.documents.get(context)?.announcement;
+    item?.notebook.scheduled(cellId);
     const run_id = item?.notebook.runs.take(cellId) ?? null;
     if (item !== undefined && run_id !== null) {
       const { path } = item;
@@ -104,6 +105,11 @@ export class DocumentBridge implements IDisposable {
         cell_id: cellId
       });
     }
+  }
+
+  /** A run of the user's is over. */
+  userRan(context: NotebookContext, cellId: string): void {
+    this.documents.get(context)?.announcement.ran(cellId);
   }
 
   private readonly onOpened = (): void => {
@@ -229,6 +235,7 @@ export class DocumentBridge implements IDisposable {
           );
         });
         return;
+      case 'document-marks': // Of the plugin that marks cells.
       case 'welcome':
       case 'events':
       case 'resync':

@@ -27,6 +27,7 @@ import {
   viewOf,
   type JsonObject
 } from './cells';
+import { ExecutedCells, executionCountOf } from './executed';
 import { conflictsOf, textChanges, type ICellView } from './plan';
 import type { ISharedNotebookWithCells } from './shared';
 
@@ -41,6 +42,9 @@ export type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
 /** A notebook seen through the operations of the live-document protocol. */
 export class OpenNotebook {
   constructor(readonly context: NotebookContext) {}
+
+  /** What the user ran of it in this page. */
+  readonly executed = new ExecutedCells();
 
   /** The agent's runs of its cells. */
   readonly runs = new AgentRuns(id => this.runCell(id));
@@ -78,9 +82,25 @@ export class OpenNotebook {
         id: cell.id,
         cell_type: cell.cell_type,
         version,
-        source: known.get(cell.id) === version ? null : source
+        source: known.get(cell.id) === version ? null : source,
+        execution_count: executionCountOf(cell),
+        executed_version: this.executed.versionOf(cell)
       };
     });
+  }
+
+  /** The user runs a cell as it is now. */
+  scheduled(id: string): void {
+    const cell = this.shared.cells.find(item => item.id === id);
+    if (cell !== undefined) {
+      this.executed.scheduled(id, cell.getSource());
+    }
+  }
+
+  /** The user's run of a cell is over. */
+  ran(id: string): void {
+    const cell = this.shared.cells.find(item => item.id === id);
+    this.executed.ended(id, cell === undefined ? null : executionCountOf(cell));
   }
 
   /** Every cell as it is now, with the outputs of the cells named. */

@@ -171,6 +171,7 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'document-saved':
       case 'document-recovery':
       case 'document-recovered':
+      case 'document-marks':
       case 'cell-run-start':
       case 'cell-run-output':
       case 'cell-input-request':

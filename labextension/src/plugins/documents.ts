@@ -73,5 +73,11 @@ export const documents: JupyterFrontEndPlugin<void> = {
         bridge.userRuns(panel.context, cell.model.id);
       }
     });
+    NotebookActions.executed.connect((_, { notebook, cell }) => {
+      const panel = notebooks.find(item => item.content === notebook);
+      if (panel !== undefined) {
+        bridge.userRan(panel.context, cell.model.id);
+      }
+    });
   }
 };

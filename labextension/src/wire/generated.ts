@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | SessionDelete | ToolsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | SessionDelete | ToolsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
@@ -1904,6 +1904,7 @@ cells: AnnouncedCell[]
 dirty: boolean
 saved_at: (string | null)
 kernel_id: (string | null)
+kernel_restarts: number
 }
 /**
  * A cell of an open notebook, as the page announces it; source null means unchanged.
@@ -1916,6 +1917,8 @@ id: string
 cell_type: ("code" | "markdown" | "raw")
 version: string
 source: (string | null)
+execution_count: (number | null)
+executed_version: (string | null)
 }
 /**
  * The open notebook changed (debounced); ``cells`` is the whole order, sources where new.
@@ -1931,6 +1934,7 @@ cells: AnnouncedCell[]
 dirty: boolean
 saved_at: (string | null)
 kernel_id: (string | null)
+kernel_restarts: number
 }
 /**
  * The user looked at this notebook in this page.
@@ -2496,6 +2500,29 @@ export interface DocumentRecovered {
 type: "document-recovered"
 path: string
 recovery_id: string
+}
+/**
+ * The cells that do not show what running the notebook would; those not named do, or may.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DocumentMarks".
+ */
+export interface DocumentMarks {
+type: "document-marks"
+path: string
+marks: {
+[k: string]: CellMark
+}
+}
+/**
+ * Why a cell does not show what running the notebook from the top would.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellMark".
+ */
+export interface CellMark {
+state: ("edited" | "upstream" | "order" | "kernel")
+reason: string
 }
 /**
  * The agent runs a cell: clear its outputs and show it busy.

@@ -106,6 +106,7 @@ export class FakeContext {
     session: null,
     isDisposed: false,
     kernelChanged: new Signal<this, void>(this),
+    statusChanged: new Signal<this, string>(this),
     sessionManager: { findByPath: () => Promise.resolve(undefined) }
   } as unknown as ISessionContext;
   contentsModel: Contents.IModel;
