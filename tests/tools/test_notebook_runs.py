@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.tools.run_outputs import shown_outputs
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from tests.tools.conversation import PATH, Conversation, text_of
+from tests.tools.pictures import DRAWN, PLOT, images, png
 
 ERROR: JsonObject = {
     "output_type": "error",
@@ -103,6 +104,21 @@ async def test_a_warning_of_the_run_reaches_both_readers():
     result = await talk.call("run_cell", cell_id="a")
     assert result.envelope.warning == "The outputs are not in the notebook."
     assert "The outputs are not in the notebook." in text_of(result)
+
+
+async def test_pictures_of_a_run_are_seen_by_the_model():
+    outputs = (PLOT, DRAWN, PLOT, PLOT, PLOT)
+    talk = Conversation(
+        memory_cell("a", "plot()"),
+        runner=ScriptedRunner({"a": CellRun("ok", outputs, 1, 5, "kernel")}),
+    )
+    result = await talk.call("run_cell", cell_id="a")
+    assert images(result) == [png()] * 3
+    assert "More pictures: outputs 0, 1" in text_of(result)
+    talk.runner.runs["a"] = CellRun("ok", (DRAWN,), 1, 5, "kernel")
+    assert images(await talk.call("run_cell", cell_id="a")) == []
+    shown = await talk.call("run_cell", cell_id="a")
+    assert "only a page that shows the notebook can draw it" in text_of(shown)
 
 
 async def test_a_cell_marked_never_run_is_not_run():

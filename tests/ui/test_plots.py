@@ -1,0 +1,58 @@
+"""What a model sees of plots that only a browser can draw."""
+
+import base64
+import io
+import json
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from tests.ui.desk import Desk
+from tests.upstream import calls, says
+
+PLOTLY = """\
+import plotly.graph_objects as go
+go.Figure(go.Bar(x=["a", "b"], y=[1, 3], marker_color="#ff0000"), layout={"template": "none"})"""
+ALTAIR = """\
+import altair as alt
+alt.Chart(alt.Data(values=[{"x": "a", "y": 1}, {"x": "b", "y": 3}])).mark_bar(
+    color="#ff0000"
+).encode(x="x:N", y="y:Q")"""
+SVG = """\
+from IPython.display import SVG
+SVG('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100">'
+    '<rect width="150" height="80" fill="#ff0000"/></svg>')"""
+
+
+def pictures(requests: list[dict[str, Any]]) -> list[Image.Image]:
+    """The pictures in the results of tools, as the model was sent them last."""
+    blocks = [block for message in requests[-1]["body"]["messages"] for block in message["content"]]
+    results = [block["content"] for block in blocks if block["type"] == "tool_result"]
+    parts = [part for content in results if isinstance(content, list) for part in content]
+    data = [part["source"]["data"] for part in parts if part["type"] == "image"]
+    return [Image.open(io.BytesIO(base64.b64decode(text))) for text in data]
+
+
+def red_share(picture: Image.Image) -> float:
+    """How much of a picture is about the red of the bars."""
+    raw = picture.convert("RGB").tobytes()
+    pixels = zip(raw[::3], raw[1::3], raw[2::3], strict=True)
+    red = sum(1 for r, g, b in pixels if r > 200 and g < 80 and b < 80)
+    return red * 3 / len(raw)
+
+
+@pytest.mark.parametrize("code", [PLOTLY, ALTAIR, SVG], ids=["plotly", "altair", "svg"])
+def test_plots_reach_the_model_as_pictures_while_a_page_shows_them(desk: Desk, code: str) -> None:
+    replies = [
+        calls("run_cell", {"path": desk.path, "cell_id": "plot"}),
+        calls("read_cell_output", {"path": desk.path, "cell_id": "plot", "as": "image"}),
+        says("Done."),
+    ]
+    desk.open(("plot", code), ("other", "1"), replies=replies)
+    desk.ask(allow=True)
+    desk.ended()
+    assert desk.results() == ["ok", "ok"], json.dumps(desk.talks.of_type("tool-result"))[:3000]
+    seen = pictures(desk.upstream.requests())
+    assert seen, "no picture was sent"
+    assert all(red_share(picture) > 0.05 for picture in seen)
