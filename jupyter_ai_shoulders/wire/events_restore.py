@@ -72,7 +72,7 @@ class CellDeed(WireModel):
     source: str | None = None
     """The text it was given (``made``, ``edited``), or that was run (``ran``)."""
     version: Version | None = None
-    """Of that text."""
+    """Of that text; of a cell that was ``deleted``, of the text that it had."""
     outputs: str | None = None
     """Hash of the outputs it was left with; of a run, null until it ended."""
     execution_count: int | None = None

@@ -23,6 +23,8 @@ class CellStory:
     version: Version | None = None
     """Of the last text we gave it, None when we gave it none."""
     source: str | None = None
+    others: Version | None = None
+    """Of the text it had when we deleted it last, if that was not ours."""
     outputs_touched: bool = False
     outputs: str | None = None
     """Hash of the outputs we left last; None also when we cannot tell."""
@@ -39,9 +41,10 @@ class CellStory:
             case "made" | "edited":
                 self.made = self.made or deed.what == "made"
                 self.deleted = self.deleted and deed.what == "edited"
-                self.version, self.source = deed.version, deed.source
+                self._wrote(deed)
             case "deleted":
                 self.deleted = True
+                self.others = None if deed.version == self.version else deed.version
             case "moved":
                 self.moved = True
             case "outputs" | "ran":
@@ -49,6 +52,11 @@ class CellStory:
                 self.outputs, self.execution_count = deed.outputs, deed.execution_count
         if deed.what == "ran":
             self._ran(deed)
+
+    def _wrote(self, deed: CellDeed) -> None:
+        """Note a text as ours, unless it is one that came back with a cell we had deleted."""
+        ours = deed.version != self.others
+        self.version, self.source = (deed.version, deed.source) if ours else (None, None)
 
     def _ran(self, deed: CellDeed) -> None:
         """The end of a run takes the place of its beginning."""

@@ -91,8 +91,8 @@ def plan(
     present = {cell.id: cell for cell in now}
     was = {cell.id: cell for cell in before.cells}
     order = [cell.id for cell in now]
-    _return_deleted(made, before, whole, story, order)
     _move_back(made, before, story, present, order)
+    _return_deleted(made, before, whole, story, order)  # where their neighbours are now
     for cell in now:
         told = story.cells.get(cell.id)
         if told is None:

@@ -257,7 +257,7 @@ class _Notebook:
         outcome = await self._notebook.apply(edits, expected)
         if isinstance(outcome, Applied):
             crash_point("restore.change.applied")
-            self._recorder.record(doer, self.path, deeds_of(edits))
+            self._recorder.record(doer, self.path, deeds_of(edits, outcome.inverse))
             await self._recorder.keep_attachments(doer, self.path, outcome.inverse)
         return outcome
 
@@ -364,12 +364,13 @@ class _Tool:
             self._recorder.work_for(None)
 
 
-def deeds_of(edits: Sequence[CellEdit]) -> list[CellDeed]:
-    """Return what edits that were applied did."""
-    return [_deed(edit) for edit in edits]
+def deeds_of(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellDeed]:
+    """Return what edits that were applied did; their inverse has the texts of what is gone."""
+    gone = {edit.cell_id: edit.source for edit in inverse if isinstance(edit, CellInsert)}
+    return [_deed(edit, gone.get(edit.cell_id)) for edit in edits]
 
 
-def _deed(edit: CellEdit) -> CellDeed:
+def _deed(edit: CellEdit, gone: str | None) -> CellDeed:
     match edit:
         case CellSource() | CellInsert():
             return CellDeed(
@@ -388,6 +389,8 @@ def _deed(edit: CellEdit) -> CellDeed:
                 execution_count=edit.execution_count,
             )
         case CellDelete():
-            return CellDeed(cell_id=edit.cell_id, what="deleted", title="")
+            version = None if gone is None else cell_version(gone)
+            title = "" if gone is None else title_of(gone)
+            return CellDeed(cell_id=edit.cell_id, what="deleted", title=title, version=version)
         case CellMove():
             return CellDeed(cell_id=edit.cell_id, what="moved", title="")
