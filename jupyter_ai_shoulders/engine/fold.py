@@ -203,6 +203,9 @@ def _fold_call(turn: Turn, event: ev.Event) -> Turn:
             return _change(
                 turn, event.call_id, lambda call: replace(call, question=True, answer=answer)
             )
+        case ev.StdinRequest() | ev.StdinAnswer():
+            waits = isinstance(event, ev.StdinRequest)
+            return _change(turn, event.call_id, lambda call: replace(call, input=waits))
         case ev.ToolResult():
             settled = _change(turn, event.call_id, lambda call: replace(call, status=event.status))
             return replace(settled, summary=_summary(event) or turn.summary)

@@ -112,6 +112,8 @@ class Call:
     """What was logged right before its effect; None when it has not begun."""
     question: bool = False
     """It asked the user, as ``clarify`` does."""
+    input: bool = False
+    """Its code waits for the user to type something."""
     reply: str | None = None
     """The message that answers it."""
     answer: tuple[str, ...] | None = None

@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.wire.events import (
     Exit,
     MessageUpdate,
     Notice,
+    StdinAnswer,
     ToolResult,
     TurnEnd,
     TurnStart,
@@ -195,6 +196,9 @@ def finish_stop(draft: Draft, reason: StopReason, usage: UsageUpdate | None) -> 
 def interrupt(draft: Draft, found: tuple[ToolResult, ...] = ()) -> None:
     """Leave the turn open, and say what happened."""
     settle_found(draft, found)
+    for call in draft.open_calls():
+        if call.input:  # the code that asked does not hear us any more
+            draft.record(StdinAnswer(call_id=call.call_id, answered=False))
     text = describe(draft.turn, {result.call_id for result in found}, draft.state.runs)
     draft.record(Notice(level="warning", code=INTERRUPTED, text=text))
     draft.enter(Interrupted())

@@ -93,6 +93,7 @@ def test_question_is_over_after_a_kill_and_said_so(desk: RunDesk) -> None:
     desk.lab.kill()
     desk.lab.start()
     notice = desk.until("notice")
+    assert [e["answered"] for e in desk.of("stdin-answer")] == [False]
     assert "“Run cell 1” had started" in notice["text"]
     assert desk.answer(asked["call_id"], "too late") == 409
     desk.api.post(f"sessions/{desk.session}/resume", {"decision": "resume"})

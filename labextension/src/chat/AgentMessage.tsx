@@ -3,7 +3,6 @@
 import * as React from 'react';
 
 import { COMPACTION_ASK, presentParts, type Item } from '../model/present';
-import { visible } from '../model/visible';
 import type {
   AgentView,
   NoticeView,
@@ -13,6 +12,7 @@ import type {
 import { ArtifactCard } from './ArtifactCard';
 import { CallLine, ReadsLine } from './CallLine';
 import { CompactionCard } from './CompactionCard';
+import { InputCard } from './InputCard';
 import { Markdown } from './markdown/Markdown';
 import { End, Notice } from './Outcome';
 import { Disclosure, ErrorNote } from './parts';
@@ -73,7 +73,7 @@ const Part = React.memo(function Part(props: {
     case 'clarify':
       return <QuestionCard question={part} />;
     case 'stdin':
-      return <pre className="shoulders-Plain">{visible(part.prompt)}</pre>;
+      return <InputCard input={part} />;
   }
 });
 

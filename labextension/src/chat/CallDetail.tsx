@@ -132,7 +132,7 @@ function Output({ call }: { call: CallView }): React.JSX.Element | null {
   return (
     <>
       <h4>{trans.__('Output')}</h4>
-      {result === null
+      {result === null || call.state === 'running'
         ? progress.map((piece, index) => (
             <Plain key={index} text={piece.text} />
           ))

@@ -5,6 +5,7 @@
 
 import type {
   AnswerApproval,
+  AnswerInput,
   AnswerQuestion,
   BudgetState,
   CreateSession,
@@ -82,6 +83,7 @@ export interface IHttpClient {
     body: AnswerQuestion
   ): Promise<void>;
   restore(id: string, body: RestoreSession): Promise<Restore>;
+  answerInput(id: string, callId: string, body: AnswerInput): Promise<void>;
   supplyResult(id: string, callId: string, body: SupplyResult): Promise<void>;
   decideProposal(id: string, body: DecideProposal): Promise<void>;
   /** A file the agent shared into a conversation. */
@@ -185,6 +187,10 @@ export class HttpClient implements IHttpClient {
 
   restore(id: string, body: RestoreSession): Promise<Restore> {
     return this.send('POST', sessionPath(id, 'restore'), body);
+  }
+
+  answerInput(id: string, callId: string, body: AnswerInput): Promise<void> {
+    return this.send('POST', sessionPath(id, 'stdin', callId), body);
   }
 
   supplyResult(id: string, callId: string, body: SupplyResult): Promise<void> {

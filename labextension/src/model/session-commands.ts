@@ -26,6 +26,8 @@ export interface ISessionCommands {
   ): Promise<void>;
   /** Go back to before a message, or take a restore back. */
   restore(key: string, body: RestoreSession): Promise<void>;
+  /** Type what running code asks for. */
+  answerInput(key: string, callId: string, text: string): Promise<void>;
   supplyResult(key: string, callId: string, body: SupplyResult): Promise<void>;
   editQueued(key: string, messageId: string, text: string): Promise<void>;
   removeQueued(key: string, messageId: string): Promise<void>;
@@ -70,6 +72,10 @@ export class SessionCommands implements ISessionCommands {
 
   async restore(key: string, body: RestoreSession): Promise<void> {
     await this.http.restore(this.idOf(key), body);
+  }
+
+  async answerInput(key: string, callId: string, text: string): Promise<void> {
+    await this.http.answerInput(this.idOf(key), callId, { text });
   }
 
   async supplyResult(

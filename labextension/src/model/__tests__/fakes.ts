@@ -6,6 +6,7 @@ import { ApiError, type IHttpClient } from '../../client/http';
 import type { IPageSocket, SocketStatus } from '../../client/socket';
 import type {
   AnswerApproval,
+  AnswerInput,
   AnswerQuestion,
   BudgetState,
   CreateSession,
@@ -246,6 +247,10 @@ export class FakeServer implements IHttpClient {
   async answerApproval(id: string, callId: string, body: AnswerApproval) {
     this.note('answerApproval', id, callId, body);
   }
+  async answerInput(id: string, callId: string, body: AnswerInput) {
+    this.note('answerInput', id, callId, body);
+  }
+
   async answerQuestion(id: string, callId: string, body: AnswerQuestion) {
     this.note('answerQuestion', id, callId, body);
   }
