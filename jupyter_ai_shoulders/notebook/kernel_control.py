@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -220,9 +220,9 @@ class KernelControl:
             ),
         )
         begun = await self._within(
-            self._times.page + 1, lambda: _is_restarting(handle) or _is_new(handle, before)
+            self._times.page + 1, lambda: life_of(handle.manager) is not before
         )
-        return begun and await self._within(self._times.restart, lambda: _is_new(handle, before))
+        return begun and await self._within(self._times.restart, lambda: _is_up(handle))
 
     async def _within(self, seconds: float, happened: Callable[[], bool]) -> bool:
         """Wait for what only attributes of jupyter_client's managers tell."""
@@ -257,9 +257,8 @@ async def _answer(connection: KernelConnection) -> None:
         connection.forget(message_id)
 
 
-def _is_restarting(handle: KernelHandle) -> bool:
-    return bool(getattr(handle.manager, "shutting_down", False))
-
-
-def _is_new(handle: KernelHandle, before: object) -> bool:
-    return life_of(handle.manager) is not before
+def _is_up(handle: KernelHandle) -> bool:
+    """Return whether a restart is over: its end and its beginning renew the life, each once."""
+    ready: Any = life_of(handle.manager)
+    shutting_down: bool = getattr(handle.manager, "shutting_down", False)
+    return not shutting_down and (not hasattr(ready, "done") or ready.done())

@@ -94,6 +94,7 @@ class Bench:
     runner: KernelRunner
     notebook: MemoryNotebook
     pages: RecordingPages
+    lines: KernelLines
     asker: Asker | None = None
     progress: list[RunProgress] = field(default_factory=list[RunProgress])
     items: list[RunItem] = field(default_factory=list[RunItem])
@@ -152,7 +153,7 @@ async def bench(
         limits=limits,
     )
     try:
-        yield Bench(runner, notebook, pages)
+        yield Bench(runner, notebook, pages, lines)
     finally:
         await runner.aclose()
         await lines.aclose()
