@@ -151,13 +151,13 @@ class FakePage:
 
     async def type(self, cell_id: str, source: str) -> None:
         """Change a cell and announce it."""
-        self._replace(with_source(self.cell(cell_id), source))
+        self.replace(with_source(self.cell(cell_id), source))
         self.dirty = True
         await self._announce(DocumentChange)
 
     def change_silently(self, cell_id: str, source: str) -> None:
         """Change a cell where nobody hears of it: the socket is lost."""
-        self._replace(with_source(self.cell(cell_id), source))
+        self.replace(with_source(self.cell(cell_id), source))
         self.dirty = True
 
     async def insert(self, position: int, cell_id: str, source: str) -> None:
@@ -186,7 +186,7 @@ class FakePage:
         for cell in offer.cells:
             here = self.sources.get(cell.id)
             if here is not None and here == cell.base:
-                self._replace(with_source(self.cell(cell.id), cell.source))
+                self.replace(with_source(self.cell(cell.id), cell.source))
             else:
                 new = CellId(f"{cell.id}-{len(self.cells)}" if here is not None else cell.id)
                 self.cells.append(make_cell(new, "raw", cell.source))
@@ -198,6 +198,19 @@ class FakePage:
         """Say what became of an offer."""
         name = offer.recovery_id
         await self.say(DocumentRecoveryAnswer(path=self.path, recovery_id=name, action=action))
+
+    async def follow(self, file: Path) -> None:
+        """Learn that the notebook was renamed elsewhere, and say so."""
+        old, self.path, self.file = self.path, file.name, file
+        await self.say(DocumentRename(path=old, new_path=file.name))
+
+    async def announce_change(self) -> None:
+        """Announce the notebook as it is now."""
+        await self._announce(DocumentChange)
+
+    def modified(self) -> str:
+        """When the file was written."""
+        return _modified(self.file)
 
     async def focus(self) -> None:
         await self.say(DocumentFocus(path=self.path))
@@ -325,10 +338,10 @@ class FakePage:
 
     def _show(self, cell_id: CellId, outputs: tuple[JsonObject, ...], count: int | None) -> None:
         cell = with_outputs(self.cell(cell_id), outputs)
-        self._replace(cell.model_copy(update={"execution_count": count}))
+        self.replace(cell.model_copy(update={"execution_count": count}))
         self.dirty = True
 
-    def _replace(self, cell: NotebookCell) -> None:
+    def replace(self, cell: NotebookCell) -> None:
         self.cells = [cell if item.id == cell.id else item for item in self.cells]
 
 

@@ -69,6 +69,7 @@ class Wire:
     def __init__(self, port: int) -> None:
         self._port = port
         self._dead = threading.Event()
+        self._asleep = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._open: list[socket.socket] = [self._listener]
         self.port = self._listener.getsockname()[1]
@@ -79,22 +80,40 @@ class Wire:
         self._dead.set()
         self._dead = threading.Event()
 
+    def sleep(self) -> None:
+        """Close every connection and carry no new one: the network is gone."""
+        self._asleep.set()
+        for each in self._open[1:]:
+            _close(each)
+        del self._open[1:]
+
+    def wake(self) -> None:
+        """Carry new connections again."""
+        self._asleep.clear()
+
     def close(self) -> None:
         """End."""
         for each in self._open:
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
+            _close(each)
 
     def _accept(self) -> None:
         with suppress(OSError):  # closed
             while True:
                 page, _ = self._listener.accept()
+                if self._asleep.is_set():
+                    _close(page)
+                    continue
                 server = socket.create_connection(("127.0.0.1", self._port))
                 self._open += [page, server]
                 for source, target in ((page, server), (server, page)):
                     arguments = (source, target, self._dead)
                     threading.Thread(target=_carry, args=arguments, daemon=True).start()
+
+
+def _close(each: socket.socket) -> None:
+    with suppress(OSError):  # it was not connected any more
+        each.shutdown(socket.SHUT_RDWR)
+    each.close()
 
 
 def _carry(source: socket.socket, target: socket.socket, dead: threading.Event) -> None:
