@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import sqlite3
+import sys
 
 import nbformat
 from nbformat.sign import NotebookNotary
@@ -23,6 +25,7 @@ from jupyter_ai_shoulders.wire.commands import (
     StartRun,
 )
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
+from tests.collab import COLLAB
 from tests.crash_sweep.stage import Place, Stage
 
 PLEASE = "Please do it."
@@ -155,6 +158,17 @@ async def in_page(stage: Stage) -> None:
     (stage.place.notes / "typed").unlink()  # the user throws it away
     await page.close(discarded=True)
     await stage.host.live.settle()
+
+
+async def in_room(stage: Stage) -> None:
+    """The agent edits in a collaboration room that everyone has left, which saves at once."""
+    sys.path.append(str(COLLAB))  # of pytest's processes it is a part already
+    from tests.notebook.fake_room import FakeRoom, document_of
+
+    file = stage.place.workspace / "a.ipynb"
+    document = document_of(*json.loads(file.read_text(encoding="utf-8"))["cells"])
+    stage.rooms.rooms.append(FakeRoom("room", "a.ipynb", document, file, has_pages=False))
+    await unasked(stage)
 
 
 async def work_trusted(stage: Stage) -> None:

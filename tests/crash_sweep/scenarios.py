@@ -23,6 +23,7 @@ from tests.crash_sweep.acts import (
     edit_message,
     fork,
     in_page,
+    in_room,
     nothing,
     overflow,
     overlay,
@@ -198,6 +199,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario("run from outside", run_from_outside, script(several(READ)), BOOK),
     rewriting("page away", overlay, script(several(READ), edit("x = 7")), page_grace=GRACE),
     rewriting("page open", in_page, script(several(READ), edit("x = 8"))),
+    rewriting("room that was left", in_room, script(several(READ), edit("x = 8"))),
     Scenario("limit of money", pay, script(several(READ), says("Paid.")), BOOK, turn_limit=1),
     Scenario("shutdown", shut_down, script(says(TEXT, event_delay=0.05))),
     rewriting(

@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.core.clock import Clock, SystemClock
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels, kernel_handle
+from jupyter_ai_shoulders.notebook.rooms import Room
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
 from jupyter_ai_shoulders.wire import events as ev
@@ -177,6 +178,7 @@ class Stage:
         self.client = Client(place)
         self._closed = False
         self.pages = Pages()
+        self.rooms = OpenRooms()
         kernels = SharedKernel(setting.kernel) if setting.kernel else LocalKernels(place.workspace)
         self.kernels = kernels
         self.clock = setting.clock
@@ -191,6 +193,7 @@ class Stage:
             HostPorts(
                 kernels=kernels,
                 pages=self.pages,
+                rooms=self.rooms,
                 clock=setting.clock,
                 environ={"SIMULATOR_KEY": KEY},
             ),
@@ -290,6 +293,19 @@ class Stage:
         await page.type(cell, text)
         await self.host.live.settle()
         self.place.note("typed", text)
+
+
+class OpenRooms:
+    """The rooms an act opens; they are gone with the process, as a server's are."""
+
+    available = True
+
+    def __init__(self) -> None:
+        self.rooms: list[Room] = []
+
+    def all(self) -> Sequence[Room]:
+        """See ``Rooms.all``."""
+        return self.rooms
 
 
 Act = Callable[[Stage], Awaitable[None]]

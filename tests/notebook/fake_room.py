@@ -96,7 +96,9 @@ class FakeRoom:
         if self.on_save is not None:
             self.on_save()
             return
-        self.file.write_text(nbformat.writes(nbformat.from_dict(self.document.get())))
+        written = self.file.with_suffix(".new")
+        written.write_text(nbformat.writes(nbformat.from_dict(self.document.get())))
+        written.replace(self.file)
         self.document.dirty = False
 
 
