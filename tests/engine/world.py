@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import Budgets, Recoveries, ResolvedModel, Summarizer
+from jupyter_ai_shoulders.engine.restore.restorer import Restores
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
 from jupyter_ai_shoulders.tools.base import Tool
@@ -221,6 +222,7 @@ def around(
     recoveries: Recoveries | None = None,
     summarizer: Summarizer | None = None,
     planning: bool = False,
+    restorer: Restores | None = None,
 ) -> World:
     """Return an engine over a store, as after a start of the server."""
     limits = limits or settings()
@@ -243,6 +245,7 @@ def around(
         budgets=budgets,
         recoveries=recoveries,
         summarizer=summarizer,
+        restorer=restorer,
     )
     return World(store, desk, provider, models, file, engine, ids, loop, planning)
 
