@@ -95,3 +95,42 @@ async def test_a_missing_kernelspec_and_a_kernel_that_is_gone_are_named(kernels:
     assert "python3" in (missing.value.info.hint or "")
     with pytest.raises(NotFound, match="gone"):
         await kernels.interrupt("no-such-kernel")
+
+
+async def test_running_kernels_are_listed_with_their_notebooks_and_state(
+    kernels: ServerKernels, jp_serverapp: ServerApp
+):
+    assert [spec.name for spec in await kernels.installed()].count("python3") == 1
+    assert list(await kernels.running()) == []
+    handle = await kernels.start(PATH, "python3")
+    manager: Any = jp_serverapp.kernel_manager
+    alone = await manager.start_kernel()
+    async with user_of(handle.manager) as user:
+        await user_runs(user, "1")
+    found = {kernel.kernel_id: kernel for kernel in await kernels.running()}
+    assert {kernel_id: kernel.path for kernel_id, kernel in found.items()} == {
+        handle.kernel_id: PATH,
+        alone: None,
+    }
+    notebooks = found[handle.kernel_id]
+    assert (notebooks.kernel_name, notebooks.language) == ("python3", "python")
+    assert notebooks.state in {"idle", "busy", "starting"}
+    assert notebooks.last_activity is not None
+
+
+async def test_a_restart_through_the_server_ends_the_run_and_empties_the_kernel(
+    kernels: ServerKernels,
+):
+    slow = "print('begun', flush=True)\nimport time; time.sleep(60)"
+    async with bench(kernels, "kept = 1", slow, "'kept' in dir()") as at:
+        first = await at.run("a")
+        task = asyncio.create_task(at.run("b"))
+        await at.reported("stdout")
+        await kernels.restart(first.kernel_id)
+        async with asyncio.timeout(30):
+            assert (await task).status == "died"
+        after = await at.run("c")
+        assert after.outputs[0]["data"] == {"text/plain": "False"}
+        assert after.kernel_id == first.kernel_id
+    with pytest.raises(NotFound, match="gone"):
+        await kernels.restart("no-such-kernel")
