@@ -198,19 +198,27 @@ def _fold_call(turn: Turn, event: ev.Event) -> Turn:
             )
         case ev.ToolStart():
             return _change(turn, event.call_id, lambda call: replace(call, start=event))
-        case ev.ClarifyRequest() | ev.ClarifyAnswer():
-            answer = event.answer if isinstance(event, ev.ClarifyAnswer) else None
-            return _change(
-                turn, event.call_id, lambda call: replace(call, question=True, answer=answer)
-            )
-        case ev.StdinRequest() | ev.StdinAnswer():
-            waits = isinstance(event, ev.StdinRequest)
-            return _change(turn, event.call_id, lambda call: replace(call, input=waits))
+        case ev.ClarifyRequest() | ev.ClarifyAnswer() | ev.StdinRequest() | ev.StdinAnswer():
+            return _change(turn, event.call_id, lambda call: _asked(call, event))
         case ev.ToolResult():
             settled = _change(turn, event.call_id, lambda call: replace(call, status=event.status))
             return replace(settled, summary=_summary(event) or turn.summary)
         case _:
             return turn
+
+
+def _asked(
+    call: Call, event: ev.ClarifyRequest | ev.ClarifyAnswer | ev.StdinRequest | ev.StdinAnswer
+) -> Call:
+    match event:
+        case ev.ClarifyRequest():
+            return replace(call, question=True, answer=None)
+        case ev.ClarifyAnswer():
+            return replace(call, question=True, answer=event.answer)
+        case ev.StdinRequest():
+            return replace(call, input=True)
+        case ev.StdinAnswer():
+            return replace(call, input=False)
 
 
 def _call(event: ev.ToolCall) -> Call:
