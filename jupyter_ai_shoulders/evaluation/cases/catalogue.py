@@ -11,6 +11,7 @@ from jupyter_ai_shoulders.evaluation.cases import (
     injection,
     limits,
     loops,
+    proving,
     questions,
 )
 
@@ -23,4 +24,5 @@ CASES: tuple[Case, ...] = (
     *arguments.CASES,
     *honesty.CASES,
     *injection.CASES,
+    *proving.CASES,
 )
