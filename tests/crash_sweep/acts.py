@@ -7,11 +7,15 @@ import contextlib
 import json
 import sqlite3
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import nbformat
+from jupyter_server.services.contents.largefilemanager import LargeFileManager
 from nbformat.sign import NotebookNotary
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.server.contents import ServerContents
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.wire import events as ev
@@ -20,6 +24,7 @@ from jupyter_ai_shoulders.wire.commands import (
     DecideProposal,
     EditMessage,
     ForkSession,
+    RestoreSession,
     ResumeTurn,
     SendMessage,
     StartRun,
@@ -171,6 +176,19 @@ async def in_room(stage: Stage) -> None:
     await unasked(stage)
 
 
+async def under_a_hook(stage: Stage) -> None:
+    """The agent edits where something happens whenever a notebook is saved."""
+    manager = LargeFileManager(root_dir=str(stage.place.workspace))
+    manager.register_post_save_hook(_nothing_more)
+    server: Any = SimpleNamespace(contents_manager=manager, root_dir=manager.root_dir)
+    stage.contents.managed = ServerContents(server)
+    await unasked(stage)
+
+
+def _nothing_more(**_: Any) -> None:
+    """A hook after saves."""
+
+
 async def work_trusted(stage: Stage) -> None:
     """Edit a notebook that the user trusts: it is signed again."""
     with (stage.place.workspace / "a.ipynb").open(encoding="utf-8") as file:
@@ -233,6 +251,34 @@ async def shut_down(stage: Stage) -> None:
     await stage.send(session, PLEASE)
     await stage.client.reached(ev.TextDelta)
     await stage.close()
+
+
+async def restore(stage: Stage) -> None:
+    """Have the agent change the notebook, then go back to before that, and take that back."""
+    session = await unasked(stage)
+    said = next(e for e in stage.client.events if isinstance(e, ev.MessageAdd))
+    both = RestoreSession(seq=said.seq, what=("notebook", "conversation"))
+    event = await stage.host.engine.restores.restore(session, both)
+    again = RestoreSession(seq=event.seq, what=("notebook",))
+    await stage.host.engine.restores.restore(session, again)
+
+
+async def restore_over(stage: Stage) -> None:
+    """The user's change stands in the way of a restore that a running turn cannot disturb."""
+    session = await unasked(stage)
+    path = stage.place.workspace / "a.ipynb"
+    path.write_text(path.read_text().replace("x = 3", "x = 4"))
+    said = next(e for e in stage.client.events if isinstance(e, ev.MessageAdd))
+    command = RestoreSession(seq=said.seq, what=("notebook",))
+    await stage.host.engine.restores.restore(session, command)
+
+
+async def restore_interrupted(stage: Stage) -> None:
+    """Go back to before the message in whose turn the server died."""
+    for session in interrupted(stage):
+        said = next(iter(stage.host.log.find({"message-add"}, session))).event
+        command = RestoreSession(seq=said.seq, what=("notebook", "conversation"))
+        await stage.host.engine.restores.restore(session, command)
 
 
 async def talk(stage: Stage) -> None:

@@ -30,6 +30,9 @@ from tests.crash_sweep.acts import (
     pay,
     poison,
     propose,
+    restore,
+    restore_interrupted,
+    restore_over,
     resume,
     return_with_edit,
     run_from_outside,
@@ -39,6 +42,7 @@ from tests.crash_sweep.acts import (
     steer,
     supply,
     talk,
+    under_a_hook,
     work,
     work_trusted,
 )
@@ -159,6 +163,26 @@ SCENARIOS: tuple[Scenario, ...] = (
         ),
     ),
     rewriting(
+        "restore",
+        restore,
+        script(
+            several(READ),
+            several(
+                ("edit_cell", {"path": "a.ipynb", "cell_id": "c2", "source": "x = 3"}),
+                ("add_cell", {"path": "a.ipynb", "source": "z = 3  # once: z", "after": "c2"}),
+                ("delete_cell", {"path": "a.ipynb", "cell_id": "c1"}),
+            ),
+        ),
+    ),
+    rewriting("restore over a change", restore_over, script(several(READ), edit("x = 3"))),
+    rewriting(
+        "restore of an interrupted turn",
+        restore_interrupted,
+        script(several(READ), edit("x = 3")),
+        prepare=work,
+        prepare_until="restore.deed.recorded",
+    ),
+    rewriting(
         "proposal",
         propose,
         script(
@@ -200,6 +224,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     rewriting("page away", overlay, script(several(READ), edit("x = 7")), page_grace=GRACE),
     rewriting("page open", in_page, script(several(READ), edit("x = 8"))),
     rewriting("room that was left", in_room, script(several(READ), edit("x = 8"))),
+    rewriting("hook after saves", under_a_hook, script(several(READ), edit("x = 8"))),
     Scenario("limit of money", pay, script(several(READ), says("Paid.")), BOOK, turn_limit=1),
     Scenario("shutdown", shut_down, script(says(TEXT, event_delay=0.05))),
     rewriting(

@@ -21,11 +21,13 @@ from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, SystemClock
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
+from jupyter_ai_shoulders.notebook.contents import Contents
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels, kernel_handle
 from jupyter_ai_shoulders.notebook.rooms import Room
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
     AnswerQuestion,
@@ -179,6 +181,7 @@ class Stage:
         self._closed = False
         self.pages = Pages()
         self.rooms = OpenRooms()
+        self.contents = OwnContents()
         kernels = SharedKernel(setting.kernel) if setting.kernel else LocalKernels(place.workspace)
         self.kernels = kernels
         self.clock = setting.clock
@@ -194,6 +197,7 @@ class Stage:
                 kernels=kernels,
                 pages=self.pages,
                 rooms=self.rooms,
+                contents=self.contents,
                 clock=setting.clock,
                 environ={"SIMULATOR_KEY": KEY},
             ),
@@ -306,6 +310,33 @@ class OpenRooms:
     def all(self) -> Sequence[Room]:
         """See ``Rooms.all``."""
         return self.rooms
+
+
+class OwnContents:
+    """Plain files, until an act puts a contents manager in their place."""
+
+    def __init__(self) -> None:
+        self.managed: Contents | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """See ``Contents.is_plain``."""
+        return self.managed is None
+
+    async def stamp(self, path: str) -> str:
+        """See ``Contents.stamp``."""
+        assert self.managed is not None
+        return await self.managed.stamp(path)
+
+    async def get(self, path: str) -> JsonObject:
+        """See ``Contents.get``."""
+        assert self.managed is not None
+        return await self.managed.get(path)
+
+    async def save(self, path: str, content: JsonObject) -> None:
+        """See ``Contents.save``."""
+        assert self.managed is not None
+        await self.managed.save(path, content)
 
 
 Act = Callable[[Stage], Awaitable[None]]
