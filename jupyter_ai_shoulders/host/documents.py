@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.notebook.scratch import KernelScratch
 from jupyter_ai_shoulders.notebook.shared import SharedDocuments
 from jupyter_ai_shoulders.notebook.shared_frames import RoomFrames
 from jupyter_ai_shoulders.notebook.shared_runs import RoomPages
+from jupyter_ai_shoulders.notebook.stale_cells import StaleBook
 from jupyter_ai_shoulders.notebook.variables import KernelVariables
 from jupyter_ai_shoulders.notebook.verify import KernelVerifier
 from jupyter_ai_shoulders.notebook.watch import FileWatch
@@ -66,7 +67,8 @@ class Documents:
         )
         self._watch = FileWatch(self.workspace, stored, self.live)
         self.rasters = PageRasters(self.live.shown_in, pages, ids)
-        self.frames = RoomFrames(self.workspace, shared, self.live, self.rasters)
+        self.stale = StaleBook(kernels, pages)
+        self.frames = RoomFrames(self.workspace, shared, self.live, self.rasters, self.stale)
         self.notebooks = NotebookRouter(self.workspace, self.live, stored, shared)
         self.new = NotebookCreation(self.workspace, stored)
         self.specs: KernelSpecs = kernels
@@ -79,6 +81,7 @@ class Documents:
             clock=clock,
             ids=ids,
             refuses_busy=refuses_busy,
+            witness=self.stale,
         )
         self.scratch = KernelScratch(
             notebooks=self.notebooks, kernels=kernels, lines=self.lines, clock=clock
@@ -106,6 +109,7 @@ class Documents:
             stack.push_async_callback(self._disk.close)
             stack.push_async_callback(self.live.aclose)
             stack.push_async_callback(self._watch.aclose)
+            stack.push_async_callback(self.stale.aclose)
             stack.push_async_callback(self.lines.aclose)
             stack.push_async_callback(self.variables.aclose)
             stack.push_async_callback(self.scratch.aclose)

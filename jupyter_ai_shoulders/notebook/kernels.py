@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.notebook.keeping import OutputKeeper
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines, KernelTurn
 from jupyter_ai_shoulders.notebook.outputs import CellOutputs, OutputLimits
 from jupyter_ai_shoulders.notebook.page_view import PageView
+from jupyter_ai_shoulders.notebook.stale_cells import RunWitness
 from jupyter_ai_shoulders.notebook.stdin import InputDesk, RunInputs
 from jupyter_ai_shoulders.wire.ids import CellId, RunId
 from jupyter_ai_shoulders.wire.notebooks import CellOutputs as StoreOutputs
@@ -52,6 +53,7 @@ class KernelRunner:
         ids: IdSource,
         limits: OutputLimits | None = None,
         refuses_busy: bool = False,
+        witness: RunWitness | None = None,
     ) -> None:
         """``refuses_busy``: a kernel that runs something of the user's is not queued behind."""
         self._notebooks = notebooks
@@ -62,6 +64,7 @@ class KernelRunner:
         self._ids = ids
         self._limits = limits
         self._refuses_busy = refuses_busy
+        self._witness = witness
         self.inputs = InputDesk()
         """Where answers to questions of running code go."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -158,6 +161,9 @@ class KernelRunner:
             inputs.close()
             is_taken = view.is_taken
             complete = view.end(request.execution_count)
+            if self._witness is not None:
+                kernel_id = turn.connection.handle.kernel_id
+                self._witness.ran(kernel_id, cell, request.execution_count)
         crash_point("kernel.cell.finished")
         turn.died = run.status == "died"
         if is_taken:

@@ -11,6 +11,7 @@ from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
 from jupyter_ai_shoulders.notebook.rasters import PageRasters
 from jupyter_ai_shoulders.notebook.shared import SharedDocuments
+from jupyter_ai_shoulders.notebook.stale_cells import StaleBook
 from jupyter_ai_shoulders.wire.frames import DocumentChange, DocumentOpen, OutputPicture, PageFrame
 from jupyter_ai_shoulders.wire.ids import ClientId
 
@@ -24,11 +25,13 @@ class RoomFrames:
         shared: SharedDocuments,
         live: LiveDocuments,
         rasters: PageRasters,
+        stale: StaleBook | None = None,
     ) -> None:
         self._workspace = workspace
         self._shared = shared
         self._live = live
         self._rasters = rasters
+        self._stale = stale
 
     def connected(self, client_id: ClientId) -> None:
         """See ``LiveDocuments.connected``."""
@@ -37,6 +40,8 @@ class RoomFrames:
     def disconnected(self, client_id: ClientId) -> None:
         """See ``LiveDocuments.disconnected``."""
         self._rasters.lost(client_id)
+        if self._stale is not None:
+            self._stale.left(client_id)
         self._live.disconnected(client_id)
 
     async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
@@ -50,6 +55,8 @@ class RoomFrames:
             case _:
                 pass
         await self._live.handle(client_id, frame)
+        if self._stale is not None:
+            self._stale.heard(client_id, frame)
 
     def _in_room(self, path: str) -> bool:
         return self._shared.find(self._workspace.path(path)) is not None
