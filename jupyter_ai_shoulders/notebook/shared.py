@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.notebook.shared_cells import (
     ycells_of,
 )
 from jupyter_ai_shoulders.notebook.shared_edits import YCells, perform
+from jupyter_ai_shoulders.notebook.shared_views import SharedCells, SharedSnapshot
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import (
     CellDelete,
@@ -83,13 +84,9 @@ class SharedDocuments:
         if room is None:
             return await self._files.read(path, outputs)
         document = room.document
-        with document.ydoc.transaction():
-            cells = tuple(
-                read_cell(ycell, with_outputs=outputs == "all" or ycell.get("id") in outputs)
-                for ycell in ycells_of(document)
-            )
         metadata = object_of(document.ydoc["meta"].get("metadata"))
-        return NotebookSnapshot(path, "shared", cells, metadata, dirty=bool(document.dirty))
+        cells = SharedCells(document, outputs)
+        return SharedSnapshot(path, "shared", cells, metadata, dirty=bool(document.dirty))
 
     async def apply(
         self, path: WorkspacePath, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]

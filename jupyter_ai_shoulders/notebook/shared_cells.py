@@ -7,12 +7,11 @@ surrogates, and what fails in the middle of a transaction leaves half of it behi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from jupyter_ai_shoulders.notebook.cells import (
     CELL_TYPES,
-    Summary,
     clean,
     joined_output,
     make_cell,
@@ -53,31 +52,38 @@ def ycells_of(document: YNotebook) -> YArray:
 
 def read_cell(ycell: YMap, *, with_outputs: bool) -> NotebookCell:
     """Return the cell as it is now."""
-    kind = ycell.get("cell_type")
+    if with_outputs:
+        return cell_of(object_of(ycell), with_outputs=True)
+    return cell_of(json.loads(str(ycell)), with_outputs=False)
+
+
+def cell_of(fields: JsonObject, *, with_outputs: bool) -> NotebookCell:
+    """Return a cell from its JSON, which ``str`` makes of a Y map ten times as fast as ``to_py``.
+
+    It has null for numbers that JSON does not know: for the kinds and sizes of outputs it will do.
+    """
+    kind = str(fields.get("cell_type"))
     is_code = kind == "code"
-    youtputs: Iterable[Any] = ycell.get("outputs") or () if is_code else ()
-    outputs = tuple(map(_output, youtputs)) if with_outputs else None
-    summaries = map(summary_of, outputs) if outputs is not None else map(_summary, youtputs)
+    held = cast("list[JsonObject]", fields.get("outputs") or []) if is_code else []
+    count = fields.get("execution_count")
     return make_cell(
-        CellId(str(ycell.get("id"))),
+        CellId(str(fields.get("id"))),
         kind if kind in CELL_TYPES else "raw",
-        source_of(ycell),
-        metadata=object_of(ycell.get("metadata")),
-        execution_count=count_of(ycell) if is_code else None,
-        summaries=tuple(summaries),
-        outputs=outputs,
+        _joined(fields.get("source")),
+        metadata=cast("JsonObject", fields.get("metadata") or {}),
+        execution_count=int(count) if is_code and isinstance(count, int | float) else None,
+        summaries=tuple(map(summary_of, held)),
+        outputs=tuple(map(joined_output, held)) if with_outputs else None,
     )
+
+
+def _joined(source: Json) -> str:
+    return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
 def source_of(ycell: YMap) -> str:
     """Return a cell's text."""
     return str(ycell.get("source"))
-
-
-def count_of(ycell: YMap) -> int | None:
-    """Return a cell's execution count; pages write it as a floating-point number."""
-    count = ycell.get("execution_count")
-    return int(count) if isinstance(count, int | float) else None
 
 
 def object_of(value: Any) -> JsonObject:
@@ -98,13 +104,6 @@ def outputs_of(ycell: YMap) -> tuple[JsonObject, ...]:
 
 def _output(youtput: Any) -> JsonObject:
     return joined_output(object_of(youtput))
-
-
-def _summary(youtput: Any) -> Summary:
-    """Return what an output is, without a copy of a long stream."""
-    if youtput.get("output_type") == "stream" and not isinstance(youtput.get("text"), str):
-        return Summary("stream", (), len(youtput["text"]))
-    return summary_of(_plain(youtput))
 
 
 def _plain(value: Any) -> Any:

@@ -35,7 +35,7 @@ class YCells:
 
     def __init__(self, ycells: YArray) -> None:
         self._ycells = ycells
-        self.order = [CellId(str(ycell.get("id"))) for ycell in ycells]
+        self.order = [CellId(str(ycell["id"])) for ycell in ycells]
         """The ids; of two cells with the same one the first is meant, as in the page."""
 
     def find(self, cell_id: CellId) -> YMap:

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.notebook.rasters import PageRasters
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
 from jupyter_ai_shoulders.notebook.shared import SharedDocuments
 from jupyter_ai_shoulders.notebook.shared_frames import RoomFrames
@@ -102,7 +103,8 @@ def at(tmp_path: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[R
         sleep=clock.sleep,
     )
     router = NotebookRouter(workspace, live, disk, shared)
-    frames = RoomFrames(workspace, shared, live)
+    rasters = PageRasters(live.shown_in, sockets, CountingIds())
+    frames = RoomFrames(workspace, shared, live, rasters)
     yield Rooms(
         file, workspace, disk, rooms, shared, live, router, frames, sockets, clock, recovery
     )
