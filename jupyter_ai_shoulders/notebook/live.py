@@ -304,6 +304,8 @@ class LiveDocuments:
             log.debug("A change to %s that was announced before was ignored", frame.path)
             return
         self._ledger.change(claim, frame)
+        if not frame.dirty:
+            self._offers.saved(self._ledger.claims.items[claim.path, claim.client])
         if frame.saved_at != claim.saved_at:
             self._deliveries.tell_saved(self._ledger.claims.others(claim))
 

@@ -35,7 +35,10 @@ class Offers:
         self._transport = transport
 
     def show(self, page: Claim) -> None:
-        """Offer a page all that its notebook does not have; forget the copies it has all of."""
+        """Offer a page all that its notebook does not have; forget the copies it has all of.
+
+        An edit of the agent that a page has unsaved is forgotten once it is saved.
+        """
         missing = {
             name: (copy, missing_cells(copy, page.cells))
             for name, copy in self._copies.left(page.path).items()
@@ -47,12 +50,20 @@ class Offers:
             for cell in cells
         }
         for name, (copy, cells) in missing.items():
-            if not cells:
+            if not cells and not (page.dirty and copy.is_agents):
+                # What the agent wanted must outlast a page that is closed without saving.
                 self._copies.forget(name)
             # What the agent changed in unsaved text is part of that text.
             shown = [c for c in cells if not copy.is_agents or (c.id, c.source) not in typed]
             if shown:
                 self._offer(page, name, copy, shown)
+
+    def saved(self, page: Claim) -> None:
+        """Forget the copies that a notebook has all of, now that it is saved."""
+        for name, copy in self._copies.left(page.path).items():
+            if not missing_cells(copy, page.cells):
+                self._copies.forget(name)
+                self._withdraw(page, name)
 
     def answered(
         self, page: Claim, others: Iterable[Claim], answer: DocumentRecoveryAnswer

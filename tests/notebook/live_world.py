@@ -117,6 +117,8 @@ class World:
     lines: set[str] = field(default_factory=set[str])
     unheard: set[str] = field(default_factory=set[str])
     """Lines typed in pages that sleep: a crash takes them."""
+    taken: set[str] = field(default_factory=set[str])
+    """Lines of the agent that the user took up after a conflict: they are the user's own now."""
     count: int = 0
     done: Counter[str] = field(default_factory=Counter[str])
 
@@ -230,6 +232,7 @@ class World:
         if page is None or not page.awake:
             return False
         typed = {line for line in _lines(page.sources.values()) if line.startswith("user")}
+        typed |= self.taken & _lines(page.sources.values())
         await page.close(discarded=True)
         del self.pages[number]
         await self.settle()
@@ -296,6 +299,7 @@ class World:
             else:
                 page.beside(cell.source)
         page.dirty = True
+        self.taken |= _lines(cell.source for cell in offer.cells)
         await page.announce_change()
         await page.answer(offer, "restored")
         return None

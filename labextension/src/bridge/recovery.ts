@@ -116,6 +116,7 @@ function inserted(
 
 interface IShown {
   readonly open: Announcement;
+  readonly cells: readonly RecoveredCell[];
   readonly notice: IDisposable;
 }
 
@@ -134,6 +135,10 @@ export class Recoveries {
       this.answer(open, id, action);
       return;
     }
+    const before = this.shown.get(id);
+    if (before?.open === open && equal(before.cells, frame.cells)) {
+      return; // Said again after a reconnection: the user may be reading it.
+    }
     this.withdrawn(id);
     const { notebook } = open;
     const offer: IRecoveryOffer = {
@@ -145,7 +150,7 @@ export class Recoveries {
       discard: () => this.decide(open, id, 'discarded')
     };
     const notice = this.view.offerRecovery(notebook.context, offer);
-    this.shown.set(id, { open, notice });
+    this.shown.set(id, { open, cells: frame.cells, notice });
   }
 
   /** Put a notice away: it was answered in another page, or its own page is back. */
@@ -193,6 +198,13 @@ export class Recoveries {
 
   private readonly shown = new Map<string, IShown>();
   private readonly answered = new Map<string, Action>();
+}
+
+function equal(
+  some: readonly RecoveredCell[],
+  others: readonly RecoveredCell[]
+): boolean {
+  return JSON.stringify(some) === JSON.stringify(others);
 }
 
 function comparisons(
