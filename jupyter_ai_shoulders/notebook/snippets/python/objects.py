@@ -10,6 +10,7 @@ import types
 from typing import Any
 
 NAME_LENGTH = 120
+KNOWN = frozenset({"numpy", "pandas", "polars", "pyarrow", "torch"})
 NoneType: Any = type(None)
 kind_of: Any = type
 """``type`` of one object: what it is, where ``isinstance`` would ask what it says it is."""
@@ -66,6 +67,10 @@ def of_package(value: Any, *packages: str) -> bool:
 
 
 def type_name(value: Any) -> str:
+    """Return the name people know a class by, or where it says it is."""
+    known = genuine(value)
+    if known is not None and known.partition(".")[0] in KNOWN:
+        return known
     cls: Any = kind_of(value)
     module, name = home_of(cls), plain(qualname_of(cls), NAME_LENGTH) or "?"
     if kind_of(module) is not str or module in ("builtins", "__main__"):
