@@ -18,7 +18,7 @@ from jupyter_client.client import KernelClient
 from nbclient.client import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
 from nbformat import NotebookNode
-from nbformat.v4 import nbbase
+from nbformat.validator import NotebookValidationError
 
 from jupyter_ai_shoulders.notebook.kernel_connection import (
     KernelConnection,
@@ -31,6 +31,15 @@ from jupyter_ai_shoulders.wire.ids import CellId
 
 LOST_SECONDS = 4.0
 """After the reply or the idle status, the silence that says the other one is lost (as nbclient)."""
+
+
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "stream": ("name", "text"),
+    "display_data": ("data", "metadata"),
+    "execute_result": ("data", "metadata", "execution_count"),
+    "error": ("ename", "evalue", "traceback"),
+}
+"""What nbformat keeps of each message (nbformat v4 schema, Jupyter messaging 5.4)."""
 
 
 class MessageReader(NotebookClient):
@@ -55,6 +64,8 @@ class MessageReader(NotebookClient):
         self._request = request
         try:
             self.process_message(message, request.cell, 0)
+        except NotebookValidationError as error:  # of what an Output widget is to show
+            raise ValueError(f"nbformat does not know such an output: {error}") from error
         finally:
             self._request = None
 
@@ -87,12 +98,14 @@ def output_of(message: Message) -> Mapping[str, Any]:
     """Return a message's output in nbformat's form. Raises ``ValueError`` for other messages.
 
     nbformat's own function validates against a schema, which costs more than all the rest for the
-    text of a cell that prints in a loop.
+    text of a cell that prints in a loop, and refuses what the lab shows: altair's plots are objects
+    under a type that does not end in ``+json``.
     """
-    if message["msg_type"] == "stream":
-        content = message["content"]
-        return {"output_type": "stream", "name": content["name"], "text": content["text"]}
-    return nbbase.output_from_msg(message)
+    kind, content = str(message["msg_type"]), message["content"]
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        raise ValueError(f"a message of type {kind} is no output")
+    return {"output_type": kind, **{field: content[field] for field in fields}}
 
 
 class _WidgetClient:

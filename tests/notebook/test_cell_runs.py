@@ -420,3 +420,21 @@ async def test_closing_the_runner_leaves_the_kernel_alone(kernels: OneKernel):
             "start", PATH, CellId("cell-0"), at.pages.frames[0].run_id
         )
         assert at.pages.owners[PATH] == PAGE
+
+
+async def test_outputs_the_schema_does_not_know_are_kept_as_the_lab_keeps_them(kernels: OneKernel):
+    source = """
+from IPython.display import display
+bundle = {"application/vnd.vegalite.v6.json": {"mark": "bar"}, "text/plain": "plot"}
+display(bundle, raw=True)
+print("goes on")
+"""
+    async with bench(kernels) as at:
+        run = await at.run_source(source)
+        assert (run.status, run.failure) == ("ok", None)
+        bundle, stream = run.outputs
+        assert bundle["data"] == {
+            "application/vnd.vegalite.v6.json": {"mark": "bar"},
+            "text/plain": "plot",
+        }
+        assert stream["text"] == "goes on\n"
