@@ -229,8 +229,7 @@ class _Judge:
         reason = f"uses {_quoted(name)}, which no cell defines"
         source = self._taken_from(name, ran)
         if source is not None and self._life is not None:
-            where = self._place(source.cell_id)
-            reason += f" any more: the kernel still has it from {where}"
+            reason += f" any more: the kernel still has it from {self._place(source)}"
         return CellMark(state="upstream", reason=reason)
 
     def _is_same(self, giver: int, name: str, ran: Ran) -> bool:
@@ -259,7 +258,7 @@ class _Judge:
         source = self._taken_from(name, ran)
         if source is None or source.cell_id in {giver.cell.id, ran.cell_id}:
             return None
-        reason = f"{uses} as {self._place(source.cell_id)} left it, not cell {giver.number}"
+        reason = f"{uses} as {self._place(source)} left it, not cell {giver.number}"
         return CellMark(state="order", reason=reason)
 
     def _run_since(self, giver: _Cell, name: str, ran: Ran, verb: str) -> CellMark:
@@ -286,11 +285,12 @@ class _Judge:
         before = bisect_left(runs, ran.count, key=lambda item: item[0])
         return runs[before - 1][1] if before else None
 
-    def _place(self, cell_id: CellId) -> str:
-        cell = self._by_id.get(cell_id)
+    def _place(self, run: Ran) -> str:
+        cell = self._by_id.get(run.cell_id)
         if cell is None:
             return "a cell that is deleted"
-        return f"cell {cell.number}{' as it was' if cell.is_edited else ''}"
+        is_other = run.version is not None and run.version != cell.cell.version
+        return f"cell {cell.number}{' as it was' if is_other else ''}"
 
     def _number(self, position: int) -> int:
         return self._cells[position].number
