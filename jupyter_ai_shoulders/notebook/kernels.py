@@ -26,6 +26,7 @@ from jupyter_ai_shoulders.notebook.base import (
     RunItem,
 )
 from jupyter_ai_shoulders.notebook.cell_run import CellExecution, RunTicket
+from jupyter_ai_shoulders.notebook.installs import judged
 from jupyter_ai_shoulders.notebook.keeping import OutputKeeper
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines, KernelTurn
 from jupyter_ai_shoulders.notebook.outputs import CellOutputs, OutputLimits
@@ -166,6 +167,7 @@ class KernelRunner:
                 self._witness.ran(kernel_id, cell, request.execution_count)
         crash_point("kernel.cell.finished")
         turn.died = run.status == "died"
+        run = judged(run, cell.source)
         if is_taken:
             return replace(run, warning="The user runs this cell again: it shows their run.")
         if complete or run.status == "aborted":

@@ -23,6 +23,7 @@ from jupyter_ai_shoulders.notebook.base import (
     RunItem,
 )
 from jupyter_ai_shoulders.notebook.cell_run import RunTicket
+from jupyter_ai_shoulders.notebook.installs import judged
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection, Message
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines, KernelTurn
 from jupyter_ai_shoulders.notebook.kernels import kernel_name
@@ -129,7 +130,7 @@ class KernelScratch:
             guard()
         crash_point("kernel.scratch.finished")
         turn.died = run.died
-        return run.as_it_stands()
+        return judged(run.as_it_stands(), code)
 
 
 class _Cancel:
