@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from jupyter_ai_shoulders.notebook.live import LiveDocuments
 from jupyter_ai_shoulders.notebook.rasters import PageRasters
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
 from jupyter_ai_shoulders.notebook.shared import SharedDocuments
+from jupyter_ai_shoulders.notebook.shared_cells import ycells_of
 from jupyter_ai_shoulders.notebook.shared_frames import RoomFrames
 from jupyter_ai_shoulders.wire.ids import CellId, ClientId
 from jupyter_ai_shoulders.wire.notebooks import (
@@ -30,6 +33,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
     CellSource,
 )
 from jupyter_ai_shoulders.wire.versions import cell_version
+from tests.collab import COLLAB
 from tests.notebook.fake_page import (
     CountingIds,
     FakePage,
@@ -133,6 +137,37 @@ async def test_a_room_wins_from_the_call_on_in_which_it_is_open(at: Rooms):
     assert snapshot.metadata["language"] == "x"
     room.is_open = False
     assert (await opened.read()).backend == "disk"
+
+
+async def test_what_was_read_stays_as_it_was(at: Rooms):
+    room = at.open()
+    before = await at.router.open("n.ipynb").read()
+    await at.apply(change(A, "x = 2"), CellDelete(cell_id=B))
+    ycell(room.document, "a")["id"] = "other"
+    assert [cell.source for cell in before.cells] == ["x = 1", "# Title"]
+    assert (before.position(B), before.position(CellId("other"))) == (1, None)
+
+
+async def test_of_two_cells_with_one_id_the_first_is_meant(at: Rooms):
+    room = at.open()
+    ycell(room.document, "b")["id"] = "a"
+    snapshot = await at.router.open("n.ipynb").read()
+    cell = snapshot.cell(A)
+    assert cell is not None
+    assert cell.source == "x = 1"
+    assert isinstance(await at.apply(change(A, "x = 2")), Applied)
+    assert [str(cell["source"]) for cell in ycells_of(room.document)] == ["x = 2", "# Title"]
+
+
+def test_nothing_of_collaboration_is_imported_where_it_is_not_used():
+    program = (
+        "import sys; sys.path.append(sys.argv[1]); import jupyter_ai_shoulders.host.build\n"
+        "import jupyter_ai_shoulders.server.collaboration\n"
+        "print(*[name for name in sys.modules if 'crdt' in name or 'ydoc' in name])"
+    )
+    command = [sys.executable, "-c", program, str(COLLAB)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == ""
 
 
 async def test_a_room_wins_over_a_page(at: Rooms):
