@@ -91,12 +91,21 @@ def held_by(journal: Journal, entry: JournalEntry, client: ClientId) -> Journal:
     return tuple(held if item is entry else item for item in journal)
 
 
-def without_contained(journal: Journal, cells: Sequence[AnnouncedCell]) -> Journal:
-    """Return the journal without the pending edits that a page has already."""
+def contained(
+    journal: Journal, client: ClientId, cells: Sequence[AnnouncedCell], *, dirty: bool
+) -> Journal:
+    """Return the journal after a page turned out to have pending edits already.
+
+    What it has saved is done; what it has not, it holds.
+    """
     versions = {cell.id: cell.version for cell in cells}
-    return tuple(
-        entry for entry in journal if entry.client is not None or not is_done(entry, versions)
-    )
+    kept: list[JournalEntry] = []
+    for entry in journal:
+        if entry.client is not None or not is_done(entry, versions):
+            kept.append(entry)
+        elif dirty:
+            kept.append(entry.model_copy(update={"client": client}))
+    return tuple(kept)
 
 
 def pending(journal: Journal) -> Journal:

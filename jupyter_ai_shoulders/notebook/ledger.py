@@ -15,13 +15,13 @@ from jupyter_ai_shoulders.notebook.claims import Claim, Claims
 from jupyter_ai_shoulders.notebook.journal import (
     Journal,
     JournalEntry,
+    contained,
     held_by,
     moved_from,
     pending,
     recorded,
     saved,
     superseded,
-    without_contained,
 )
 from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryCopy, changed_texts
 from jupyter_ai_shoulders.wire.frames import DocumentChange, DocumentOpen
@@ -85,7 +85,7 @@ class Ledger:
         for claim in replaced:
             self.leave_copy(claim)
         self.claims = self.claims.ended(replaced)
-        self._journals[name] = without_contained(journal, frame.cells)
+        self._journals[name] = contained(journal, client, frame.cells, dirty=frame.dirty)
         self._announced(self.claims.items[name, client])
         return replaced
 
