@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
 from jupyter_ai_shoulders.tools.rules import ONCE, Allow, Ask, Deny, Question, decide, target_of
+from jupyter_ai_shoulders.tools.run_times import in_words
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, ToolCall
@@ -180,6 +181,13 @@ def _tellable(
     return scopes if named else tuple(scope for scope in scopes if scope != "document")
 
 
+def _with_duration(reason: AskReason, subject: CallSubject) -> AskReason:
+    if subject.last_ms is None:
+        return reason
+    text = f"{reason.text} It took {in_words(subject.last_ms)} last time."
+    return reason.model_copy(update={"text": text})
+
+
 def _outcome(
     decision: Allow | Ask | Deny, arguments: JsonObject, subject: CallSubject
 ) -> Allowed | Asks | Settle:
@@ -194,7 +202,7 @@ def _outcome(
                 arguments_hash=arguments_hash(arguments),
                 preview=subject.preview,
                 language=subject.language,
-                reason=decision.reason,
+                reason=_with_duration(decision.reason, subject),
                 scopes=_tellable(decision.scopes, arguments),
             )
         case _:

@@ -67,6 +67,7 @@ from jupyter_ai_shoulders.tools.output_images import OutputPictures
 from jupyter_ai_shoulders.tools.permissions import RuleBook, locked_rules
 from jupyter_ai_shoulders.tools.planning_tools import with_planning
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.run_times import RunTimes
 from jupyter_ai_shoulders.tools.scratch_tools import scratch_tools
 from jupyter_ai_shoulders.tools.share_artifact import ShareArtifact
 from jupyter_ai_shoulders.tools.todo import Todo
@@ -278,7 +279,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         settings, ports, store, documents, redact=secrets.redact, preferences=preferences
     )
     recorder = Recorder(store.log, store.blobs, KernelIncarnations(ports.kernels))
-    notebook = _notebook_tools(documents, ids, preferences, recorder)
+    notebook = _notebook_tools(
+        documents, ids, preferences, recorder, RunTimes(StateFile(store.directory, "times.json"))
+    )
     base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook])
     long_calls = LongCalls(ids)
     tools = with_planning(base, rules, store.blobs, runs=long_calls)
@@ -430,7 +433,11 @@ def _models(
 
 
 def _notebook_tools(
-    documents: Documents, ids: IdSource, preferences: Preferences, recorder: Recorder
+    documents: Documents,
+    ids: IdSource,
+    preferences: Preferences,
+    recorder: Recorder,
+    times: RunTimes,
 ) -> list[Tool[Any]]:
     notebooks = recorder.notebooks(documents.notebooks)
     runner = recorder.runner(documents.runner, documents.notebooks)
@@ -445,7 +452,7 @@ def _notebook_tools(
     )
     pictures = OutputPictures(documents.rasters)
     tools: list[Tool[Any]] = [
-        *notebook_tools(notebooks, runner, ids, documents.names, pictures),
+        *notebook_tools(notebooks, runner, ids, documents.names, pictures=pictures, times=times),
         *creation_and_output_tools(
             access, pictures=pictures, new=documents.new, specs=documents.specs
         ),

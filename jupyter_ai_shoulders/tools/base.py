@@ -96,6 +96,10 @@ class CallSubject:
     undoable: bool = False
     in_page: bool = False
     effect: Effect = Effect()
+    asks: str | None = None
+    """Why it asks however often it was allowed: the user has marked what it would run."""
+    last_ms: int | None = None
+    """How long it took last time, when that is worth saying."""
 
 
 @dataclass(frozen=True, slots=True)

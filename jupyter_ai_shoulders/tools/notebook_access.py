@@ -26,6 +26,8 @@ from jupyter_ai_shoulders.wire.versions import cell_version
 NOTEBOOK_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
 NEVER_RUN = "never-run"
 """The tag of cells that are not run for the agent (chapter 05)."""
+ASK_BEFORE_RUN = "ask-before-run"
+"""The tag of cells that the user is asked about each time (chapter 05)."""
 _LISTED_IDS = 30
 
 

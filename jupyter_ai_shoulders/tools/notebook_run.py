@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,6 +37,7 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.notebook_access import (
+    ASK_BEFORE_RUN,
     NEVER_RUN,
     NOTEBOOK_TOOLSETS,
     CellPlace,
@@ -49,6 +50,7 @@ from jupyter_ai_shoulders.tools.notebook_access import (
 )
 from jupyter_ai_shoulders.tools.output_images import OutputPictures
 from jupyter_ai_shoulders.tools.run_report import RunReport, run_result
+from jupyter_ai_shoulders.tools.run_times import RunTimes
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
@@ -78,11 +80,16 @@ class RunCell:
     arguments = RunCellArguments
 
     def __init__(
-        self, access: NotebookAccess, runner: CellRunner, pictures: OutputPictures
+        self,
+        access: NotebookAccess,
+        runner: CellRunner,
+        pictures: OutputPictures,
+        times: RunTimes,
     ) -> None:
         self._access = access
         self._runner = runner
         self._pictures = pictures
+        self._times = times
 
     async def subject(self, args: RunCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the code that would run."""
@@ -99,6 +106,8 @@ class RunCell:
             effect=Effect(
                 before_version=place.cell.version, kernel_id=await self._runner.kernel_of(path)
             ),
+            asks=_marked([(place.number, place.cell)]),
+            last_ms=await self._times.last(path, place.cell),
         )
 
     async def run(self, args: RunCellArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
@@ -119,6 +128,7 @@ class RunCell:
 
     async def _result(self, place: CellPlace, run: CellRun) -> Result:
         """Return what came of it, with its pictures for the model to see."""
+        await self._times.note(place.snapshot.path, place.cell.id, run.duration_ms)
         result = run_result(place, run)
         pictures = await self._pictures.of(place.snapshot.path, place.cell.id, run.outputs)
         notes = text_content("\n".join(pictures.notes)) if pictures.notes else ()
@@ -157,9 +167,10 @@ class RunAllCells:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = RunAllCellsArguments
 
-    def __init__(self, access: NotebookAccess, runner: CellRunner) -> None:
+    def __init__(self, access: NotebookAccess, runner: CellRunner, times: RunTimes) -> None:
         self._access = access
         self._runner = runner
+        self._times = times
 
     async def subject(self, args: RunAllCellsArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with all the code that would run."""
@@ -167,6 +178,8 @@ class RunAllCells:
         cells = await self._range(args)
         path = cells.snapshot.path
         count = len(cells.cells)
+        lasts = [await self._times.last(path, cell) for _, cell in cells.cells]
+        known = [last for last in lasts if last is not None]
         ranged = args.first is not None or args.last is not None
         return CallSubject(
             title=f"Run {count} cell{'s' * (count != 1)}" if ranged else "Run all cells",
@@ -176,6 +189,8 @@ class RunAllCells:
             language=notebook_language(cells.snapshot),
             in_page=self._access.in_page(path),
             effect=Effect(kernel_id=await self._runner.kernel_of(path)),
+            asks=_marked(cells.cells),
+            last_ms=sum(known) if known else None,
         )
 
     async def run(
@@ -202,6 +217,7 @@ class RunAllCells:
             async with aclosing(self._runner.run(report.path, cell.id, asker)) as items:
                 async for item in items:
                     if isinstance(item, CellRun):
+                        await self._times.note(report.path, cell.id, item.duration_ms)
                         report.add(number, cell.id, item)
                     elif isinstance(item, RunBegun):
                         report.begin(number, cell.id, item)
@@ -245,6 +261,16 @@ def told(item: RunProgress | RunInput | RunInputEnd) -> Progress | InputAsked | 
             return InputAsked(item.prompt, item.password)
         case RunInputEnd():
             return InputEnded(item.answered)
+
+
+def _marked(cells: Sequence[tuple[int, NotebookCell]]) -> str | None:
+    """Return why these cells ask each time they run; None when none of them does."""
+    marked = [str(number) for number, cell in cells if has_tag(cell, ASK_BEFORE_RUN)]
+    if not marked:
+        return None
+    if len(marked) == 1:
+        return f"You marked cell {marked[0]} to be asked about before it runs."
+    return f"You marked cells {', '.join(marked)} to be asked about before they run."
 
 
 def _so_far(place: CellPlace, begun: RunBegun) -> Result:

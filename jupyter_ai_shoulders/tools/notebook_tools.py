@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.tools.notebook_read import ReadNotebook
 from jupyter_ai_shoulders.tools.notebook_run import RunAllCells, RunCell
 from jupyter_ai_shoulders.tools.notebook_search import SearchNotebook
 from jupyter_ai_shoulders.tools.output_images import OutputPictures
+from jupyter_ai_shoulders.tools.run_times import RunTimes
 from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
 
 
@@ -25,12 +26,15 @@ def notebook_tools(
     runner: CellRunner,
     ids: IdSource,
     names: NotebookNames,
+    *,
     pictures: OutputPictures | None = None,
+    times: RunTimes | None = None,
 ) -> list[Tool[Any]]:
     """Return the tools that read, change and run notebooks.
 
     ``pictures`` shows the model those of a run; without, those that need no browser.
     """
+    times = times or RunTimes()
     access = NotebookAccess(notebooks, names)
     versions = Versions(SeenTexts())
     return [
@@ -41,8 +45,8 @@ def notebook_tools(
         MoveCell(access),
         ClearOutputs(access),
         SearchNotebook(access, names),
-        RunCell(access, runner, pictures or OutputPictures()),
-        RunAllCells(access, runner),
+        RunCell(access, runner, pictures or OutputPictures(), times),
+        RunAllCells(access, runner, times),
     ]
 
 

@@ -123,7 +123,8 @@ def decide(
 ) -> Decision:
     """Judge a call: hard deny > deny > ask > allow > mode (chapter 05).
 
-    A protected path, or a rule of the administrator, asks whatever the rules and grants say. A
+    A protected path, a marked cell, or a rule of the administrator, asks whatever the rules and
+    grants say. A
     grant is the answer to an asking rule of the user, so it stands above it. Where nobody can
     answer, asking is refusing.
     """
@@ -131,6 +132,7 @@ def decide(
         _refused(question, rules, mode)
         or _locked(question, rules)
         or _protected(question)
+        or _marked(question, mode)
         or _granted(question, grants)
         or _ruled(question, rules)
         or _by_mode(question, mode)
@@ -234,6 +236,14 @@ def _protected(question: Question) -> Ask | None:
         return None
     text = f"{path} shapes what the agent is told later, so a change of it always asks."
     return Ask(AskReason(kind="protected", text=text), ONCE)
+
+
+def _marked(question: Question, mode: Mode) -> Ask | None:
+    """What the user marked so asks each time, unless nothing asks."""
+    asks = question.subject.asks
+    if asks is None or mode == "bypass":
+        return None
+    return Ask(AskReason(kind="run_policy", text=asks), ONCE)
 
 
 def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:
