@@ -80,6 +80,9 @@ def kernel_process(folder: Path) -> Generator[AsyncKernelManager]:
     """Start an ipykernel that outlives the event loops of single tests."""
     manager: Any = AsyncKernelManager(connection_file=str(folder / "kernel.json"))
     environment = {**os.environ, "HOME": str(folder), "IPYTHONDIR": str(folder)}
+    environment.pop(
+        "PYTEST_CURRENT_TEST", None
+    )  # ipykernel does not show subprocesses' output then
     loop = asyncio.new_event_loop()
     loop.run_until_complete(manager.start_kernel(env=environment, cwd=str(folder)))
     yield manager
