@@ -353,3 +353,9 @@ async def test_broken_file_is_named_and_not_saved(desk: Desk) -> None:
     with pytest.raises(InvalidNotebook, match=r"n\.ipynb is not a valid notebook"):
         await desk.change(C, "x")
     assert desk.file.read_text() == '{"cells": ['
+
+
+async def test_manager_of_a_server_that_nobody_configured_is_plain(jp_serverapp: ServerApp) -> None:
+    assert ServerContents(jp_serverapp).is_plain
+    cast("Any", jp_serverapp.contents_manager).register_post_save_hook(note)
+    assert not ServerContents(jp_serverapp).is_plain
