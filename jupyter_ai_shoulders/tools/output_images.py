@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -34,6 +35,8 @@ _DRAWN = (
     "application/geo+json",
 )
 """Beginnings of types that a page draws."""
+_DRAWING = re.compile(r"<(?:canvas|iframe|img|script|svg)\b", re.IGNORECASE)
+"""What HTML has that is more than text: tables are read as text."""
 
 
 class Rasters(Protocol):
@@ -89,7 +92,11 @@ class OutputPictures:
 def is_picture(output: JsonObject) -> bool:
     """Return whether an output is, or can be drawn as, a picture."""
     data = output.get("data")
-    return isinstance(data, dict) and any(mime.startswith((*_PICTURES, *_DRAWN)) for mime in data)
+    if not isinstance(data, dict):
+        return False
+    if any(mime.startswith((*_PICTURES, *_DRAWN)) for mime in data):
+        return True
+    return _DRAWING.search(joined(data.get("text/html"))) is not None
 
 
 def _stored(output: JsonObject) -> str | None:

@@ -16,9 +16,15 @@ import plotly.graph_objects as go
 go.Figure(go.Bar(x=["a", "b"], y=[1, 3], marker_color="#ff0000"), layout={"template": "none"})"""
 ALTAIR = """\
 import altair as alt
+alt.renderers.enable("mimetype")
 alt.Chart(alt.Data(values=[{"x": "a", "y": 1}, {"x": "b", "y": 3}])).mark_bar(
     color="#ff0000"
 ).encode(x="x:N", y="y:Q")"""
+HTML = """\
+from IPython.display import HTML
+HTML('<canvas id="drawn" width="200" height="100"></canvas><script>'
+     'const pen = document.getElementById("drawn").getContext("2d");'
+     'pen.fillStyle = "#ff0000"; pen.fillRect(0, 0, 150, 80);</script>')"""
 SVG = """\
 from IPython.display import SVG
 SVG('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100">'
@@ -27,10 +33,13 @@ SVG('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100">'
 
 def pictures(requests: list[dict[str, Any]]) -> list[Image.Image]:
     """The pictures in the results of tools, as the model was sent them last."""
-    blocks = [block for message in requests[-1]["body"]["messages"] for block in message["content"]]
-    results = [block["content"] for block in blocks if block["type"] == "tool_result"]
-    parts = [part for content in results if isinstance(content, list) for part in content]
-    data = [part["source"]["data"] for part in parts if part["type"] == "image"]
+    messages: list[dict[str, Any]] = requests[-1]["body"]["messages"]
+    blocks: list[dict[str, Any]] = [block for each in messages for block in each["content"]]
+    results: list[list[dict[str, Any]]] = [
+        block["content"] for block in blocks if isinstance(block.get("content"), list)
+    ]
+    parts = [part for result in results for part in result if part["type"] == "image"]
+    data: list[str] = [part["source"]["data"] for part in parts]
     return [Image.open(io.BytesIO(base64.b64decode(text))) for text in data]
 
 
@@ -42,7 +51,9 @@ def red_share(picture: Image.Image) -> float:
     return red * 3 / len(raw)
 
 
-@pytest.mark.parametrize("code", [PLOTLY, ALTAIR, SVG], ids=["plotly", "altair", "svg"])
+@pytest.mark.parametrize(
+    "code", [PLOTLY, ALTAIR, HTML, SVG], ids=["plotly", "altair", "html", "svg"]
+)
 def test_plots_reach_the_model_as_pictures_while_a_page_shows_them(desk: Desk, code: str) -> None:
     replies = [
         calls("run_cell", {"path": desk.path, "cell_id": "plot"}),

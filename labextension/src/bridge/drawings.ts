@@ -89,7 +89,9 @@ export function shownOutput(
     if (cell instanceof CodeCell) {
       const output = cell.outputArea.widgets[frame.index]?.node;
       if (output?.isConnected && output.getClientRects().length > 0) {
-        return rendered(output);
+        const content = rendered(output);
+        // The lab has no renderer for it and shows its text, which the model has.
+        return content.dataset.mimeType === 'text/plain' ? null : content;
       }
     }
   }
