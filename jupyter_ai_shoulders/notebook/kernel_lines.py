@@ -34,20 +34,6 @@ Say = Callable[[str], None]
 
 
 @dataclass(eq=False, slots=True)
-class KernelTurn:
-    """The right to be the one of the agent that uses a kernel, until the turn is left."""
-
-    connection: KernelConnection
-    reader: MessageReader
-    waited: bool
-    """Whether somebody else had the turn before, who may have changed the notebook."""
-    is_busy_elsewhere: bool = False
-    """Whether the kernel was seen to run something of somebody else's when the turn began."""
-    died: bool = False
-    """Set by whoever saw the kernel die: the connection is closed when the turn is left."""
-
-
-@dataclass(eq=False, slots=True)
 class _Line:
     """What is kept per kernel: whose turn it is, and the connection of its present life."""
 
@@ -55,6 +41,29 @@ class _Line:
     waiting: int = 0
     connection: KernelConnection | None = None
     reader: MessageReader | None = None
+
+
+@dataclass(eq=False, slots=True)
+class KernelTurn:
+    """The right to be the one of the agent that uses a kernel, until the turn is left."""
+
+    connection: KernelConnection
+    line: _Line
+    waited: bool
+    """Whether somebody else had the turn before, who may have changed the notebook."""
+    is_busy_elsewhere: bool = False
+    """Whether the kernel was seen to run something of somebody else's when the turn began."""
+    died: bool = False
+    """Set by whoever saw the kernel die: the connection is closed when the turn is left."""
+
+    @property
+    def reader(self) -> MessageReader:
+        """What reads outputs, one per connection; looks at variables need none of its imports."""
+        if self.line.reader is None:
+            from jupyter_ai_shoulders.notebook.execution import MessageReader
+
+            self.line.reader = MessageReader(self.connection)
+        return self.line.reader
 
 
 class KernelLines:
@@ -136,9 +145,9 @@ class KernelLines:
             # What the server saw of the kernel before we listened; later on we know better.
             seen = getattr(handle.manager, "execution_state", None)
             is_new = line.connection is None or line.connection.is_stale
-            connection, reader = await self._connect(line, handle, say)
+            connection = await self._connect(line, handle, say)
             busy = connection.is_busy_elsewhere or (is_new and seen == "busy")
-            turn = KernelTurn(connection, reader, waited, busy)
+            turn = KernelTurn(connection, line, waited, busy)
             try:
                 yield turn
             finally:
@@ -171,15 +180,11 @@ class KernelLines:
         finally:
             del self._starting[path]
 
-    async def _connect(
-        self, line: _Line, handle: KernelHandle, say: Say
-    ) -> tuple[KernelConnection, MessageReader]:
-        if line.connection is not None and line.reader is not None:
+    async def _connect(self, line: _Line, handle: KernelHandle, say: Say) -> KernelConnection:
+        if line.connection is not None:
             if not line.connection.is_stale:
-                return line.connection, line.reader
+                return line.connection
             await _disconnect(line)
-        from jupyter_ai_shoulders.notebook.execution import MessageReader
-
         await self._drop_dead()
         connection = KernelConnection(handle)
         try:
@@ -187,9 +192,9 @@ class KernelLines:
         except BaseException:
             await connection.close()
             raise
-        line.connection, line.reader = connection, MessageReader(connection)
+        line.connection = connection
         crash_point("kernel.connection.opened")
-        return line.connection, line.reader
+        return line.connection
 
     async def _drop_dead(self) -> None:
         """Forget kernels that are gone or were restarted, unless someone waits for them."""

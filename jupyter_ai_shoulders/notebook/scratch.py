@@ -103,8 +103,6 @@ class KernelScratch:
     async def _perform(self, path: str, code: str, ticket: RunTicket) -> None:
         snapshot = await self._notebooks.open(path).read()
         handle = await self._lines.kernel(path, kernel_name(snapshot), ticket.say)
-        if self._lines.is_taken(handle.kernel_id):
-            ticket.say("Another run of the agent is in this kernel; this code is next.")
         async with self._lines.turn(handle, ticket.say) as turn:
             ticket.settle(await self._execute(code, turn, ticket))
 

@@ -25,6 +25,7 @@ GROUPS = {
     "streams": "Fifty streams",
     "proxy": "Model proxy",
     "kernel_run": "Running a cell",
+    "variables": "Variables of a kernel",
     "start": "Server start",
     "bundle": "JavaScript",
     "log": "Event log",

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from jupyter_client.manager import AsyncKernelManager
@@ -132,12 +133,14 @@ async def test_a_cancel_interrupts_the_code_and_the_kernel_goes_on(
 
 
 async def test_a_cancel_of_queued_code_leaves_the_users_cell_alone(
-    manager: AsyncKernelManager,
+    manager: AsyncKernelManager, tmp_path: Path
 ) -> None:
+    flag = tmp_path / "go on"
+    waits = f"import os, time\nwhile not os.path.exists({str(flag)!r}): time.sleep(0.05)"
     kernels = OneKernel(manager)
     async with side(kernels, manager) as at:
         await at.run("stopped = False")
-        users = asyncio.create_task(at.tell("import time; time.sleep(2); 'done'", end="'done'"))
+        users = asyncio.create_task(at.tell(waits, end="'done'"))
         await iopub_until(at.user, "execute_input")
         task = asyncio.create_task(at.run("stopped = True; import time; time.sleep(60)"))
         await at.reported("queued")
@@ -145,6 +148,7 @@ async def test_a_cancel_of_queued_code_leaves_the_users_cell_alone(
         with pytest.raises(asyncio.CancelledError):
             await task
         assert kernels.interrupts == 0
+        flag.touch()
         assert await users == {"end": "'done'"}
         await at.run("pass")  # its turn comes when the cancelled code was stopped
 
