@@ -6,7 +6,7 @@ of the page concerned says the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from jupyter_ai_shoulders.guard.paths import WorkspacePath
@@ -113,6 +113,31 @@ class Ledger:
         for each in (claim, *away):
             self._keep_copy(self.claims.items[name, each.client])
         self._copies.renamed(claim.path, name)
+
+    def moved(
+        self, old: WorkspacePath, new: WorkspacePath, path: Callable[[str], WorkspacePath]
+    ) -> None:
+        """Take note that a file or directory has another path; ``path`` makes one of a text."""
+        for name in self._below(old):
+            follows = path(f"{new}{name[len(old) :]}")
+            if all(not claim.present for claim in self.claims.of_path(name)):
+                self._move_away(name, follows)
+
+    def _below(self, path: str) -> set[WorkspacePath]:
+        names = {name for name, _ in self.claims.items} | self._copies.paths
+        return {name for name in names if name == path or name.startswith(f"{path}/")}
+
+    def _move_away(self, name: WorkspacePath, follows: WorkspacePath) -> None:
+        """Give what nobody has open another path."""
+        away = self.claims.of_path(name)
+        self.claims = self.claims.ended(away)
+        journal = self._journals.pop(name, ())
+        self._journals[follows] = (*self.journal(follows), *journal)
+        for claim in away:
+            self._copies.drop(claim)
+            self.claims = self.claims.with_claim(replace(claim, path=follows))
+            self._keep_copy(self.claims.items[follows, claim.client])
+        self._copies.renamed(name, follows)
 
     def save(self, claim: Claim) -> None:
         """Take note that a page saved all it has."""

@@ -106,7 +106,9 @@ class LiveDocuments:
 
     async def start(self) -> None:
         """Take up the unsaved notebooks of the last session: their pages may return."""
-        for copy in await self._copies.load():
+        copies = await self._copies.load()
+        self._moves.restore(self._copies.moves)
+        for copy in copies:
             name = self._workspace.path(copy.path)
             claim = self._ledger.restore(copy, name)
             if claim is not None:
@@ -264,6 +266,15 @@ class LiveDocuments:
         lags = (self._lag(claim.path, claim.saved_at) for claim in present)
         return any(abs(lag) > CLOCK_STEP_SECONDS for lag in lags)
 
+    def renamed(self, old: str, new: str) -> None:
+        """Follow a file or a directory that the server's contents manager renamed.
+
+        Pages that have it open say so themselves; those that are away, and what waits, do not.
+        """
+        before, after = self._workspace.path(old), self._workspace.path(new)
+        self._moved(before, after)
+        self._ledger.moved(before, after, self._workspace.path)
+
     def wrote(self, path: str) -> None:
         """Tell pages that the file of a notebook they have open was written by others."""
         self._deliveries.tell_saved(self._present(path))
@@ -330,8 +341,12 @@ class LiveDocuments:
                 replace(claim, page_path=page_path)
             )
             return
-        self._moves.add(claim.path, name)
+        self._moved(claim.path, name)
         self._ledger.rename(claim, name, page_path)
+
+    def _moved(self, old: WorkspacePath, new: WorkspacePath) -> None:
+        self._moves.add(old, new)
+        self._copies.keep_moves(self._moves.known)
 
     def _close(self, claim: Claim, *, discarded: bool) -> None:
         """End a claim. What the user discards is theirs alone: the agent's edits go to the disk."""
@@ -347,11 +362,19 @@ class LiveDocuments:
                 continue
             if self._ledger.is_unsaved(claim):
                 self._ledger.leave(claim)
-                self._wait_for(claim, self._grace(claim))
+                self._wait_for(self._followed(claim), self._grace(claim))
             else:
                 self._ledger.claims = self._ledger.claims.ended([claim])
 
     # pages that are away
+
+    def _followed(self, claim: Claim) -> Claim:
+        """Let a page that is away follow a rename that it has not told of."""
+        follows = self._moves.current(claim.path)
+        if follows == claim.path:
+            return claim
+        self._ledger.moved(claim.path, follows, self._workspace.path)
+        return self._ledger.claims.get(follows, claim.client) or claim
 
     def _grace(self, claim: Claim) -> float:
         """Return how long to wait for a page: what the user typed there makes it worth waiting."""

@@ -1,13 +1,18 @@
 """The new paths of notebooks that were renamed while someone knew them by the old one.
 
-Used by ``notebook.live``: an agent in the middle of a turn, and a run in the middle of its cell, go
-on with the path they know.
+Used by ``notebook.live``: an agent in the middle of a turn, a run in the middle of its cell, a page
+that slept and a proposal that waits go on with the path they know. Kept over restarts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
+
+KEPT = 500
+"""Renames that are remembered, the newest."""
 
 
 class Moves:
@@ -15,20 +20,40 @@ class Moves:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._new: dict[WorkspacePath, WorkspacePath] = {}
+        self._new: dict[str, str] = {}
+
+    @property
+    def known(self) -> Mapping[str, str]:
+        """The new path by the old one."""
+        return self._new
+
+    def restore(self, known: Mapping[str, str]) -> None:
+        """Take up the renames of a former process."""
+        self._new = {**known, **self._new}
 
     def add(self, old: WorkspacePath, new: WorkspacePath) -> None:
-        """Take note of a rename."""
+        """Take note that a file or a directory was renamed."""
         self._new.pop(new, None)
+        self._new.pop(old, None)
         self._new[old] = new
+        while len(self._new) > KEPT:
+            del self._new[next(iter(self._new))]
 
     def current(self, path: WorkspacePath) -> WorkspacePath:
         """Return where the notebook is now."""
-        seen: set[WorkspacePath] = set()
-        while path in self._new and path not in seen and not self._exists(path):
+        seen: set[str] = set()
+        while path not in seen and (new := self._renamed(path)) and not self._exists(path):
             seen.add(path)
-            path = self._new[path]
+            path = self._workspace.path(new)
         return path
+
+    def _renamed(self, path: WorkspacePath) -> str | None:
+        """Return the new path, of the file itself or of the directory nearest above it."""
+        above, below = str(path), ""
+        while above and above not in self._new:
+            above, _, last = above.rpartition("/")
+            below = f"/{last}{below}"
+        return f"{self._new[above]}{below}" if above else None
 
     def _exists(self, path: WorkspacePath) -> bool:
         try:

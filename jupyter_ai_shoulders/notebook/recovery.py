@@ -92,13 +92,26 @@ class RecoveryCopy(WireModel):
         return {cell_id: text for cell_id, text in texts.items() if text is not None}
 
 
+class KnownMoves(WireModel):
+    """The notebooks that were renamed: the new path by the old one."""
+
+    version: int = 1
+    moves: dict[str, str]
+
+
+_MOVES = "moves"
+"""The name they are kept under; copies are named by hashes."""
+
+
 class RecoveryCopies:
     """Writes the newest copy of each page and notebook, one after the other."""
 
     def __init__(self, store: RecoveryStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._waiting: dict[str, RecoveryCopy | None] = {}
+        self._waiting: dict[str, WireModel | None] = {}
+        self.moves: dict[str, str] = {}
+        """What a former process knew of renames; read with the copies."""
         self._kept: set[str] = set()
         self._left: dict[str, RecoveryCopy] = {}
         self._task: asyncio.Task[None] | None = None
@@ -136,11 +149,20 @@ class RecoveryCopies:
         found = [(name, copy) for name, copy in self._left.items() if copy.path == path]
         return dict(sorted(found, key=lambda item: item[1].at))
 
+    @property
+    def paths(self) -> set[WorkspacePath]:
+        """The notebooks that copies wait for."""
+        return {WorkspacePath(copy.path) for copy in self._left.values()}
+
     def forget(self, name: str) -> None:
         """End a copy: the user decided on it, or a notebook has all of it."""
         self._kept.discard(name)
         self._left.pop(name, None)
         self._write(name, None)
+
+    def keep_moves(self, moves: Mapping[str, str]) -> None:
+        """Keep what is known of renames."""
+        self._write(_MOVES, KnownMoves(moves=dict(moves)))
 
     def renamed(self, old: WorkspacePath, new: WorkspacePath) -> None:
         """Let what waits for the user follow its notebook."""
@@ -158,6 +180,9 @@ class RecoveryCopies:
         copies: list[RecoveryCopy] = []
         for name, text in texts.items():
             try:
+                if name == _MOVES:
+                    self.moves = KnownMoves.model_validate(json.loads(text)).moves
+                    continue
                 copy = RecoveryCopy.model_validate(json.loads(text))
             except ValueError:
                 log.warning("The recovery copy %s cannot be read; it is left alone", name)
@@ -187,7 +212,7 @@ class RecoveryCopies:
             base=changed_texts(claim),
         )
 
-    def _write(self, name: str, copy: RecoveryCopy | None) -> None:
+    def _write(self, name: str, copy: WireModel | None) -> None:
         self._waiting[name] = copy
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._work())
@@ -201,7 +226,7 @@ class RecoveryCopies:
             except ShouldersError as error:
                 log.warning("An unsaved notebook has no recovery copy now: %s", error)
 
-    def _store_one(self, name: str, copy: RecoveryCopy | None) -> None:
+    def _store_one(self, name: str, copy: WireModel | None) -> None:
         if copy is None:
             self._store.remove(name)
             crash_point("live.copy.removed")

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import cast
 
+from jupyter_events import EventLogger
 from jupyter_server.serverapp import ServerApp
 
 from jupyter_ai_shoulders.core.budget import Limits
@@ -25,6 +26,7 @@ from jupyter_ai_shoulders.server.config import Shoulders
 from jupyter_ai_shoulders.server.contents import ServerContents
 from jupyter_ai_shoulders.server.kernels import ServerKernels
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.server.renames import Renames
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.wire.sessions import Mode
 
@@ -55,6 +57,8 @@ class Service:
             ),
         )
         self._host.hub.add(self.roster)
+        events = cast("EventLogger", serverapp.event_logger)  # it is there once the server runs
+        self._renames = Renames(events, self._host.live.renamed)
         self._activity = ActivityReport(serverapp.web_app.settings["last_activity_times"], clock)
         if config.report_activity:
             self._host.hub.add(self._activity)
@@ -83,6 +87,7 @@ class Service:
         """Stop running turns, bring everything to the disk, let the pages go."""
         self._closing = True
         self._activity.close()
+        self._renames.close()
         if self._warming is not None:
             await self._warming
         await self._host.aclose()

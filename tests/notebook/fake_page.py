@@ -98,7 +98,7 @@ class MemoryRecovery:
 
     @property
     def copies(self) -> list[dict[str, Any]]:
-        return [json.loads(text) for text in self.texts.values()]
+        return [json.loads(text) for name, text in self.texts.items() if name != "moves"]
 
 
 class FakeSockets:

@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
 from tests.notebook.fake_page import (
     FakePage,
 )
-from tests.notebook.live_bench import ORIGINAL, OUTPUT, RUN, A, Bench, C
+from tests.notebook.live_bench import ORIGINAL, OUTPUT, RUN, A, Bench, C, MakeBench
 
 # renamed in a page
 
@@ -48,6 +48,7 @@ async def test_notebook_renamed_during_an_edit_gets_it_where_it_is(bench: Bench)
     await page.rename("m.ipynb")
     await notebook.apply([CellSource(cell_id=C, source="c = 4")], {})
     assert page.sources == {**ORIGINAL, "cccc": "c = 4"}
+    await bench.live.settle()
     [copy] = bench.copies()
     assert copy["path"] == "m.ipynb"
 
@@ -157,3 +158,21 @@ async def test_closing_with_discard_keeps_the_agents_edits_and_drops_the_users(
     await bench.live.settle()
     assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 4"}
     assert bench.copies() == []
+
+
+async def test_rename_is_known_after_a_restart(bench: Bench, make_bench: MakeBench) -> None:
+    page = await bench.page()
+    await page.rename("m.ipynb")
+    page.vanish()
+    await bench.live.aclose()
+    again = make_bench(recovery=bench.recovery)
+    await again.live.start()
+    assert again.router.open("n.ipynb").path == "m.ipynb"
+
+
+async def test_notebook_in_a_renamed_directory_is_found(bench: Bench) -> None:
+    (bench.file.parent / "old").mkdir()
+    bench.file.rename(bench.file.parent / "old" / "n.ipynb")
+    (bench.file.parent / "old").rename(bench.file.parent / "new")
+    bench.live.renamed("old", "new")
+    assert bench.router.open("old/n.ipynb").path == "new/n.ipynb"

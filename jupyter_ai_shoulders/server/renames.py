@@ -1,0 +1,44 @@
+"""Hears from the contents manager what was renamed, so that what waits for a notebook follows it.
+
+Made by ``server.service``. A page tells of the notebooks it has open; one that sleeps, a recovery
+copy and a proposal know their notebook by its path alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_events import EventLogger
+from jupyter_server.services.contents.manager import ContentsManager
+
+from jupyter_ai_shoulders.core.errors import ShouldersError
+
+_log = logging.getLogger(__name__)
+
+SCHEMA_ID = ContentsManager.event_schema_id
+"""jupyter_server/event_schemas/contents_service/v1.yaml: ``action``, ``path``, ``source_path``."""
+
+
+class Renames:
+    """Tells of each rename while it listens; ``close`` it."""
+
+    def __init__(self, events: EventLogger, renamed: Callable[[str, str], None]) -> None:
+        self._events = events
+        self._renamed = renamed
+        events.add_listener(schema_id=SCHEMA_ID, listener=self._heard)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._events.remove_listener(listener=self._heard)
+
+    async def _heard(self, logger: EventLogger, schema_id: str, data: dict[str, Any]) -> None:
+        """Take an event; the names of the parameters are jupyter_events'."""
+        del logger, schema_id
+        if data.get("action") != "rename":
+            return
+        try:
+            self._renamed(data["source_path"].strip("/"), data["path"].strip("/"))
+        except ShouldersError as error:
+            _log.debug("A rename outside the workspace: %s", error)
