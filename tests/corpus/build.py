@@ -174,7 +174,7 @@ def _json(kind: str, name: str, whole: Json, indent: int | None) -> Item:
 
 
 def _nbformat(kind: str, name: str, whole: Json, version: int) -> Item:
-    node: Any = nbformat.from_dict(_plain(whole))
+    node: Any = cast("Any", nbformat).from_dict(_plain(whole))
     writer: Any = nbformat.v3 if version == 3 else nbformat.v4
     text = cast("str", writer.writes_json(node)) + "\n"
     return Item(kind, name, "nbformat", text.encode())
