@@ -393,7 +393,13 @@ def _surroundings(
     )
     places = Places(documents.workspace, settings.state_dir, ports.environ)
     return WorkspaceSurroundings(
-        places, ports.kernels, captures, redact, ports.clock, looks=documents.variables
+        places,
+        ports.kernels,
+        captures,
+        redact,
+        ports.clock,
+        looks=documents.variables,
+        stale=documents.stale.latest,
     )
 
 
@@ -452,7 +458,15 @@ def _notebook_tools(
     )
     pictures = OutputPictures(documents.rasters)
     tools: list[Tool[Any]] = [
-        *notebook_tools(notebooks, runner, ids, documents.names, pictures=pictures, times=times),
+        *notebook_tools(
+            notebooks,
+            runner,
+            ids,
+            documents.names,
+            pictures=pictures,
+            times=times,
+            stale=documents.stale,
+        ),
         *creation_and_output_tools(
             access, pictures=pictures, new=documents.new, specs=documents.specs
         ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import ShouldersError
@@ -23,11 +23,17 @@ from jupyter_ai_shoulders.host.standing import KeptStanding, Places, read_text
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
 from jupyter_ai_shoulders.notebook.variable_info import Look, short_text
 from jupyter_ai_shoulders.notebook.variables import LastLooks
+from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.notebooks import CellMark
 from jupyter_ai_shoulders.wire.sessions import Session
 
 TREE_ENTRIES = 60
 TREE_DEPTH = 3
+STALE_TOLD = 8
+
+LatestMarks = Callable[[str], Sequence[tuple[int, CellId, CellMark]]]
+"""Returns the stale cells of a notebook that were found last, by number; waits for nothing."""
 VARIABLES_LIMIT = 2_000
 """Characters of the variables' schema."""
 REFRESH_SECONDS = 2.0
@@ -68,6 +74,7 @@ class WorkspaceSurroundings:
         clock: Clock,
         *,
         looks: LastLooks | None = None,
+        stale: LatestMarks | None = None,
     ) -> None:
         self._places = places
         self._git = Latest(lambda: git_state(places.workspace.directory), clock)
@@ -77,6 +84,7 @@ class WorkspaceSurroundings:
         self._captures = captures
         self._redact = redact
         self._looks = looks
+        self._stale = stale
 
     async def standing(self) -> Standing:
         """See ``Surroundings.standing``."""
@@ -90,7 +98,12 @@ class WorkspaceSurroundings:
         else:
             values = (kernel, self._git.value(), self._files.value())
             handle, git, files = await asyncio.gather(*values)
-        facts = [*self._kernel_facts(handle), *_git_facts(git), *files]
+        facts = [
+            *self._kernel_facts(handle),
+            *self._stale_facts(context.active_document),
+            *_git_facts(git),
+            *files,
+        ]
         return Situation(
             tuple(Fact(fact.name, self._redact(fact.text), fact.is_data) for fact in facts),
             handle.language.lower() if handle else None,
@@ -122,6 +135,15 @@ class WorkspaceSurroundings:
             look = self._looks.last_of(handle)
             self._looks.refresh_soon(handle, REFRESH_SECONDS)
         return [kernel_fact(handle, look), *variable_facts(look)]
+
+    def _stale_facts(self, path: str | None) -> list[Fact]:
+        """Return what was found last: pages that have it open had it judged as they showed it."""
+        found = self._stale(path) if self._stale is not None and path is not None else ()
+        if not found:
+            return []
+        told = [f"cell {number} {mark.reason}" for number, _, mark in found[:STALE_TOLD]]
+        more = [f"and {len(found) - STALE_TOLD} more"] if len(found) > STALE_TOLD else []
+        return [Fact("stale cells of the active document", "; ".join([*told, *more]))]
 
     async def _kernel(self, path: str | None) -> KernelHandle | None:
         if path is None or not path.endswith(".ipynb"):

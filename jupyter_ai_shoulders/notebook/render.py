@@ -9,7 +9,7 @@ Pure functions of a snapshot; used by the notebook tools, parsed by the demo pro
     import pandas as pd
     --- output of cell 2 · stream
     text…
-    --- cell 3 · id=cccc · code · not run · 45 lines, first 5 shown
+    --- cell 3 · id=cccc · code · In[1] · stale: edited since it ran · 45 lines, first 5 shown
     …
 
 A line of content that begins with ``--- `` (after any backslashes) gets one more backslash, so
@@ -26,6 +26,7 @@ from typing import cast
 
 from jupyter_ai_shoulders.notebook.base import CellRun, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.output_text import cut, error_line, output_text
+from jupyter_ai_shoulders.notebook.staleness import NOTHING_STALE, StaleReport
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell, OutputSummary
@@ -37,8 +38,16 @@ _LINE_LIMIT = 400
 _SHORT_CELL = 4_000
 _ASKED_CELL = 40_000
 _OUTLINE_LIMIT = 36_000
+"""Characters of the outline of up to ``_FULL_CELLS`` cells."""
+_LARGE_OUTLINE_LIMIT = 12_500
+"""Of many cells: with all tools defined, a question about one of them stays below 15 000 tokens."""
+_FULL_CELLS = 60
 _OUTPUTS_LIMIT = 24_000
 _MAX_SUMMARIES = 6
+_MAX_HEADINGS = 5
+_MAX_TOLD = 60
+"""Headings and stale cells named of those left out."""
+_HEADING = re.compile(r"#{1,6} \S")
 _HEADER_LIKE = re.compile(r"^(\\*--- )", re.MULTILINE)
 # (cells up to this many lines whole, lines shown of longer ones): the first that fits the limit.
 _DETAIL = ((WHOLE_LINES, FIRST_LINES), (10, 3), (4, 1), (0, 0))
@@ -62,26 +71,41 @@ class _Piece:
 
 
 def render_notebook(
-    snapshot: NotebookSnapshot, cells: Collection[CellId] | None = None
+    snapshot: NotebookSnapshot,
+    cells: Collection[CellId] | None = None,
+    stale: StaleReport = NOTHING_STALE,
 ) -> Rendering:
     """Return the outline of all cells, or the cells named and no others, whole.
 
     Outputs are shown where the snapshot has them (``NotebookCell.outputs`` is not None). An outline
-    that grows too long shows fewer lines per cell, then leaves out cells in the middle.
+    that grows too long shows fewer lines per cell, then leaves out cells in the middle, except
+    for their headings and those that are stale.
     """
-    header = notebook_header(snapshot)
+    header = " · ".join([notebook_header(snapshot), *_stale_header(stale)])
     if cells is not None:
         found = {snapshot.position(cell_id) for cell_id in cells} - {None}
         positions = sorted(cast("set[int]", found))
-        asked = [_whole_cell(position + 1, snapshot.cells[position]) for position in positions]
+        asked = [
+            _whole_cell(position + 1, snapshot.cells[position], stale) for position in positions
+        ]
         return _rendering(header, asked)
     numbered = list(enumerate(snapshot.cells, start=1))
+    limit = _OUTLINE_LIMIT * _FULL_CELLS // max(_FULL_CELLS, len(numbered))
+    limit = max(limit, _LARGE_OUTLINE_LIMIT)
     pieces: list[_Piece] = []
     for whole_lines, first_lines in _DETAIL:
-        pieces = [_outlined(number, cell, whole_lines, first_lines) for number, cell in numbered]
-        if sum(len(piece.text) for piece in pieces) <= _OUTLINE_LIMIT:
+        detail = (whole_lines, first_lines)
+        pieces = [_outlined(number, cell, detail, stale) for number, cell in numbered]
+        if sum(len(piece.text) for piece in pieces) <= limit:
             return _rendering(header, pieces)
-    return _rendering(header, _without_middle(pieces))
+    return _rendering(header, _without_middle(pieces, limit, snapshot, stale))
+
+
+def _stale_header(stale: StaleReport) -> Iterable[str]:
+    if stale.marks:
+        yield f"{len(stale.marks)} stale"
+    if stale.note is not None:
+        yield stale.note
 
 
 def notebook_header(snapshot: NotebookSnapshot) -> str:
@@ -132,50 +156,85 @@ def _rendering(header: str, pieces: Sequence[_Piece]) -> Rendering:
     return Rendering(text, frozenset(piece.cell_id for piece in pieces if piece.whole))
 
 
-def _without_middle(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Keep what fits, two thirds of it from the beginning."""
+def _without_middle(
+    pieces: Sequence[_Piece], limit: int, snapshot: NotebookSnapshot, stale: StaleReport
+) -> list[_Piece]:
+    """Keep what fits, two thirds of it from the beginning; of the others what matters most."""
     average = sum(len(piece.text) for piece in pieces) // len(pieces)
-    kept = max(2, _OUTLINE_LIMIT // average)
+    kept = max(2, limit // average)
     head, tail = kept * 2 // 3, kept - kept * 2 // 3
     note = f"--- cells {head + 1} to {len(pieces) - tail} · not shown"
-    gap = _Piece(note, CellId(""), whole=False)
+    left_out = range(head, len(pieces) - tail)
+    lines = [_told_of(number + 1, snapshot.cells[number], stale) for number in left_out]
+    told = list(filter(None, lines))
+    if len(told) > _MAX_TOLD:
+        told = [*told[:_MAX_TOLD], f"… and {len(told) - _MAX_TOLD} more"]
+    gap = _Piece("\n".join([note, *told]), CellId(""), whole=False)
     return [*pieces[:head], gap, *pieces[len(pieces) - tail :]]
 
 
-def _whole_cell(number: int, cell: NotebookCell) -> _Piece:
+def _told_of(number: int, cell: NotebookCell, stale: StaleReport) -> str | None:
+    """Return the first heading of a cell that is left out, or why it is stale."""
+    mark = stale.marks.get(cell.id)
+    if mark is not None:
+        return f"cell {number} (id={cell.id}) stale: {mark.reason}"
+    if cell.cell_type != "markdown":
+        return None
+    heading = next(iter(_headings(cell.source.split("\n"))), None)
+    return f"cell {number}: {_short(heading)}" if heading else None
+
+
+def _whole_cell(number: int, cell: NotebookCell, stale: StaleReport) -> _Piece:
     whole = len(cell.source) <= _ASKED_CELL
     note = None if whole else f"{len(cell.source)} characters, the middle left out"
-    return _piece(number, cell, cut(cell.source, _ASKED_CELL), note, whole=whole)
+    marks = _state(cell, stale)
+    return _piece(number, cell, cut(cell.source, _ASKED_CELL), [*marks, note], whole=whole)
 
 
-def _outlined(number: int, cell: NotebookCell, whole_lines: int, first_lines: int) -> _Piece:
+def _outlined(
+    number: int, cell: NotebookCell, detail: tuple[int, int], stale: StaleReport
+) -> _Piece:
+    whole_lines, first_lines = detail
+    marks = _state(cell, stale, is_short=not whole_lines)
     lines = cell.source.split("\n")
     if len(lines) <= whole_lines and len(cell.source) <= _SHORT_CELL:
-        return _piece(number, cell, cell.source, None, whole=True)
-    shown = lines[:first_lines]
-    note = f"{len(lines)} lines, first {len(shown)} shown" if len(lines) > 1 else "1 long line"
+        return _piece(number, cell, cell.source, marks, whole=True)
+    shown = _headings(lines) if cell.cell_type == "markdown" else []
+    shown = shown or lines[:first_lines]
+    part = f"first {len(shown)}" if shown else "not"
+    note = f"{len(lines)} lines, {part} shown" if len(lines) > 1 else "1 long line"
     if len(lines) == 1 and len(cell.source) <= _LINE_LIMIT and not shown:
         note = "1 line, not shown"
     text = "\n".join(_short(line) for line in shown)
-    return _piece(number, cell, text, note, whole=not cell.source)
+    return _piece(number, cell, text, [*marks, note], whole=not cell.source)
+
+
+def _headings(lines: Sequence[str]) -> list[str]:
+    """Return the headings of a text cell: they are the notebook's structure."""
+    return [line for line in lines if _HEADING.match(line)][:_MAX_HEADINGS]
 
 
 def _piece(
-    number: int, cell: NotebookCell, source: str, note: str | None, *, whole: bool
+    number: int, cell: NotebookCell, source: str, state: Iterable[str | None], *, whole: bool
 ) -> _Piece:
-    header = [f"--- cell {number}", f"id={cell.id}", cell.cell_type, *_state(cell)]
-    lines = [" · ".join([*header, note] if note else header)]
+    header = [f"--- cell {number}", f"id={cell.id}", cell.cell_type, *filter(None, state)]
+    lines = [" · ".join(header)]
     if source:
         lines.append(_escaped(source))
     lines += outputs_lines(number, cell.outputs or ())
     return _Piece("\n".join(lines), cell.id, whole)
 
 
-def _state(cell: NotebookCell) -> Iterable[str]:
+def _state(cell: NotebookCell, stale: StaleReport, *, is_short: bool = False) -> Iterable[str]:
     if cell.cell_type != "code":
         return
     yield "not run" if cell.execution_count is None else f"In[{cell.execution_count}]"
-    if cell.output_summary:
+    mark = stale.marks.get(cell.id)
+    if mark is not None:
+        yield f"stale: {mark.reason}"
+    if cell.output_summary and is_short:
+        yield "outputs: " + _largest(cell.output_summary)
+    elif cell.output_summary:
         summaries = [_summary(item) for item in cell.output_summary[:_MAX_SUMMARIES]]
         if len(cell.output_summary) > _MAX_SUMMARIES:
             summaries.append(f"{len(cell.output_summary) - _MAX_SUMMARIES} more")
@@ -185,6 +244,14 @@ def _state(cell: NotebookCell) -> Iterable[str]:
 def _summary(summary: OutputSummary) -> str:
     mimes = " " + "+".join(summary.mime_types) if summary.mime_types else ""
     return f"{summary.kind}{mimes} {summary.size} chars"
+
+
+def _largest(summaries: Sequence[OutputSummary]) -> str:
+    """Return the output that says most: an error, else the largest; and how many there are."""
+    said = max(summaries, key=lambda item: (item.kind == "error", item.size))
+    rich = next((mime for mime in said.mime_types if mime != "text/plain"), said.kind)
+    more = f", {len(summaries) - 1} more" if len(summaries) > 1 else ""
+    return f"{rich} {said.size} chars{more}"
 
 
 def _kernel(metadata: JsonObject) -> str:

@@ -51,6 +51,9 @@ class StaleReport:
     note: str | None = None
 
 
+NOTHING_STALE = StaleReport({})
+
+
 def stale_cells(
     cells: Sequence[CodeCell], life: KernelLife | None, names: NamesOf, *, is_python: bool
 ) -> StaleReport:

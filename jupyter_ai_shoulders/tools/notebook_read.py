@@ -9,6 +9,8 @@ from pydantic import Field
 
 from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
+from jupyter_ai_shoulders.notebook.stale_cells import StaleCells
+from jupyter_ai_shoulders.notebook.staleness import NOTHING_STALE, StaleReport
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
@@ -63,7 +65,10 @@ class ReadNotebook:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = ReadNotebookArguments
 
-    def __init__(self, access: NotebookAccess, versions: Versions) -> None:
+    def __init__(
+        self, access: NotebookAccess, versions: Versions, stale: StaleCells | None = None
+    ) -> None:
+        self._stale = stale
         self._access = access
         self._versions = versions
 
@@ -91,14 +96,17 @@ class ReadNotebook:
         missing = [cell_id for cell_id in args.cells or () if snapshot.position(cell_id) is None]
         if args.cells and len(missing) == len(args.cells):
             raise no_such_cell(snapshot, missing[0])
-        rendering, left_out = fitting(snapshot, args.cells)
+        stale = await self._stale.report(snapshot) if self._stale else NOTHING_STALE
+        rendering, left_out = fitting(snapshot, args.cells, stale)
         notes = [*(f"There is no cell {cell_id!r}." for cell_id in missing), left_out]
-        yield self._result(snapshot, rendering, args.cells, " ".join(filter(None, notes)) or None)
+        warning = " ".join(filter(None, notes)) or None
+        yield self._result(snapshot, rendering, stale, args.cells, warning)
 
     def _result(
         self,
         snapshot: NotebookSnapshot,
         rendering: Rendering,
+        stale: StaleReport,
         asked: Collection[CellId] | None,
         warning: str | None,
     ) -> Result:
@@ -107,7 +115,7 @@ class ReadNotebook:
             envelope=ToolEnvelope(
                 ok=True,
                 kind="cells",
-                data=cells_data(snapshot, asked),
+                data=cells_data(snapshot, asked, stale),
                 warning=warning,
                 meta=ResultMeta(
                     total=len(snapshot.cells), truncated=len(shown) > LISTED_CELLS or None
@@ -123,33 +131,39 @@ class ReadNotebook:
 
 
 def fitting(
-    snapshot: NotebookSnapshot, asked: Collection[CellId] | None
+    snapshot: NotebookSnapshot,
+    asked: Collection[CellId] | None,
+    stale: StaleReport = NOTHING_STALE,
 ) -> tuple[Rendering, str | None]:
     """Render so that nothing is cut on the way to the model; also return what was left out.
 
     What is too long all the same is shown cut, and does not count as read.
     """
-    rendering = render_notebook(snapshot, asked)
+    rendering = render_notebook(snapshot, asked, stale)
     if _fits(rendering):
         return rendering, None
     if asked is None:
-        bare = render_notebook(_without_outputs(snapshot))
+        bare = render_notebook(_without_outputs(snapshot), None, stale)
         whole = bare if _fits(bare) else Rendering(bare.text, frozenset())
         return whole, "The outputs are too long to show at once; ask for cells by their ids."
     ids = [cell.id for _, cell in _asked(snapshot, asked)]
     for count in range(len(ids) - 1, 0, -1):
-        rendering = render_notebook(snapshot, ids[:count])
+        rendering = render_notebook(snapshot, ids[:count], stale)
         if _fits(rendering):
             return rendering, f"Too long to show at once; ask again for {', '.join(ids[count:])}."
     rest = f"Too long to show at once; ask again for {', '.join(ids[1:])}." if ids[1:] else None
-    return Rendering(render_notebook(snapshot, ids[:1]).text, frozenset()), rest
+    return Rendering(render_notebook(snapshot, ids[:1], stale).text, frozenset()), rest
 
 
 def _fits(rendering: Rendering) -> bool:
     return digest(rendering.text) == rendering.text
 
 
-def cells_data(snapshot: NotebookSnapshot, asked: Collection[CellId] | None) -> JsonObject:
+def cells_data(
+    snapshot: NotebookSnapshot,
+    asked: Collection[CellId] | None,
+    stale: StaleReport = NOTHING_STALE,
+) -> JsonObject:
     """Return the cells shown, one row each, for the conversation's detail view."""
     rows: list[Json] = [
         {
@@ -160,6 +174,7 @@ def cells_data(snapshot: NotebookSnapshot, asked: Collection[CellId] | None) -> 
             "lines": cell.source.count("\n") + 1,
             "execution_count": cell.execution_count,
             "outputs": len(cell.output_summary),
+            **({"stale": stale.marks[cell.id].reason} if cell.id in stale.marks else {}),
         }
         for index, cell in _asked(snapshot, asked)[:LISTED_CELLS]
     ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.notebook.base import CellRunner, KernelSpecs, NewNotebooks, Notebooks
+from jupyter_ai_shoulders.notebook.stale_cells import StaleCells
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess, NotebookNames, Versions
 from jupyter_ai_shoulders.tools.notebook_arrange import ClearOutputs, MoveCell
@@ -29,6 +30,7 @@ def notebook_tools(
     *,
     pictures: OutputPictures | None = None,
     times: RunTimes | None = None,
+    stale: StaleCells | None = None,
 ) -> list[Tool[Any]]:
     """Return the tools that read, change and run notebooks.
 
@@ -38,7 +40,7 @@ def notebook_tools(
     access = NotebookAccess(notebooks, names)
     versions = Versions(SeenTexts())
     return [
-        ReadNotebook(access, versions),
+        ReadNotebook(access, versions, stale),
         EditCell(access, versions, ids),
         AddCell(access, versions, ids),
         DeleteCell(access, versions),

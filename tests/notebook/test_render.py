@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from jupyter_ai_shoulders.notebook.output_text import (
     traceback_text,
 )
 from jupyter_ai_shoulders.notebook.render import render_notebook, run_text
+from jupyter_ai_shoulders.notebook.staleness import StaleReport
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
-from jupyter_ai_shoulders.wire.notebooks import CellType, NotebookCell, OutputSummary
+from jupyter_ai_shoulders.wire.notebooks import CellMark, CellType, NotebookCell, OutputSummary
 from jupyter_ai_shoulders.wire.versions import cell_version
 
 
@@ -122,17 +124,15 @@ def test_render_of_many_cells_stays_within_the_outline_limit() -> None:
     shown = render_notebook(snapshot(*cells))
     assert len(shown.text) < 37_000
     assert "\n--- cells " in shown.text
-    assert shown.text.endswith(
-        "--- cell 3000 · id=id002999 · code · not run · 18 lines, first 0 shown"
-    )
+    assert shown.text.endswith("--- cell 3000 · id=id002999 · code · not run · 18 lines, not shown")
     assert shown.whole == frozenset()
 
 
 def test_render_shortens_lines_before_it_leaves_out_cells() -> None:
-    cells = [cell(f"id{number:06}", "\n".join(["x = 1"] * 18)) for number in range(300)]
+    cells = [cell(f"id{number:06}", "\n".join(["x = 1"] * 18)) for number in range(150)]
     shown = render_notebook(snapshot(*cells))
     assert "18 lines, first 3 shown" in shown.text
-    assert shown.text.count("--- cell ") == 300
+    assert shown.text.count("--- cell ") == 150
 
 
 def test_render_cuts_a_short_cell_with_a_huge_line() -> None:
@@ -279,3 +279,29 @@ def test_traceback_of_another_language_is_kept_as_it_is() -> None:
     assert traceback_text(["Error in f(): boom", "Traceback:\n", "1. f()"]) == (
         "Error in f(): boom\nTraceback:\n\n1. f()"
     )
+
+
+def test_render_says_of_large_notebooks_what_is_where() -> None:
+    sources = ["## Load the data\n\nFrom the bank.", "x = 1\n" * 12]
+    kinds: tuple[CellType, ...] = ("markdown", "code")
+    cells = [
+        cell(f"an-id-of-some-length-{number:06}", sources[number % 2], cell_type=kinds[number % 2])
+        for number in range(600)
+    ]
+    mark = CellMark(state="order", reason="ran before cell 2 above it, which defines `x`")
+    stale = StaleReport({cells[301].id: mark}, "not known of 2 cells when they ran")
+    shown = render_notebook(snapshot(*cells), None, stale)
+    assert len(shown.text) < 20_000
+    assert shown.text.split("\n")[0].endswith(" · 1 stale · not known of 2 cells when they ran")
+    gap = shown.text[shown.text.index(" · not shown\ncell") :]
+    assert f"\ncell 302 (id={cells[301].id}) stale: ran before" in gap or "… and" in gap
+    assert re.search(r"^cell \d+: ## Load the data$", gap, re.MULTILINE)
+
+
+def test_render_says_why_a_cell_is_stale() -> None:
+    mark = CellMark(state="edited", reason="edited since it ran")
+    one = cell("aaaa", "x = 1", count=3)
+    shown = render_notebook(snapshot(one), None, StaleReport({one.id: mark}))
+    assert "--- cell 1 · id=aaaa · code · In[3] · stale: edited since it ran\nx = 1" in shown.text
+    asked = render_notebook(snapshot(one), [one.id], StaleReport({one.id: mark}))
+    assert asked.text == shown.text
