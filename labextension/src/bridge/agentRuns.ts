@@ -20,6 +20,8 @@ interface IRun {
   id: string;
   /** What is shown here; null where a collaboration room shows it. */
   outputs: RunOutputs | null;
+  /** Where it is shown. */
+  area: IOutputArea;
   /** Whether the server has not spoken of it since the socket was lost. */
   isDoubtful: boolean;
 }
@@ -37,7 +39,8 @@ export class AgentRuns {
     this.runs.get(cellId)?.outputs?.stop();
     cell.trust();
     const outputs = new RunOutputs(cell.area);
-    this.runs.set(cellId, { id: runId, outputs, isDoubtful: false });
+    const { area } = cell;
+    this.runs.set(cellId, { id: runId, outputs, area, isDoubtful: false });
     cell.shared.execution_count = null;
     cell.shared.executionState = 'running';
   }
@@ -49,7 +52,9 @@ export class AgentRuns {
       return;
     }
     this.runs.get(cellId)?.outputs?.stop();
-    this.runs.set(cellId, { id: runId, outputs: null, isDoubtful: false });
+    const { area } = cell;
+    const run = { id: runId, outputs: null, area, isDoubtful: false };
+    this.runs.set(cellId, run);
     trustWhenEmpty(cell, () => this.of(runId, cellId) !== null);
   }
 
@@ -60,7 +65,11 @@ export class AgentRuns {
     index: number,
     outputs: readonly JsonObject[]
   ): void {
-    this.of(runId, cellId)?.outputs?.show(index, outputs.map(toOutput));
+    const run = this.of(runId, cellId);
+    if (run !== null) {
+      this.follow(run, cellId);
+      run.outputs?.show(index, outputs.map(toOutput));
+    }
   }
 
   /** The run is over. */
@@ -71,6 +80,7 @@ export class AgentRuns {
     if (run === null) {
       return;
     }
+    this.follow(run, cellId);
     this.runs.delete(cellId);
     run.outputs?.stop();
     if (cell !== null && run.outputs !== null) {
@@ -106,6 +116,19 @@ export class AgentRuns {
         this.ended(run.id, cellId, null);
       }
     }
+  }
+
+  /** A cell that is moved, or comes back by undo, is a new one of the same id. */
+  private follow(run: IRun, cellId: string): void {
+    const cell = this.find(cellId);
+    if (cell === null || run.outputs === null || run.area === cell.area) {
+      return;
+    }
+    run.outputs.stop();
+    run.area = cell.area;
+    run.outputs = run.outputs.movedTo(cell.area);
+    cell.trust();
+    cell.shared.executionState = 'running';
   }
 
   private of(runId: string, cellId: string): IRun | null {

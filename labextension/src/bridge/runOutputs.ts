@@ -49,6 +49,13 @@ export class RunOutputs {
     this.place(this.outputs);
   }
 
+  /** The same in another area. */
+  movedTo(area: IOutputArea): RunOutputs {
+    const moved = new RunOutputs(area, this.pace);
+    moved.show(0, this.outputs);
+    return moved;
+  }
+
   /** Show nothing more by itself. */
   stop(): void {
     this.isResting = true;

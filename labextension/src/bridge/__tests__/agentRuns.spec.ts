@@ -37,6 +37,20 @@ describe('AgentRuns', () => {
     expect(shown()).toEqual([['one two'], 4, 'idle']);
   });
 
+  it('goes on in the new widget of a cell that is moved', () => {
+    lab.dispose();
+    lab = open({ id: 'a', source: 'run' }, { id: 'b', source: '' });
+    notebook = new OpenNotebook(lab.context);
+    notebook.runs.started('r', 'a');
+    notebook.runs.output('r', 'a', 0, [text('one')]);
+    lab.model.sharedModel.moveCell(0, 1);
+    notebook.runs.output('r', 'a', 0, [text('one two')]);
+    expect(shown()).toEqual([['one'], null, 'running']); // More at its own pace.
+    lab.model.sharedModel.moveCell(1, 0);
+    notebook.runs.ended('r', 'a', 4);
+    expect(shown()).toEqual([['one two'], 4, 'idle']);
+  });
+
   it('replaces what stood there when the run printed nothing', () => {
     notebook.runs.started('r', 'a');
     notebook.runs.ended('r', 'a', 4);
