@@ -40,7 +40,11 @@ export function RestoreForm(props: {
       id: null
     });
     if (chosen.has('conversation')) {
-      conversations.setDraft(tab, point.text);
+      const typed = conversations.draft(tab); // Nobody loses what they are writing.
+      conversations.suggest(
+        tab,
+        typed ? `${point.text}\n${typed}` : point.text
+      );
       focusField();
     }
     props.onClose();

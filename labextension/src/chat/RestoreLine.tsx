@@ -10,8 +10,8 @@ import {
 } from '../model/restore';
 import { visible } from '../model/visible';
 import type { RestoreView } from '../wire/generated';
-import { Button, Disclosure } from './parts';
-import { useHost, useTrans } from './use';
+import { Button, Disclosure, ErrorNote } from './parts';
+import { useAction, useHost, usePlace, useTrans } from './use';
 
 export const RestoreLine = React.memo(function RestoreLine(props: {
   restore: RestoreView;
@@ -53,9 +53,14 @@ export const RestoreLine = React.memo(function RestoreLine(props: {
 
 function Details(props: { restore: RestoreView }): React.JSX.Element {
   const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { busy, error, run } = useAction();
+  const { documents, seq } = props.restore;
+  const takeBack = async (): Promise<void> =>
+    conversations.commands.restore(tab, { seq, what: ['notebook'], id: null });
   return (
     <div className="shoulders-Restore-details">
-      {props.restore.documents.map(document => (
+      {documents.map(document => (
         <React.Fragment key={document.document}>
           <div className="shoulders-Restore-document">
             {visible(document.document)}
@@ -67,6 +72,12 @@ function Details(props: { restore: RestoreView }): React.JSX.Element {
           </ul>
         </React.Fragment>
       ))}
+      {error !== null && <ErrorNote error={error} />}
+      {documents.length > 0 && (
+        <Button disabled={busy} onClick={() => run(takeBack)}>
+          {trans.__('Take this back')}
+        </Button>
+      )}
     </div>
   );
 }
