@@ -19,7 +19,12 @@ log = logging.getLogger(__name__)
 
 Channel = Literal["iopub", "shell", "stdin", "control"]
 Frames = list[bytes]
-"""Of one message: signature, header, parent header, metadata, content, buffers …"""
+"""Of one message: signature, header, parent header, metadata, content; its buffers are left."""
+HEADER, PARENT_HEADER, CONTENT = 1, 2, 4
+"""Positions in ``Frames``."""
+FRAMES = 5
+LARGE = 1_000_000
+"""Bytes from which on a frame is not copied out of ZeroMQ's memory: it may not be wanted."""
 Receive = Callable[[Frames], None]
 Message = dict[str, Any]
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError)
@@ -109,14 +114,19 @@ class ZmqChannels:
     async def _keep_reading(self, socket: Any, receive: Receive) -> None:
         session = self.session
         while True:
-            frames = await socket.recv_multipart()
+            received = await socket.recv_multipart(copy=False)
             try:
-                _, parts = session.feed_identities(frames)
-                receive(cast("Frames", parts))
+                _, parts = session.feed_identities(received, copy=False)
+                receive([_bytes(frame) for frame in parts[:FRAMES]])
             except UNREADABLE:
                 log.exception("A message of a kernel was unreadable")
             # A future that is done already does not yield: a flood would hold the event loop.
             await asyncio.sleep(0)
+
+
+def _bytes(frame: Any) -> bytes:
+    """Return what a frame holds; a large one as a view that reads as bytes do."""
+    return frame.bytes if len(frame) < LARGE else cast("bytes", frame.buffer)
 
 
 def life_of(manager: Any) -> object:

@@ -17,7 +17,16 @@ from jupyter_client.session import Session
 
 from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.notebook.base import KernelHandle
-from jupyter_ai_shoulders.notebook.channels import Channel, KernelChannels, Message, ZmqChannels
+from jupyter_ai_shoulders.notebook.channels import (
+    CONTENT,
+    HEADER,
+    PARENT_HEADER,
+    Channel,
+    KernelChannels,
+    Message,
+    ZmqChannels,
+)
+from jupyter_ai_shoulders.notebook.oversized import is_oversized, stand_in
 from jupyter_ai_shoulders.wire.ids import CellId
 
 NUDGE_SECONDS = 0.1
@@ -28,8 +37,6 @@ PATIENCE_SECONDS = 120.0
 """How long a living kernel may leave the nudges unanswered."""
 CODE_LIMIT = 4_000
 """Characters kept of what others run."""
-HEADER, PARENT_HEADER, CONTENT = 1, 2, 4
-"""Positions in a message's frames: signature, header, parent header, metadata, content, …"""
 
 
 class Request(Protocol):
@@ -205,7 +212,7 @@ class KernelConnection:
         self._heard.set()
         request = self._request_of(parts)
         if request is not None:
-            request.on_output(self.session.deserialize(parts))
+            request.on_output(self._message(parts))
         elif b'"status"' in parts[HEADER] and b'"execute_request"' in parts[PARENT_HEADER]:
             self._note_elsewhere(b'"busy"' in parts[CONTENT], parts)
         elif self.is_busy_elsewhere and b'"execute_input"' in parts[HEADER]:
@@ -220,13 +227,19 @@ class KernelConnection:
     def _on_reply(self, parts: list[bytes]) -> None:
         request = self._request_of(parts)
         if request is not None:
-            request.on_reply(self.session.deserialize(parts))
+            request.on_reply(self._message(parts))
 
     def _on_input(self, parts: list[bytes]) -> None:
         parent = parts[PARENT_HEADER]
         ask = next((ask for token, ask in self._askers.items() if token in parent), None)
         if ask is not None:
             ask(self.session.deserialize(parts))
+
+    def _message(self, parts: list[bytes]) -> Message:
+        if is_oversized(parts):
+            return stand_in(parts)
+        # A large frame is still in ZeroMQ's memory.
+        return self.session.deserialize([bytes(part) for part in parts])
 
     def _request_of(self, parts: list[bytes]) -> Request | None:
         """Find whose message this is, before the cost of decoding: most are the user's own."""

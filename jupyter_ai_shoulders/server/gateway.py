@@ -24,6 +24,10 @@ from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, w
 
 from jupyter_ai_shoulders.notebook.base import KernelHandle
 from jupyter_ai_shoulders.notebook.channels import (
+    CONTENT,
+    FRAMES,
+    HEADER,
+    PARENT_HEADER,
     UNREADABLE,
     Channel,
     Frames,
@@ -34,7 +38,6 @@ from jupyter_ai_shoulders.server.gateway_frames import V1, decode, encode
 
 log = logging.getLogger(__name__)
 
-HEADER, PARENT_HEADER, CONTENT = 1, 2, 4
 MESSAGE_LIMIT = 1 << 30
 """Bytes of one message; tornado's default of 10 MB would end the socket at a large figure."""
 OUTBOX_LIMIT = 1_000
@@ -220,7 +223,7 @@ class GatewayChannels:
         while not self.ended and (received := await socket.read_message()) is not None:
             try:
                 channel, frames = decode(received, self._session, socket.selected_subprotocol)
-                self._hear(cast("Channel", channel), frames)
+                self._hear(cast("Channel", channel), frames[:FRAMES])
             except UNREADABLE:
                 log.exception("A message of a gateway kernel was unreadable")
             # A message that is there already does not yield: a flood would hold the event loop.
