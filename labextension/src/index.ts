@@ -2,6 +2,7 @@
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { cells } from './plugins/cells';
 import { chat } from './plugins/chat';
 import { client } from './plugins/client';
 import { conversations } from './plugins/conversations';
@@ -12,6 +13,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   client,
   conversations,
   documents,
+  cells,
   chat
 ];
 
