@@ -2,10 +2,11 @@
 
 The floor of reading is ``json.loads`` of the file, that of editing ``json`` read, change and write
 beside with a rename, after the same pause as ours. Warm: the file was read before and has not
-changed, as between two calls of a turn. Time in ``fsync`` is taken off (ours syncs, the floor does not). A tool's row is a whole
-call: what the user is shown of it, the call itself, and the text for the model. An edited notebook
-that Jupyter had signed is signed again after the edit, in the writer's thread: the last row of
-each size says when that is done too, the sync of the signatures’ database included.
+changed, as between two calls of a turn. Time in ``fsync`` is taken off (ours syncs, the floor does
+not). A tool's row is a whole call: what the user is shown of it, the call itself, and the text for
+the model. An edited notebook that Jupyter had signed is signed again after the edit, in the
+writer's thread: the last row of each size says when that is done too, the sync of the signatures’
+database included.
 """
 
 from __future__ import annotations
