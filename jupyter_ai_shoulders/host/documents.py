@@ -84,7 +84,11 @@ class Documents:
             witness=self.stale,
         )
         self.scratch = KernelScratch(
-            notebooks=self.notebooks, kernels=kernels, lines=self.lines, clock=clock
+            notebooks=self.notebooks,
+            kernels=kernels,
+            lines=self.lines,
+            clock=clock,
+            refuses_busy=refuses_busy,
         )
         self.control = KernelControl(
             kernels=kernels,

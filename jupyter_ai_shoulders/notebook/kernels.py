@@ -116,7 +116,7 @@ class KernelRunner:
             if turn.waited:
                 cell = runnable_cell(await notebook.read(), cell_id)
             if self._refuses_busy and turn.is_busy_elsewhere:
-                raise _busy(path)
+                raise busy_refusal(path)
             ticket.settle(await self._execute(notebook, cell, turn, ticket, asker))
 
     async def _execute(
@@ -197,7 +197,8 @@ def kernel_name(snapshot: NotebookSnapshot) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _busy(path: str) -> Conflict:
+def busy_refusal(path: str) -> Conflict:
+    """Say that nothing was run because the kernel is the user's just now."""
     return Conflict(
         f"The kernel of {path} is busy with something the user runs; nothing was run.",
         code="kernel_busy",

@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.notebook.cell_run import RunTicket
 from jupyter_ai_shoulders.notebook.installs import judged
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection, Message
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines, KernelTurn
-from jupyter_ai_shoulders.notebook.kernels import kernel_name
+from jupyter_ai_shoulders.notebook.kernels import busy_refusal, kernel_name
 from jupyter_ai_shoulders.notebook.outputs import CellOutputs, OutputLimits
 from jupyter_ai_shoulders.notebook.snippets.source import python_history_guard
 
@@ -64,12 +64,15 @@ class KernelScratch:
         lines: KernelLines,
         clock: Clock,
         limits: OutputLimits | None = None,
+        refuses_busy: bool = False,
     ) -> None:
+        """``refuses_busy``: a kernel that runs something of the user's is not queued behind."""
         self._notebooks = notebooks
         self._kernels = kernels
         self._lines = lines
         self._clock = clock
         self._limits = limits
+        self._refuses_busy = refuses_busy
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
@@ -104,6 +107,8 @@ class KernelScratch:
         snapshot = await self._notebooks.open(path).read()
         handle = await self._lines.kernel(path, kernel_name(snapshot), ticket.say)
         async with self._lines.turn(handle, ticket.say) as turn:
+            if self._refuses_busy and turn.is_busy_elsewhere:
+                raise busy_refusal(path)
             ticket.settle(await self._execute(code, turn, ticket))
 
     async def _execute(self, code: str, turn: KernelTurn, ticket: RunTicket) -> CellRun:

@@ -40,6 +40,8 @@ BEGIN_SECONDS = 3.0
 """How long the question may wait in the kernel's queue before the kernel counts as busy."""
 ANSWER_SECONDS = 10.0
 """How long the answer may take once it has begun; the snippets need far less."""
+SETTLED_SECONDS = 1.0
+"""After the agent was in the kernel: the next of many runs must not wait for a look."""
 ANSWER_LIMIT = 1_000_000
 """Characters of an answer."""
 LANGUAGES = ("python", "r")
@@ -65,7 +67,7 @@ class LastLooks(Protocol):
         """Return the last answer of the kernel's present life, schema only, with its age."""
         ...
 
-    def refresh_soon(self, handle: KernelHandle, delay_s: float = 0.0) -> None:
+    def refresh_soon(self, handle: KernelHandle, delay_s: float = SETTLED_SECONDS) -> None:
         """Ask for a newer answer after so many seconds, if the kernel is idle; wait for nothing."""
         ...
 
@@ -116,7 +118,7 @@ class KernelVariables:
         handle = await self._kernels.find(path)
         return None if handle is None else self.last_of(handle)
 
-    def refresh_soon(self, handle: KernelHandle, delay_s: float = 0.0) -> None:
+    def refresh_soon(self, handle: KernelHandle, delay_s: float = SETTLED_SECONDS) -> None:
         """See ``LastLooks.refresh_soon``.
 
         Also called when something of the agent has been in the kernel, as its own questions are.
@@ -126,7 +128,7 @@ class KernelVariables:
             return
         task = asyncio.create_task(self._refresh(handle, delay_s))
         self._tasks[kernel_id] = task
-        task.add_done_callback(lambda _: self._tasks.pop(kernel_id, None))
+        task.add_done_callback(lambda done: self._refreshed(kernel_id, done))
 
     async def aclose(self) -> None:
         """Ask nothing any more."""
@@ -134,6 +136,11 @@ class KernelVariables:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _refreshed(self, kernel_id: str, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(kernel_id, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("Looking at the variables of kernel %s failed", kernel_id, exc_info=error)
 
     async def _refresh(self, handle: KernelHandle, delay_s: float) -> None:
         await asyncio.sleep(delay_s)
