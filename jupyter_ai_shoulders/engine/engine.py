@@ -34,7 +34,7 @@ from jupyter_ai_shoulders.engine.restore.desk import RestoreDesk
 from jupyter_ai_shoulders.engine.restore.restorer import NoDocuments, Restores
 from jupyter_ai_shoulders.engine.results import CANCELLED, STOPPED, supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
-from jupyter_ai_shoulders.engine.state import Idle, Interrupted, Stopping
+from jupyter_ai_shoulders.engine.state import AwaitingRuns, Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
 from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
@@ -302,9 +302,11 @@ class Engine:
 
     async def settled(self, session_id: SessionId) -> None:
         """Return once nothing runs: the turn ended, was interrupted, or waits for the user."""
-        driver = self._shelf.loaded(session_id)
-        if driver is not None:
+        while (driver := self._shelf.loaded(session_id)) is not None:
             await driver.still()
+            if not isinstance(driver.state.phase, AwaitingRuns):
+                return
+            await self._services.long_calls.ended(session_id)
 
     async def _ready(self, session_id: SessionId) -> tuple[SessionDriver, tuple[ToolResult, ...]]:
         """Return the session once nothing in it is being stopped, and what became of its calls."""

@@ -89,6 +89,13 @@ class LongCalls:
         if going_on:
             await asyncio.wait([long.run.task for long in going_on])
 
+    async def ended(self, session_id: SessionId) -> None:
+        """Return when a call of the session has ended; at once when none goes on."""
+        tasks = [long.run.task for long in self._going_on() if long.session_id == session_id]
+        if tasks:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.sleep(0)  # its session has heard of it
+
     async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
         """Return how far a call is, or how it ended; wait for its end for so many seconds.
 

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.core import crash_points
 from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.crash_points import CrashPlan, CrashPoints
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.notebook import cell_run, keeping
 from jupyter_ai_shoulders.storage import durability
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.directory import StateDirectory
@@ -75,6 +76,7 @@ def perform(order: Order) -> None:
         _isolate(place)
     if scenario.checkpoint_bytes is not None:
         durability.CHECKPOINT_BYTES = scenario.checkpoint_bytes
+    keeping.STORE_SECONDS = cell_run.WATCH_SECONDS = 0.05  # so that short runs count as long
     points = cast("CrashPoints", crash_points.crash_point)
     if order.phase == "prepare":
         at = scenario.prepare_at if scenario.prepare_until else None
@@ -222,6 +224,7 @@ def _setting(order: Order, scenario: Scenario, days: int) -> Setting:
     return Setting(
         kernel=order.kernel if scenario.shared_kernel else None,
         page_grace=scenario.page_grace,
+        run_patience=scenario.run_patience,
         clock=ShiftedClock(days),
     )
 

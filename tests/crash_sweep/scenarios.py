@@ -93,6 +93,8 @@ BOOK = {"a.ipynb": notebook(("c1", COUNT), ("c2", "x = 1"))}
 
 TOO_LONG = "prompt is too long: 210000 tokens > 200000 maximum"
 LONG = "print('x' * 60_000)"
+SLOW_CELL = f"{COUNT}\\nimport time\\nfor i in range(6): print(i, flush=True), time.sleep(0.1)"
+ASKING_CELL = f"{COUNT}\nprint('Hello', input('Name? '))"
 
 
 def rewriting(
@@ -148,6 +150,30 @@ SCENARIOS: tuple[Scenario, ...] = (
         script(run_cell("c3")),
         {"a.ipynb": notebook(("c1", COUNT), ("c3", LONG))},
         checkpoint_bytes=50_000,
+    ),
+    rewriting(
+        "run beyond its call",
+        work,
+        script(run_cell("c3")),
+        {"a.ipynb": notebook(("c1", COUNT), ("c3", SLOW_CELL))},
+        run_patience=0.1,
+    ),
+    rewriting(
+        "restart beside a run",
+        resume,
+        script(run_cell("c3")),
+        {"a.ipynb": notebook(("c1", COUNT), ("c3", SLOW_CELL))},
+        prepare=work,
+        prepare_until="kernel.outputs.kept",
+        run_patience=0.1,
+    ),
+    Scenario(
+        "input for a cell",
+        work,
+        script(run_cell("c3")),
+        {"a.ipynb": notebook(("c1", COUNT), ("c3", ASKING_CELL))},
+        rewritten=("a.ipynb",),
+        shared_kernel=False,
     ),
     rewriting("kernel of our own", work, script(run_cell()), shared_kernel=False),
     rewriting(

@@ -7,6 +7,7 @@ down at once, so that it is known after the kill.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from jupyter_client.manager import AsyncKernelManager
 
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, SystemClock
+from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.contents import Contents
@@ -30,6 +32,7 @@ from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
+    AnswerInput,
     AnswerQuestion,
     CreateSession,
     SendMessage,
@@ -169,6 +172,7 @@ class Setting:
     turn_limit: int | None = None
     """Micro-dollars."""
     page_grace: float = 0.05
+    run_patience: float | None = None
     clock: Clock = field(default_factory=SystemClock)
 
 
@@ -192,6 +196,7 @@ class Stage:
                 home=place.home,
                 budget=Limits(),
                 page_grace=setting.page_grace,
+                run_patience=setting.run_patience,
             ),
             HostPorts(
                 kernels=kernels,
@@ -241,9 +246,23 @@ class Stage:
         return session
 
     async def settle(self, session: SessionId) -> None:
-        """Wait until nothing runs."""
-        async with asyncio.timeout(WAIT_SECONDS):
-            await self.host.engine.settled(session)
+        """Wait until nothing runs, and type what cells ask for meanwhile."""
+        typing = asyncio.create_task(self._type(session))
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await self.host.engine.settled(session)
+        finally:
+            typing.cancel()
+
+    async def _type(self, session: SessionId) -> None:
+        answered = 0
+        while True:
+            answered += 1
+            asked = await self.client.reached(ev.StdinRequest, answered)
+            assert isinstance(asked, ev.StdinRequest)
+            with contextlib.suppress(ShouldersError):  # it was answered already
+                typed = AnswerInput(text="Ada")
+                await self.host.engine.answer_input(session, asked.call_id, typed)
 
     def pending(self, session: SessionId) -> list[tuple[str, CallId]]:
         """Return what waits for the user: approvals, questions, results to supply."""
@@ -363,6 +382,8 @@ class Scenario:
     shared_kernel: bool = True
     turn_limit: int | None = None
     page_grace: float = 0.05
+    run_patience: float | None = None
+    """Seconds a step waits for a cell."""
     rewritten: Sequence[str] = ()
     """Files that the turn may change into another valid notebook."""
     ahead_days: int = 0
