@@ -50,8 +50,7 @@ def test_restore_in_the_open_notebook_keeps_what_was_typed_and_names_what_ran(de
 
     message = panel.root.locator(".shoulders-User")
     message.hover()
-    message.get_by_role("button", name="Message actions").press("Enter")
-    desk.page.keyboard.press("Enter")
+    message.get_by_role("button", name="Restore to before this message").press("Enter")
     dialog = panel.root.get_by_role("dialog", name="Restore to before this message")
     expect(dialog.get_by_role("checkbox", name="Notebooks")).to_be_focused()
     expect(dialog.get_by_role("checkbox", name="Conversation")).to_be_checked()
