@@ -290,7 +290,7 @@ def failure_of(
         case "error":
             error = reply if reply and "ename" in reply else last_error(outputs) or {}
             message = str(error.get("evalue", "")).partition("\n")[0]
-            return f"{error.get('ename', 'Error')}: {message}"
+            return f"{error.get('ename') or 'Error'}: {message}"  # bash names none
 
 
 def last_error(outputs: Sequence[JsonObject]) -> JsonObject | None:
