@@ -164,7 +164,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         script(run_cell("c3")),
         {"a.ipynb": notebook(("c1", COUNT), ("c3", SLOW_CELL))},
         prepare=work,
-        prepare_until="kernel.outputs.kept",
+        prepare_until="tools.result.recorded",
         run_patience=0.1,
     ),
     Scenario(

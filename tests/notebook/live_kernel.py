@@ -137,7 +137,11 @@ class Bench:
 
 @asynccontextmanager
 async def bench(
-    kernels: KernelDirectory, *sources: str, page: bool = False, limits: OutputLimits | None = None
+    kernels: KernelDirectory,
+    *sources: str,
+    page: bool = False,
+    limits: OutputLimits | None = None,
+    refuses_busy: bool = False,
 ) -> AsyncGenerator[Bench]:
     """A notebook with these code cells (ids ``a``, ``b``, …), on disk or open in a page."""
     cells = [memory_cell(chr(ord("a") + i), source) for i, source in enumerate(sources)]
@@ -154,6 +158,7 @@ async def bench(
         clock=SystemClock(),
         ids=RandomIds(),
         limits=limits,
+        refuses_busy=refuses_busy,
     )
     try:
         yield Bench(runner, notebook, pages, lines)
