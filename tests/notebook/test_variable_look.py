@@ -284,6 +284,68 @@ def test_samples_are_few_and_full_is_more() -> None:
     assert one({"a": [1, {"b": 2}]}, "full").value == "{'a': [1, {'b': 2}]}"
 
 
+ALIEN = """
+import datetime as dt
+import numpy as np
+import pandas as pd
+from pandas.api.extensions import ExtensionArray, ExtensionDtype
+
+touched = []
+
+
+def noted(name, answer):
+    def method(self, *args, **kwargs):
+        touched.append(name)
+        return answer(self, *args, **kwargs)
+
+    return method
+
+
+class Zone(dt.tzinfo):
+    utcoffset = noted("utcoffset", lambda self, when: dt.timedelta(0))
+    dst = noted("dst", lambda self, when: None)
+    tzname = noted("tzname", lambda self, when: "evil")
+    __str__ = __repr__ = noted("zone text", lambda self: "evil")
+
+
+class Kind(ExtensionDtype):
+    name, type = "evil", int
+    construct_array_type = classmethod(lambda cls: Array)
+    __str__ = noted("dtype text", lambda self: "evil")
+
+
+class Array(ExtensionArray):
+    def __init__(self, values):
+        self.held = np.array(values)
+
+    dtype = property(noted("dtype", lambda self: Kind()))
+    nbytes = property(noted("nbytes", lambda self: 3))
+    __len__ = noted("len", lambda self: len(self.held))
+    __getitem__ = noted("item", lambda self, at: self.held[at])
+    isna = noted("isna", lambda self: self.held == 0)
+    copy = noted("copy", lambda self: Array(self.held))
+    _from_sequence = classmethod(lambda cls, values, **kwargs: cls(values))
+
+
+own = pd.Series(Array([1, 2, 3]))
+frame = pd.DataFrame({"own": own, "plain": [1, 2, 3]})
+moment = dt.datetime(2020, 1, 1, tzinfo=Zone())
+moments = [moment, dt.time(1, tzinfo=Zone())]
+column = pd.Series([moment, None], dtype=object)
+touched.clear()
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_users_own_column_types_and_time_zones_are_not_called(level: DataValues) -> None:
+    namespace: dict[str, Any] = {}
+    exec(ALIEN, namespace)
+    found = {each.name: each for each in looked_at(namespace, level).variables}
+    assert namespace["touched"] == []
+    assert [column.dtype for column in found["frame"].columns] == ["Array", "int64"]
+    assert found["column"].nulls == 1
+
+
 # any namespace
 
 scalars = (
