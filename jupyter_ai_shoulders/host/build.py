@@ -451,7 +451,7 @@ def _notebook_tools(
     beside = scratch_tools(
         access,
         runner=documents.runner,
-        scratch=documents.scratch,
+        scratch=recorder.scratch(documents.scratch),
         variables=documents.variables,
         verifier=documents.verifier,
         level=preferences.data_values,

@@ -66,7 +66,8 @@ class CellDeed(WireModel):
     """What was done to one cell."""
 
     cell_id: CellId
-    what: Literal["made", "edited", "deleted", "moved", "outputs", "ran"]
+    what: Literal["made", "edited", "deleted", "moved", "outputs", "ran", "scratch"]
+    """``scratch`` is code that ran without a cell; its ``cell_id`` is empty."""
     title: str
     """The first line of its text."""
     source: str | None = None

@@ -6,11 +6,21 @@ the conversation was hidden, what had been done to documents was not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from jupyter_ai_shoulders.engine.restore.snapshots import outputs_hash, title_of
 from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, Event
 from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import (
+    CellDelete,
+    CellEdit,
+    CellInsert,
+    CellMove,
+    CellOutputs,
+    CellSource,
+)
+from jupyter_ai_shoulders.wire.versions import cell_version
 
 
 @dataclass(slots=True)
@@ -50,7 +60,9 @@ class CellStory:
             case "outputs" | "ran":
                 self.outputs_touched = True
                 self.outputs, self.execution_count = deed.outputs, deed.execution_count
-        if deed.what == "ran":
+            case "scratch":
+                pass
+        if deed.what in {"ran", "scratch"}:
             self._ran(deed)
 
     def _wrote(self, deed: CellDeed) -> None:
@@ -73,6 +85,19 @@ class DocumentStory:
     text: BlobHash | None = None
     """Its cells before the first change."""
     cells: dict[CellId, CellStory] = field(default_factory=dict[CellId, CellStory])
+
+    @property
+    def changed(self) -> bool:
+        """Whether its cells are others than before, as far as we know."""
+        return any(
+            cell.made or cell.deleted or cell.moved or cell.version or cell.outputs_touched
+            for cell in self.cells.values()
+        )
+
+    @property
+    def runs(self) -> list[CellDeed]:
+        """What ran in its kernel."""
+        return [deed for cell in self.cells.values() for deed in cell.runs]
 
     def cell(self, cell_id: CellId) -> CellStory:
         """Return the story of a cell, begun when there is none."""
@@ -102,7 +127,7 @@ def stories(events: Iterable[Event], after: int) -> dict[str, DocumentStory]:
                     story(event.document).cell(deed.cell_id).add(deed)
             case _:
                 pass
-    return {name: told for name, told in found.items() if _did_something(told)}
+    return {name: told for name, told in found.items() if told.changed or told.runs}
 
 
 def inside_turn(events: Iterable[Event], seq: int) -> str | None:
@@ -126,8 +151,33 @@ def inside_turn(events: Iterable[Event], seq: int) -> str | None:
     return None
 
 
-def _did_something(story: DocumentStory) -> bool:
-    return any(
-        cell.made or cell.deleted or cell.moved or cell.version or cell.outputs_touched
-        for cell in story.cells.values()
-    )
+def deeds_of(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellDeed]:
+    """Return what edits that were applied did; their inverse has the texts of what is gone."""
+    gone = {edit.cell_id: edit.source for edit in inverse if isinstance(edit, CellInsert)}
+    return [_deed(edit, gone.get(edit.cell_id)) for edit in edits]
+
+
+def _deed(edit: CellEdit, gone: str | None) -> CellDeed:
+    match edit:
+        case CellSource() | CellInsert():
+            return CellDeed(
+                cell_id=edit.cell_id,
+                what="edited" if isinstance(edit, CellSource) else "made",
+                title=title_of(edit.source),
+                source=edit.source,
+                version=cell_version(edit.source),
+            )
+        case CellOutputs():
+            return CellDeed(
+                cell_id=edit.cell_id,
+                what="outputs",
+                title="",
+                outputs=outputs_hash(edit.outputs),
+                execution_count=edit.execution_count,
+            )
+        case CellDelete():
+            version = None if gone is None else cell_version(gone)
+            title = "" if gone is None else title_of(gone)
+            return CellDeed(cell_id=edit.cell_id, what="deleted", title=title, version=version)
+        case CellMove():
+            return CellDeed(cell_id=edit.cell_id, what="moved", title="")

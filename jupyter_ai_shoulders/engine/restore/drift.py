@@ -20,7 +20,8 @@ def drift(document: str, runs: Iterable[CellDeed], kernel: str | None) -> Kernel
 
     ``kernel`` is its ``incarnation``, None while there is none.
     """
-    last = {deed.cell_id: deed for deed in runs}  # a cell that ran again did the same once more
+    # A cell that ran again did the same once more.
+    last = {(deed.cell_id, deed.version if deed.what == "scratch" else None): deed for deed in runs}
     if not last:
         return None
     known = [deed for deed in last.values() if deed.kernel in {kernel, None}]

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol, cast
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.restore.deeds import deeds_of
 from jupyter_ai_shoulders.engine.restore.snapshots import (
     cell_blob,
     notebook_blob,
@@ -37,6 +38,7 @@ from jupyter_ai_shoulders.notebook.base import (
     NotebookSnapshot,
     RunItem,
 )
+from jupyter_ai_shoulders.notebook.scratch import ScratchRunner
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool, ToolOutput
 from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, DocumentSnapshot
@@ -46,9 +48,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
     CellDelete,
     CellEdit,
     CellInsert,
-    CellMove,
     CellOutputs,
-    CellSource,
     NotebookCell,
 )
 from jupyter_ai_shoulders.wire.versions import cell_version
@@ -116,6 +116,10 @@ class Recorder:
     def runner(self, runner: CellRunner, notebooks: Notebooks) -> CellRunner:
         """Return the runner as tools get it."""
         return _Runner(runner, notebooks, self)
+
+    def scratch(self, scratch: ScratchRunner) -> ScratchRunner:
+        """Return the runner of code without cells as tools get it."""
+        return _Scratch(scratch, self)
 
     def tools(self, tools: Iterable[Tool[Any]]) -> list[Tool[Any]]:
         """Return tools that say for which call they work."""
@@ -333,6 +337,33 @@ class _Runner:
             log.warning("What a stopped run left in %s is not known", path, exc_info=True)
 
 
+class _Scratch:
+    """A ``ScratchRunner`` that leaves a note of what ran: its effects stay in the kernel."""
+
+    def __init__(self, scratch: ScratchRunner, recorder: Recorder) -> None:
+        self._scratch = scratch
+        self._recorder = recorder
+
+    async def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
+        doer = self._recorder.doer
+        async with aclosing(self._scratch.run_code(path, code)) as items:
+            async for item in items:
+                if isinstance(item, CellRun) and doer is not None:
+                    await self._note(doer, path, code)
+                yield item
+
+    async def _note(self, doer: Doer, path: str, code: str) -> None:
+        deed = CellDeed(
+            cell_id=CellId(""),
+            what="scratch",
+            title=title_of(code),
+            source=code,
+            version=cell_version(code),
+            kernel=await self._recorder.incarnation(path),
+        )
+        self._recorder.record(doer, path, [deed])
+
+
 class _Tool:
     """A ``Tool`` that says for which call it works; in all else the tool it stands for."""
 
@@ -362,35 +393,3 @@ class _Tool:
                     yield item
         finally:
             self._recorder.work_for(None)
-
-
-def deeds_of(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellDeed]:
-    """Return what edits that were applied did; their inverse has the texts of what is gone."""
-    gone = {edit.cell_id: edit.source for edit in inverse if isinstance(edit, CellInsert)}
-    return [_deed(edit, gone.get(edit.cell_id)) for edit in edits]
-
-
-def _deed(edit: CellEdit, gone: str | None) -> CellDeed:
-    match edit:
-        case CellSource() | CellInsert():
-            return CellDeed(
-                cell_id=edit.cell_id,
-                what="edited" if isinstance(edit, CellSource) else "made",
-                title=title_of(edit.source),
-                source=edit.source,
-                version=cell_version(edit.source),
-            )
-        case CellOutputs():
-            return CellDeed(
-                cell_id=edit.cell_id,
-                what="outputs",
-                title="",
-                outputs=outputs_hash(edit.outputs),
-                execution_count=edit.execution_count,
-            )
-        case CellDelete():
-            version = None if gone is None else cell_version(gone)
-            title = "" if gone is None else title_of(gone)
-            return CellDeed(cell_id=edit.cell_id, what="deleted", title=title, version=version)
-        case CellMove():
-            return CellDeed(cell_id=edit.cell_id, what="moved", title="")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
@@ -107,13 +107,15 @@ class Restorer:
         doer = Doer(session_id, order.restore_id, order=order)
         done = PutBack()
         for story in told.values():
-            document, clashes = await self._tried(doer, story)
-            proposals = [self._proposal(session_id, story.document, clash) for clash in clashes]
-            done = PutBack(
-                documents=(*done.documents, _named(document, proposals)),
-                drift=(*done.drift, *await self._drift(story)),
-                proposals=(*done.proposals, *proposals),
-            )
+            if story.changed:
+                document, clashes = await self._tried(doer, story)
+                proposals = [self._proposal(session_id, story.document, clash) for clash in clashes]
+                done = replace(
+                    done,
+                    documents=(*done.documents, _named(document, proposals)),
+                    proposals=(*done.proposals, *proposals),
+                )
+            done = replace(done, drift=(*done.drift, *await self._drift(story)))
         return done
 
     async def _tried(
@@ -176,10 +178,10 @@ class Restorer:
         return read_cell(self._blobs.get(blob))
 
     async def _drift(self, story: DocumentStory) -> list[KernelDrift]:
-        runs = [deed for cell in story.cells.values() for deed in cell.runs]
-        if not runs:
+        if not story.runs:
             return []
-        found = drift(story.document, runs, await self._recorder.incarnation(story.document))
+        kernel = await self._recorder.incarnation(story.document)
+        found = drift(story.document, story.runs, kernel)
         return [found] if found else []
 
     def _proposal(self, session_id: SessionId, document: str, clash: Clash) -> Proposal:

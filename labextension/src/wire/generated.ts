@@ -1640,7 +1640,7 @@ cells: CellDeed[]
  */
 export interface CellDeed {
 cell_id: string
-what: ("made" | "edited" | "deleted" | "moved" | "outputs" | "ran")
+what: ("made" | "edited" | "deleted" | "moved" | "outputs" | "ran" | "scratch")
 title: string
 source: (string | null)
 version: (string | null)

@@ -135,6 +135,17 @@ async def test_kernel_holds_what_ran_with_its_names_until_it_is_restarted():
     assert (restarted.kernel, gone.kernel) == ("restarted", "gone")
 
 
+async def test_kernel_holds_what_ran_without_a_cell_even_if_no_cell_changed():
+    made = desk()
+    await made.agent_tries("tmp = 1")
+    await made.agent_tries("other = 2")
+
+    back = await made.restore()
+
+    assert back.documents == ()
+    assert [ran.names for ran in back.drift[0].cells] == [("tmp",), ("other",)]
+
+
 async def test_restore_says_in_words_what_it_did_and_what_the_kernel_holds():
     made = desk()
     await made.agent(add("n", "df = 1", after="c"))
