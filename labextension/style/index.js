@@ -7,3 +7,4 @@ import './composer.css';
 import './empty.css';
 import './recovery.css';
 import './restore.css';
+import './marks.css';
