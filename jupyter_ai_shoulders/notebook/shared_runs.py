@@ -92,7 +92,7 @@ class RoomPages:
         for client, page_path in self._live.pages(path):
             frame = CellRunStart(run_id=run_id, path=page_path, cell_id=cell_id, in_room=True)
             self._transport.send(client, frame)
-        run = self._runs.setdefault(run_id, RoomRun(room, cell_id, self._pause))
+        run = self._runs.setdefault(run_id, RoomRun(room, path, cell_id, self._pause))
         run.start()
 
     def run_output(
@@ -138,8 +138,12 @@ class RoomPages:
         self._live.run_answered(path, cell_id, run_id, number)
 
     def _find(self, path: str) -> Room | None:
+        """Return the room; one that shows a run of this path stays it when the file is renamed."""
+        for run in self._runs.values():
+            if run.path == path and run.room.is_open:
+                return run.room
         try:
-            return self._shared.find(self._workspace.path(path))
+            return self._shared.find(self._live.current(self._workspace.path(path)))
         except ShouldersError:
             return None
 
@@ -147,8 +151,9 @@ class RoomPages:
 class RoomRun:
     """One run shown in one room; bounds what a flood of output leaves in the document."""
 
-    def __init__(self, room: Room, cell_id: CellId, pause: float) -> None:
-        self._room = room
+    def __init__(self, room: Room, path: str, cell_id: CellId, pause: float) -> None:
+        self.room = room
+        self.path = path
         self._pause = pause
         self._cell_id = cell_id
         self._outputs: tuple[JsonObject, ...] = ()
@@ -211,9 +216,9 @@ class RoomRun:
 
     def _change(self, change: Callable[[YMap], None]) -> bool:
         """Change the cell in the room, if both are there; return whether it was done."""
-        if not (self._room.is_open and self._room.is_settled):
+        if not (self.room.is_open and self.room.is_settled):
             return False
-        document = self._room.document
+        document = self.room.document
         ycells = ycells_of(document)
         with changing(document):
             ycell = next((cell for cell in ycells if cell.get("id") == self._cell_id), None)

@@ -149,6 +149,20 @@ async def test_a_room_stands_for_its_pages_while_it_can_be_written(at: Shown):
     assert at.pages.owner(PATH) == at.page.client
 
 
+async def test_a_run_goes_on_in_the_room_of_a_notebook_that_is_renamed(at: Shown):
+    await at.page.open()
+    owner = at.pages.owner(PATH)
+    at.start()
+    at.print(stream("one"))
+    at.room.file.rename(at.room.file.with_name("m.ipynb"))
+    at.room.path = "m.ipynb"
+    assert at.pages.owner(PATH) == owner
+    at.print(stream("one two"))
+    at.end()
+    assert at.cell == ((stream("one two"),), 3, "idle")
+    assert [frame.type for frame in at.page.frames] == ["cell-run-start", "cell-run-end"]
+
+
 async def test_a_run_outlasts_its_cell_and_its_room(at: Shown):
     at.start()
     at.print(stream("one"))

@@ -103,15 +103,19 @@ def check_saved(storm: Storm) -> None:
     """The room writes the file by itself."""
     opened = OpenNotebook(storm.pages[0])
     deadline = time.monotonic() + 60
-    while {cell: on_disk(storm)[cell] for cell in CELLS} != {c: opened.source(c) for c in CELLS}:
+    while on_disk(storm) != {cell: opened.source(cell) for cell in CELLS}:
         assert time.monotonic() < deadline, "the room does not save"
         storm.pages[0].wait_for_timeout(200)
 
 
 def on_disk(storm: Storm) -> dict[str, str]:
-    """The sources in the file."""
+    """The sources in the file; none while it is being written, which is not done at once."""
     text = (storm.lab.root / storm.path).read_text(encoding="utf-8")
-    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(text)["cells"]}
+    try:
+        cells = json.loads(text)["cells"]
+    except json.JSONDecodeError:
+        return {}
+    return {cell["id"]: "".join(cell["source"]) for cell in cells if cell["id"] in CELLS}
 
 
 def check_undo(storm: Storm, person: Person) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -55,6 +56,20 @@ def show(desk: Desk, page: Page) -> OpenNotebook:
     return OpenNotebook(page).ready()
 
 
+def wait_for_file(desk: Desk, sources: Mapping[str, str], outputs: Mapping[str, str]) -> None:
+    """Wait until the room has saved these sources and texts of outputs."""
+
+    def is_saved() -> bool:
+        try:
+            cells = desk.cells_on_disk()
+        except json.JSONDecodeError:
+            return False  # being written, which Jupyter does not do at once
+        found = {cell["id"]: "".join(cell["source"]) for cell in cells}
+        return found == sources and all(texts(cells, cell) == outputs[cell] for cell in outputs)
+
+    desk.wait(is_saved, "the room has saved")
+
+
 def no_dialog(*pages: Page) -> None:
     """Check that the lab asks nothing."""
     for page in pages:
@@ -102,8 +117,7 @@ def test_two_people_type_while_the_agent_edits_and_runs(desk: Desk, other_page: 
         # What the lab takes out of outputs that are not trusted.
         expect(opened.output(added).locator("b")).to_have_attribute("onclick", "1")
     first.save()
-    desk.wait(lambda: desk.on_disk() == expected, "the room has saved")
-    desk.wait(lambda: desk.text_on_disk("slow") == SLOW_TEXT, "the room has saved the outputs")
+    wait_for_file(desk, expected, {"slow": SLOW_TEXT})
     no_dialog(desk.page, other_page)
     assert desk.results() == ["ok"] * 5
 
@@ -148,6 +162,29 @@ def test_a_cell_the_user_runs_again_is_theirs(desk: Desk, other_page: Page) -> N
         expect(each.prompt("slow")).to_have_text("[2]:")
         assert texts(each.cells, "slow") == SLOW_TEXT
     assert desk.results() == ["ok"]
+
+
+def test_a_notebook_renamed_in_a_run_keeps_its_outputs(desk: Desk) -> None:
+    replies = [
+        calls("read_notebook", {"path": desk.path}),
+        calls("run_cell", {"path": desk.path, "cell_id": "slow"}),
+        calls("read_notebook", {"path": desk.path}),
+        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
+        says("Done."),
+    ]
+    opened = desk.open(("one", "x = 1"), ("slow", desk.held), replies=replies)
+    desk.ask(allow=True)
+    expect(opened.output("slow")).to_contain_text("tick 2")
+    old, desk.file = desk.path, desk.file.with_name("another name.ipynb")
+    desk.page.evaluate(
+        "name => window.jupyterapp.shell.currentWidget.context.rename(name)", desk.file.name
+    )
+    desk.let_go()
+    opened.wait_for_source("one", "x = 2")
+    desk.ended()
+    assert texts(opened.cells, "slow") == SLOW_TEXT
+    wait_for_file(desk, {"one": "x = 2", "slow": desk.held}, {"slow": SLOW_TEXT})
+    assert not (desk.lab.root / old).exists()
 
 
 def test_undo_leaves_what_the_agent_did(desk: Desk) -> None:
