@@ -1,6 +1,7 @@
 """Pages that vanish with unsaved changes, come back, or do not."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -287,3 +288,17 @@ async def test_page_that_does_not_have_the_notebook_any_more_loses_its_claim(
         await work
     await bench.live.settle()
     assert (await bench.read()).backend == "disk"
+
+
+async def test_protected_cells_stay_as_they_are_while_their_page_is_away(bench: Bench) -> None:
+    content = json.loads(bench.file.read_text())
+    content["cells"][1]["metadata"] = {"editable": False, "deletable": False}
+    bench.file.write_text(json.dumps(content))
+    page = await bench.page()
+    await page.type("aaaa", "typed")
+    page.vanish()
+    for edit in (CellSource(cell_id=B, source="changed"), CellDelete(cell_id=B)):
+        outcome = await bench.router.open("n.ipynb").apply([edit], {})
+        assert isinstance(outcome, Conflicted)
+        assert [conflict.reason for conflict in outcome.conflicts] == ["protected"]
+    assert (await bench.sources())["bbbb"] == "# Title"
