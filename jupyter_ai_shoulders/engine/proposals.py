@@ -14,6 +14,7 @@ from contextlib import aclosing
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
+from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
 from jupyter_ai_shoulders.notebook.base import Applied, CellRunner, Notebooks
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.wire.commands import DecideProposal
@@ -29,10 +30,17 @@ class Proposals:
     """Lists proposals and carries out what the user decides."""
 
     def __init__(
-        self, event_log: EventLog, notebooks: Notebooks, runner: CellRunner, ids: IdSource
+        self,
+        event_log: EventLog,
+        notebooks: Notebooks,
+        runner: CellRunner,
+        ids: IdSource,
+        recorder: Recorder | None = None,
     ) -> None:
+        """``recorder`` lets restores take back what was applied as the agent wrote it."""
         self._log = event_log
-        self._notebooks = notebooks
+        self._notebooks = recorder.notebooks(notebooks) if recorder else notebooks
+        self._recorder = recorder
         self._runner = runner
         self._ids = ids
         self._deciding = asyncio.Lock()
@@ -84,7 +92,13 @@ class Proposals:
         text = proposal.new if command.text is None else command.text
         notebook = self._notebooks.open(proposal.document)
         edit = CellSource(cell_id=proposal.cell_id, source=text)
-        outcome = await notebook.apply([edit], {proposal.cell_id: proposal.current_version})
+        if self._recorder is not None and text == proposal.new:
+            self._recorder.work_for(Doer(proposal.session_id, proposal.id))
+        try:
+            outcome = await notebook.apply([edit], {proposal.cell_id: proposal.current_version})
+        finally:
+            if self._recorder is not None:
+                self._recorder.work_for(None)
         crash_point("proposals.cell.changed")
         if isinstance(outcome, Applied):
             if command.run:

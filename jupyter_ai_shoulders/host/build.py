@@ -328,7 +328,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         budgets=budgets,
         preferences=preferences,
         usage=UsageDesk(budgets, store.directory.database, clock),
-        proposals=Proposals(store.log, documents.notebooks, documents.runner, ids),
+        proposals=Proposals(store.log, documents.notebooks, documents.runner, ids, recorder),
         titler=titler,
         surroundings=surroundings,
         redact=secrets.redact,

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from typing import Literal
 
+from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import PutBack, Restorer
 from jupyter_ai_shoulders.notebook.base import (
@@ -20,8 +21,11 @@ from jupyter_ai_shoulders.notebook.base import (
 from jupyter_ai_shoulders.notebook.edits import apply_edits, inserted_cell
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.commands import DecideProposal
+from jupyter_ai_shoulders.wire.edits import Proposal
+from jupyter_ai_shoulders.wire.events import ProposalAdd
 from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
-from jupyter_ai_shoulders.wire.ids import CellId, RestoreId, TurnId, Version
+from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, RestoreId, TurnId, Version
 from jupyter_ai_shoulders.wire.notebooks import (
     CellDelete,
     CellEdit,
@@ -142,6 +146,7 @@ class Desk:
         self.recorder = Recorder(self.store, self.store.blobs, self.kernel)
         ids = CountingIds()
         self.restorer = Restorer(self.store, self.store.blobs, notebooks, self.recorder, ids)
+        self.proposals = Proposals(self.store, notebooks, self.kernel, ids, self.recorder)
         self._notebooks = self.recorder.notebooks(notebooks)
         self._runner = self.recorder.runner(self.kernel, notebooks)
         self._numbers = itertools.count(1)
@@ -172,6 +177,28 @@ class Desk:
                 pass
         finally:
             self.recorder.work_for(None)
+
+    def propose(self, cell_id: str, text: str) -> None:
+        shown = self.notebook.cells[CellId(cell_id)]
+        proposal = Proposal(
+            id=ProposalId(cell_id),
+            session_id=SESSION,
+            turn_id=None,
+            document=PATH,
+            cell_id=shown.id,
+            old=shown.source,
+            new=text,
+            current=shown.source,
+            current_version=shown.version,
+            reason="",
+            state="proposed",
+        )
+        self.store.append(SESSION, ProposalAdd(call_id=None, proposal=proposal))
+
+    async def decide(self, cell_id: str, text: str | None) -> None:
+        await self.proposals.decide(
+            ProposalId(cell_id), DecideProposal(decision="apply", text=text)
+        )
 
     async def user(self, *edits: CellEdit) -> None:
         assert isinstance(await self.notebook.apply(edits, {}), Applied)

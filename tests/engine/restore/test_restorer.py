@@ -146,6 +146,18 @@ async def test_kernel_holds_what_ran_without_a_cell_even_if_no_cell_changed():
     assert [ran.names for ran in back.drift[0].cells] == [("tmp",), ("other",)]
 
 
+async def test_proposal_that_was_applied_is_taken_back_unless_the_user_rewrote_it():
+    made = desk()
+    made.propose("a", "x = 9")
+    made.propose("b", "y = 9")
+    await made.decide("a", None)
+    await made.decide("b", "y = 99")
+
+    await made.restore()
+
+    assert made.notebook.texts == [("a", "x = 1"), ("b", "y = 99"), ("c", "z = 3")]
+
+
 async def test_restore_says_in_words_what_it_did_and_what_the_kernel_holds():
     made = desk()
     await made.agent(add("n", "df = 1", after="c"))
