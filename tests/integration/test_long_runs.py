@@ -117,7 +117,7 @@ def test_second_cell_queues_behind_a_run_and_outlasts_its_call_too(desk: RunDesk
 def test_run_is_unknown_after_a_kill_and_the_model_is_told_so(desk: RunDesk) -> None:
     desk.write(a=f"{desk.waiting()}print('late')")
     desk.ask(desk.run(), says("I wait."), says("I look at the cell first."))
-    desk.until("text-end")
+    desk.until("usage-update", 2)  # the reply is complete
     desk.lab.kill()
     desk.lab.start()
     desk.until("run-end")
