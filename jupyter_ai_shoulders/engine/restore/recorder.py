@@ -286,36 +286,39 @@ class _Runner:
     ) -> AsyncGenerator[RunItem]:
         doer = self._recorder.doer
         ran = None if doer is None else await self._begin(doer, path, cell_id)
-        ended = False
+        began = ended = False
         try:
             async with aclosing(self._runner.run(path, cell_id, asker)) as items:
                 async for item in items:
-                    if isinstance(item, CellRun) and doer is not None and ran is not None:
-                        ended = True
-                        await self._end(doer, path, ran, item.outputs, item.execution_count)
+                    if doer is not None and ran is not None:
+                        if isinstance(item, CellRun):
+                            ended = True
+                            await self._end(doer, path, ran, item.outputs, item.execution_count)
+                        elif not began:
+                            began = True
+                            self._recorder.record(doer, path, [ran])
                     yield item
         finally:
-            if doer is not None and ran is not None and not ended:
+            if doer is not None and ran is not None and began and not ended:
                 await self._stopped(doer, path, ran)
 
     async def kernel_of(self, path: str) -> str | None:
         return await self._runner.kernel_of(path)
 
     async def _begin(self, doer: Doer, path: str, cell_id: CellId) -> CellDeed | None:
+        """Have a checkpoint of the cell; return the run as it will be noted."""
         notebook = self._notebooks.open(path)
         snapshot = await self._recorder.keep(doer, notebook, [cell_id]) or await notebook.read()
         cell = snapshot.cell(cell_id)
         if cell is None or cell.cell_type != "code":
             return None  # the runner says so
-        deed = CellDeed(
+        return CellDeed(
             cell_id=cell_id,
             what="ran",
             title=title_of(cell.source),
             source=cell.source,
             version=cell.version,
         )
-        self._recorder.record(doer, notebook.path, [deed])
-        return deed
 
     async def _end(
         self, doer: Doer, path: str, ran: CellDeed, outputs: Sequence[Any], count: int | None
