@@ -6,6 +6,7 @@ import itertools
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from typing import Literal
 
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import PutBack, Restorer
@@ -16,6 +17,7 @@ from jupyter_ai_shoulders.notebook.base import (
     CellRun,
     Conflicted,
     NotebookSnapshot,
+    RunBegun,
     RunItem,
 )
 from jupyter_ai_shoulders.notebook.edits import apply_edits, inserted_cell
@@ -109,6 +111,7 @@ class Kernel:
     def __init__(self, notebook: RuledNotebook) -> None:
         self.name: str | None = "k 1"
         self.count = 0
+        self.fails: Literal["no", "before", "midway"] = "no"
         self._notebook = notebook
 
     async def incarnation(self, path: str) -> str | None:
@@ -123,10 +126,16 @@ class Kernel:
         self, path: str, cell_id: CellId, asker: Asker | None = None
     ) -> AsyncGenerator[RunItem]:
         del path, asker
+        if self.fails == "before":
+            raise NotFound("There is no kernel.", code="no_kernel")
         self.count += 1
+        begun = CellRun("running", (), None, 1, "k")
+        yield RunBegun(lambda: begun)
         outputs = (printed(f"{self.count}: {self._notebook.cells[cell_id].source}"),)
         edit = CellOutputs(cell_id=cell_id, outputs=outputs, execution_count=self.count)
         await self._notebook.apply([edit], {})
+        if self.fails == "midway":
+            raise Conflict("The page does not answer.", code="page_not_responding")
         yield CellRun("ok", outputs, self.count, 1, "k")
 
     async def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:

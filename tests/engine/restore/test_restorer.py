@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
 from jupyter_ai_shoulders.core.restore_text import restore_text
 from jupyter_ai_shoulders.wire.events import CellsChange, Checkpoint, Event, Restore
 from jupyter_ai_shoulders.wire.events_restore import CellName
@@ -133,6 +133,31 @@ async def test_kernel_holds_what_ran_with_its_names_until_it_is_restarted():
     assert held.kernel == "same"
     assert [(ran.title, ran.names) for ran in held.cells] == [("x = 1", ("x",)), ("y = 2", ("y",))]
     assert (restarted.kernel, gone.kernel) == ("restarted", "gone")
+
+
+async def test_run_that_never_began_is_not_said_to_be_in_the_kernel():
+    made = desk()
+    made.kernel.fails = "before"
+    with pytest.raises(NotFound):
+        await made.agent_runs("a")
+    await made.agent(write("b", "y = 9"))
+
+    back = await made.restore()
+
+    assert back.drift == ()
+
+
+async def test_outputs_of_a_run_that_was_cut_off_go_back_as_well():
+    made = desk()
+    made.kernel.fails = "midway"
+    with pytest.raises(Conflict):
+        await made.agent_runs("a")
+    assert made.notebook.cells[CellId("a")].outputs
+
+    back = await made.restore()
+
+    assert made.notebook.cells[CellId("a")].outputs == ()
+    assert [ran.title for ran in back.drift[0].cells] == ["x = 1"]
 
 
 async def test_kernel_holds_what_ran_without_a_cell_even_if_no_cell_changed():
