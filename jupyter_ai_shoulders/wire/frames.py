@@ -38,7 +38,7 @@ class AnnouncedCell(WireModel):
 
 
 class RecoveredCell(WireModel):
-    """A cell's text that is in no notebook: what was made of ``base``, null when the cell is new."""
+    """A cell's text that is in no notebook, made of ``base`` (null when the cell is new)."""
 
     id: CellId
     cell_type: CellType

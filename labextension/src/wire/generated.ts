@@ -2478,7 +2478,7 @@ author: ("user" | "agent")
 cells: RecoveredCell[]
 }
 /**
- * A cell's text that is in no notebook: what was made of ``base``, null when the cell is new.
+ * A cell's text that is in no notebook, made of ``base`` (null when the cell is new).
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RecoveredCell".
