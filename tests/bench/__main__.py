@@ -30,6 +30,7 @@ GROUPS = {
     "bundle": "JavaScript",
     "log": "Event log",
     "cells": "One cell of a notebook on disk",
+    "staleness": "Stale cells",
     "loop": "Agent loop",
     "catch_up": "Catching up",
 }
