@@ -24,6 +24,7 @@ _OUT_OF_ORDER = Case(
         read(),
         turn(Call("run_code", {"path": PATH, "code": f"counts = {_COUNTS}"})),
         turn(run("total")),
+        read(),
         turn(_VERIFY),
         turn(
             Call(
@@ -57,15 +58,17 @@ _OUT_OF_ORDER = Case(
                 ("read_notebook", "ok"),
                 ("run_code", "ok"),
                 ("run_cell", "ok"),
+                ("read_notebook", "ok"),
                 ("verify_notebook", "error"),
                 ("edit_cell", "ok"),
                 ("verify_notebook", "ok"),
                 ("inspect_variables", "ok"),
                 ("complete", "ok"),
             ),
-            checks.told(5, "does not run in a fresh kernel", "name 'counts' is not defined"),
-            checks.told(7, "all 2 code cells run in a fresh kernel"),
-            checks.told(8, "counts: dict · 2 items of str → int", "total: int"),
+            checks.told(5, "stale: uses `counts`, which no cell defines"),
+            checks.told(6, "does not run in a fresh kernel", "name 'counts' is not defined"),
+            checks.told(8, "all 2 code cells run in a fresh kernel"),
+            checks.told(9, "counts: dict · 2 items of str → int", "total: int"),
         ),
     ),
 )
