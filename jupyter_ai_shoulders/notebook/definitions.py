@@ -10,6 +10,7 @@ object (``rows.append``) are not seen as changes.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from jupyter_ai_shoulders.notebook.magics import PlainCell, plain_cell
 
 OPAQUE_NAMES = frozenset({"exec", "globals", "locals", "get_ipython"})
 """Whoever speaks of these may bind names that nobody sees."""
+_MAY_WARN = re.compile(r"\\|[0-9a-fA-F_.](?:if|else|and|or|in|is|for|not)\b")
+"""An escape, or a keyword right behind a number: all that parsing itself warns of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +59,18 @@ def cell_names(source: str) -> CellNames:
     """Return what a cell does with names; ``UNKNOWN`` when it does not parse."""
     plain = plain_cell(source)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the user's code, not of ours
-            body = ast.parse(plain.code).body
-            return _Walk(plain).names(body)
+        return _Walk(plain).names(_parsed(plain.code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return UNKNOWN
+
+
+def _parsed(code: str) -> list[ast.stmt]:
+    """Parse; what Python warns of is the user's code, not ours. To silence it takes a while."""
+    if _MAY_WARN.search(code) is None:
+        return ast.parse(code).body
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code).body
 
 
 def bound_by(target: ast.expr) -> Iterable[str]:
@@ -76,6 +85,10 @@ def bound_by(target: ast.expr) -> Iterable[str]:
             yield from bound_by(value)
         case _:
             return
+
+
+class _ClassNames(set[str]):
+    """Names of a class body: seen in it, and nowhere inside of its functions."""
 
 
 class _Walk:
@@ -260,11 +273,12 @@ class _Walk:
             self._change(node.target)
 
     def walrus(self, node: ast.NamedExpr) -> None:
-        """``(a := value)`` binds in the cell, from within comprehensions too."""
+        """``(a := value)`` binds in the cell or class body, from within comprehensions too."""
         self._visit(node.value)
-        inner, self._inner = self._inner, []
+        outside = self._inner
+        self._inner = [names for names in outside if isinstance(names, _ClassNames)]
         self._bind(node.target.id)
-        self._inner = inner
+        self._inner = outside
 
     def delete(self, node: ast.Delete) -> None:
         """``del a, b[0]``."""
@@ -327,8 +341,10 @@ class _Walk:
     def lambda_(self, node: ast.Lambda) -> None:
         """A function that is handed on: it may be called at once."""
         self._defaults(node.args)
+        outside, self._inner = self._inner, self._visible_inside()
         for name in free_names(node).reads:
             self._load(name)
+        self._inner = outside
 
     def class_(self, node: ast.ClassDef) -> None:
         """``class``: its body runs at once with names of its own; methods do not see those."""
@@ -336,7 +352,7 @@ class _Walk:
         self._all(node.bases)
         self._all(node.keywords)
         free = free_names(node)
-        self._inner.append(set())
+        self._inner.append(_ClassNames())
         self._all(node.body)
         self._inner.pop()
         self._bind(node.name)
@@ -353,14 +369,19 @@ class _Walk:
         own: set[str] = set()
         for generator in node.generators:
             own.update(bound_by(generator.target))
-        self._inner.append(own)
+        outside = self._inner
+        self._inner = [*self._visible_inside(), own]
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         rest: list[ast.AST] = [*first.ifs]
         for generator in others:
             rest += [generator.iter, *generator.ifs]
         targets = [g.target for g in node.generators if not isinstance(g.target, ast.Name)]
         self._maybe([*targets, *rest, *results])
-        self._inner.pop()
+        self._inner = outside
+
+    def _visible_inside(self) -> list[set[str]]:
+        """Return the scopes that functions and comprehensions see: not those of class bodies."""
+        return [names for names in self._inner if not isinstance(names, _ClassNames)]
 
     def if_(self, node: ast.If) -> None:
         """Bound for sure is what both branches bind."""

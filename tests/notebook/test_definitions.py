@@ -68,6 +68,7 @@ def words(text: str) -> set[str]:
         pytest.param("await f(x)", "f x", "", "", id="await"),
         pytest.param("f'{x!r:{w}}'", "x w", "", "", id="f-string"),
         pytest.param("'\\d'", "", "", "", id="invalid-escape"),
+        pytest.param("x = 1if y else 2", "y", "x", "", id="keyword-behind-a-number"),
         pytest.param("%matplotlib inline\nx = 1", "", "x", "", id="line-magic"),
         pytest.param("x = !ls\ny = %who_ls", "", "x y", "", id="assigned-magic"),
         pytest.param("%time x = f(y)", "f y", "x", "", id="time"),
