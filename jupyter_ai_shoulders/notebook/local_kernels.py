@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_client.multikernelmanager import AsyncMultiKernelManager
+from jupyter_core.paths import jupyter_runtime_dir
 from jupyter_core.utils import ensure_async
 
 from jupyter_ai_shoulders.core.errors import NotFound
@@ -25,7 +26,12 @@ class LocalKernels:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._specs = KernelSpecManager()
-        self._manager = AsyncMultiKernelManager(kernel_spec_manager=self._specs)
+        runtime = Path(jupyter_runtime_dir())
+        runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Without it the kernels' files, which hold their keys, are written to the current folder.
+        self._manager = AsyncMultiKernelManager(
+            kernel_spec_manager=self._specs, connection_dir=str(runtime)
+        )
         self._ids: dict[str, str] = {}
 
     async def find(self, path: str) -> KernelHandle | None:
