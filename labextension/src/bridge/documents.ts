@@ -13,15 +13,16 @@ import { Signal } from '@lumino/signaling';
 import type {
   DocumentApply,
   DocumentRead,
-  DocumentRefused,
   PageFrame,
   ServerFrame
 } from '../wire/generated';
 import { Announcement } from './announcement';
+import { Caret } from './caret';
 import { FileWatch, type IFiles } from './fileWatch';
 import { restartKernel, showKernel } from './kernel';
 import { OpenNotebook, type NotebookContext } from './openNotebook';
 import { Recoveries, type IRecoveryView } from './recovery';
+import { refusalOf, refused } from './refusals';
 import { CellInputs } from './stdin';
 
 /** After a reconnection the server speaks of the runs it knows at once; then the others are over. */
@@ -144,6 +145,8 @@ export class DocumentBridge implements IDisposable {
       if (!context.isDisposed && !this.disposed && !isKnown) {
         this.openDocument(context);
       }
+      const notebook = this.documents.get(context)?.announcement.notebook;
+      notebook?.carets.add(new Caret(panel));
     });
   };
 
@@ -363,36 +366,3 @@ export class DocumentBridge implements IDisposable {
 }
 
 const MAX_ANSWERS = 200;
-
-const REASONS: Record<DocumentRefused['reason'], string> = {
-  epoch: 'The request was made before the page announced the notebook again.',
-  deadline: 'The request reached the page too late.',
-  not_open: 'The notebook is not open in this page.',
-  read_only: 'The notebook is read-only.',
-  failed: 'The page could not do it.'
-};
-
-function refused(
-  operation_id: string,
-  reason: DocumentRefused['reason'],
-  path: string
-): DocumentRefused {
-  return {
-    type: 'document-refused',
-    operation_id,
-    reason,
-    message: `${REASONS[reason]} (${path})`
-  };
-}
-
-function refusalOf(
-  item: Announcement | null,
-  frame: DocumentApply | DocumentRead
-): DocumentRefused | null {
-  if (item === null) {
-    return refused(frame.operation_id, 'not_open', frame.path);
-  }
-  return item.epoch === frame.claim_epoch
-    ? null
-    : refused(frame.operation_id, 'epoch', frame.path);
-}

@@ -18,6 +18,7 @@ import type {
 } from '../wire/generated';
 import { cellVersion } from '../wire/versions';
 import { AgentRuns, type IRunCell } from './agentRuns';
+import { Carets } from './caret';
 import {
   fromOutputs,
   readCell,
@@ -28,7 +29,7 @@ import {
   type JsonObject
 } from './cells';
 import { ExecutedCells, executionCountOf } from './executed';
-import { conflictsOf, textChanges, type ICellView } from './plan';
+import { conflictsOf, takesAway, textChanges, type ICellView } from './plan';
 import type { ISharedNotebookWithCells } from './shared';
 
 /** What became of a request to change the notebook. */
@@ -48,6 +49,9 @@ export class OpenNotebook {
 
   /** The agent's runs of its cells. */
   readonly runs = new AgentRuns(id => this.runCell(id));
+
+  /** The user's carets in it, one for each view. */
+  readonly carets = new Carets();
 
   /** Workspace-relative path, without a drive. */
   get path(): string {
@@ -118,7 +122,8 @@ export class OpenNotebook {
     expected: Readonly<Record<string, string>>,
     edits: readonly CellEdit[]
   ): ApplyOutcome {
-    const conflicts = conflictsOf(this.views, expected, edits);
+    const { typedIn } = this.carets;
+    const conflicts = conflictsOf(this.views, expected, edits, typedIn);
     if (conflicts.length > 0) {
       return { kind: 'conflict', conflicts };
     }
@@ -160,7 +165,7 @@ export class OpenNotebook {
   restore(edits: readonly CellEdit[]): void {
     const perform = (edit: CellEdit): void => void this.perform(edit);
     const isText = (edit: CellEdit): boolean => edit.kind === 'cell-source';
-    this.asOneStep(() => {
+    this.asOneStep(edits, () => {
       edits.filter(edit => !isText(edit)).forEach(perform);
       // Within a transaction of the notebook its undo takes texts back, not the cells' own.
       this.shared.transact(() => edits.filter(isText).forEach(perform));
@@ -179,7 +184,7 @@ export class OpenNotebook {
     // A cell of the notebook may be changed and deleted, a new one inserted and changed.
     others.filter(({ cell_id }) => known.has(cell_id)).forEach(perform);
     if (structural.length > 0) {
-      this.asOneStep(() => structural.forEach(perform));
+      this.asOneStep(structural, () => structural.forEach(perform));
     }
     others.filter(({ cell_id }) => !known.has(cell_id)).forEach(perform);
     return inverse;
@@ -219,13 +224,16 @@ export class OpenNotebook {
    * Run `change` as a step of its own on the notebook's undo stack. Not as one transaction: the list of
    * cells stays as it was until that ends, and each edit has to find its cell where it is by then.
    */
-  private asOneStep(change: () => void): void {
+  private asOneStep(edits: readonly CellEdit[], change: () => void): void {
     const { undoManager } = this.shared;
     const { captureTimeout } = undoManager;
     undoManager.stopCapturing();
     undoManager.captureTimeout = Infinity;
+    const moved = new Set(
+      edits.filter(takesAway).map(({ cell_id }) => cell_id)
+    );
     try {
-      change();
+      this.carets.around(moved, change);
     } finally {
       undoManager.captureTimeout = captureTimeout;
       undoManager.stopCapturing();
@@ -323,9 +331,5 @@ export class OpenNotebook {
 }
 
 function isStructural(edit: CellEdit): boolean {
-  return (
-    edit.kind === 'cell-insert' ||
-    edit.kind === 'cell-delete' ||
-    edit.kind === 'cell-move'
-  );
+  return edit.kind === 'cell-insert' || takesAway(edit);
 }

@@ -52,11 +52,15 @@ export function textChanges(before: string, after: string): ITextChange[] {
   return changes;
 }
 
-/** Every reason why the edits must not be applied; empty when they may. */
+/**
+ * Every reason why the edits must not be applied; empty when they may. A cell the user is typing in
+ * stays where it is: its new editor would not know what to undo.
+ */
 export function conflictsOf(
   cells: readonly ICellView[],
   expected: Readonly<Record<string, string>>,
-  edits: readonly CellEdit[]
+  edits: readonly CellEdit[],
+  typedIn: ReadonlySet<string> = new Set()
 ): CellConflict[] {
   const byId = new Map(cells.map(cell => [cell.id, cell]));
   const conflicts = new Map<string, CellConflict>();
@@ -79,7 +83,7 @@ export function conflictsOf(
   }
   const known = new Set(byId.keys());
   for (const edit of edits) {
-    const problem = problemOf(edit, byId, known);
+    const problem = problemOf(edit, byId, known) ?? disturbed(edit, typedIn);
     if (problem !== null && !conflicts.has(problem.id)) {
       add(problem.id, problem.reason);
     }
@@ -124,6 +128,19 @@ function problemOf(
       return problem;
     }
   }
+}
+
+/** Whether the cell's widget, with the caret in it, goes away; a moved cell gets a new one. */
+export function takesAway({ kind }: CellEdit): boolean {
+  return kind === 'cell-delete' || kind === 'cell-move';
+}
+
+function disturbed(
+  edit: CellEdit,
+  typedIn: ReadonlySet<string>
+): IProblem | null {
+  const { cell_id: id } = edit;
+  return takesAway(edit) && typedIn.has(id) ? { id, reason: 'changed' } : null;
 }
 
 function missing(

@@ -41,7 +41,8 @@ class FakeTracker {
     document.body.append(node);
     this.currentWidget = {
       node,
-      context: lab.context
+      context: lab.context,
+      content: { activeCell: null, widgets: [] }
     } as unknown as NotebookPanel;
     this.widgetAdded.emit(this.currentWidget);
     await lab.ready;
