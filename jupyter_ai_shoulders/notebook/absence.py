@@ -1,0 +1,126 @@
+"""Notebooks whose page is away with unsaved changes (chapter 06); used by ``notebook.live``.
+
+Such a notebook is the file with the page's last announced state and the agent's edits over it. It
+becomes the file's when the time of grace is over, when the page says it closed it, or when another
+page takes it over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot, Stored
+from jupyter_ai_shoulders.notebook.claims import Claim
+from jupyter_ai_shoulders.notebook.deliveries import Deliveries
+from jupyter_ai_shoulders.notebook.disk import Wanted
+from jupyter_ai_shoulders.notebook.edits import apply_edits
+from jupyter_ai_shoulders.notebook.grace import GraceTimers, LiveTimes
+from jupyter_ai_shoulders.notebook.ledger import Ledger
+from jupyter_ai_shoulders.notebook.live_work import LiveWork
+from jupyter_ai_shoulders.notebook.moves import Moves
+from jupyter_ai_shoulders.notebook.overlay import read_overlay, replay
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellEdit
+
+
+class Absences:
+    """The claims of pages that are gone, until they are back or given up."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        disk: Stored,
+        ledger: Ledger,
+        moves: Moves,
+        deliveries: Deliveries,
+        work: LiveWork,
+        times: LiveTimes,
+        timers: GraceTimers,
+    ) -> None:
+        self._workspace = workspace
+        self._disk = disk
+        self._ledger = ledger
+        self._moves = moves
+        self._deliveries = deliveries
+        self._work = work
+        self._times = times
+        self._timers = timers
+
+    def restored(self, claim: Claim) -> None:
+        """Wait for a page that had the notebook open before the server was started."""
+        self._wait_for(claim, max(self._grace(claim), self._times.restart_grace))
+
+    def began(self, claim: Claim) -> None:
+        """Wait for a page that is gone without a word and has changes to the notebook."""
+        self._ledger.leave(claim)
+        self._wait_for(self._followed(claim), self._grace(claim))
+
+    def closed(self, claim: Claim) -> None:
+        """Give a claim up at once: its page has closed the notebook, or does not know of it."""
+        self._ledger.leave(claim)
+        self._work.run(self._end(claim, keep_text=False))
+
+    def ended(self, claim: Claim) -> None:
+        """Do not wait for a page any more: it is back, or another has taken over."""
+        self._timers.stop(claim)
+
+    async def aclose(self) -> None:
+        """Stop waiting for pages. What is not on the disk is in the recovery copies."""
+        await self._timers.aclose()
+
+    async def read(self, claim: Claim, outputs: Wanted) -> NotebookSnapshot:
+        """Return the notebook as its page last had it, with what the agent did since."""
+        return await read_overlay(self._disk, claim, self._ledger.journal(claim.path), outputs)
+
+    async def apply(
+        self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Note edits to the notebook until they can be made where it is open, or in the file."""
+        snapshot = await self.read(claim, "all")
+        cells = {cell.id: cell for cell in snapshot.cells}
+        outcome = apply_edits(list(cells), cells.__getitem__, edits, expected)
+        if isinstance(outcome, Conflicted):
+            return outcome
+        self._ledger.record(claim, edits, outcome.applied, is_in_page=False)
+        crash_point("live.overlay.recorded")
+        return outcome.applied
+
+    def _followed(self, claim: Claim) -> Claim:
+        """Let a page that is away follow a rename that it has not told of."""
+        follows = self._moves.current(claim.path)
+        if follows == claim.path:
+            return claim
+        self._ledger.moved(claim.path, follows, self._workspace.path)
+        return self._ledger.claims.get(follows, claim.client) or claim
+
+    def _grace(self, claim: Claim) -> float:
+        """Return how long to wait for a page: what the user typed there makes it worth waiting."""
+        times = self._times
+        own = self._ledger.has_own_text(claim)
+        return times.grace if own else min(times.grace, times.agents_grace)
+
+    def _wait_for(self, claim: Claim, seconds: float) -> None:
+        self._timers.start(claim, seconds, lambda: self._give_up(claim))
+
+    def _give_up(self, claim: Claim) -> None:
+        self._work.run(self._end(claim, keep_text=True))
+
+    async def _end(self, claim: Claim, *, keep_text: bool) -> None:
+        """End a claim: its edits go to another page that has the notebook open, or to the disk."""
+        async with self._work.lock(claim.path):
+            now = self._ledger.claims.get(claim.path, claim.client)
+            if now is None or now.present or now.epoch != claim.epoch:
+                return  # announced again, or taken over, meanwhile
+            self._timers.stop(claim)
+            journal = self._ledger.end(claim)
+            crash_point("live.claim.ended")
+            await self._deliveries.deliver(claim.path)
+            self._ledger.keep_rejected(claim, await replay(self._disk, claim, journal))
+            crash_point("live.claim.replayed")
+            # Only now: until then the copy holds the edits, should the server be killed.
+            if self._ledger.claims.get(claim.path, claim.client) is None:
+                self._ledger.leave_copy(claim if keep_text else replace(claim, dirty=False))
