@@ -153,7 +153,7 @@ def test_a_limit_reached_in_the_middle_pauses_the_turn_and_a_raise_goes_on(place
         place.api.send(session, "Read both.")
         next(e for e in place.api.stream(session) if _waits(e))
         log = log_of(place, session)
-        limit = {"decision": "resume", "limit_micro_usd": 10_000_000}
+        limit = {"decision": "resume", "limit_micro_usd": 100_000_000}
         place.api.post(f"sessions/{session}/resume", limit)
         rest = place.api.turn(session, len(log))
     finally:

@@ -234,7 +234,7 @@ _COMPACTED = Case(
     fixture=_FIXTURE,
     asks=tuple(f"Colour {number} is c{number}x. {_FILLER}" for number in range(1, 9)),
     script=_summarises,
-    window=24_000,
+    window=32_000,
     checks=(
         checks.exits(*_EIGHT),
         checks.noticed_at_least_once("compacted"),
