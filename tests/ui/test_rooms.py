@@ -206,3 +206,19 @@ def test_nothing_typed_is_lost_in_a_short_storm(browser: Browser) -> None:
     tally = shared_storm.play(browser, edits=12, seed=7, pages=2)
     assert tally.edits
     assert tally.typed
+
+
+def test_the_caret_goes_with_a_cell_that_is_moved(desk: Desk) -> None:
+    move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
+    cells = (("one", "x = 1"), ("mine", "y = "), ("two", "z = 3"))
+    desk.write(*cells)
+    desk.play(move, says("Done."))
+    opened = show(desk, desk.page)
+    opened.editor("mine").click()
+    session = desk.talks.send("POST", "sessions", {})["id"]
+    desk.talks.send("POST", f"sessions/{session}/messages", {"id": "m", "text": "Go on."})
+    desk.ended()
+    desk.wait(lambda: opened.ids == ["one", "two", "mine"], "the page has moved the cell")
+    desk.page.keyboard.type("abc", delay=20)
+    opened.wait_for_source("mine", "y = abc")
+    assert [opened.source(cell) for cell in opened.ids] == ["x = 1", "z = 3", "y = abc"]

@@ -4,8 +4,12 @@
  * of by `DocumentBridge`, asked and used by `OpenNotebook`.
  */
 
+import type { YBaseCell } from '@jupyter/ydoc';
 import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Transaction } from 'yjs';
+
+import type { ISharedNotebookWithCells } from './shared';
 
 /** Whoever pressed a key in a cell so recently is typing there, in ms. */
 const TYPING = 3000;
@@ -23,6 +27,15 @@ interface IAway {
 export class Caret {
   constructor(private readonly panel: NotebookPanel) {
     panel.node.addEventListener('keydown', this.onKey, true);
+    const { ydoc } = this.shared;
+    ydoc.on('beforeTransaction', this.beforeChange);
+    ydoc.on('beforeObserverCalls', this.beforeOthers);
+    ydoc.on('afterTransaction', this.afterOthers);
+    panel.disposed.connect(() => {
+      ydoc.off('beforeTransaction', this.beforeChange);
+      ydoc.off('beforeObserverCalls', this.beforeOthers);
+      ydoc.off('afterTransaction', this.afterOthers);
+    });
   }
 
   get isDisposed(): boolean {
@@ -40,14 +53,47 @@ export class Caret {
    * cell with this id, with what is typed until its new editor is there; no other cell gets it.
    */
   around(cells: ReadonlySet<string>, change: () => void): void {
-    this.away ??= this.leave(cells);
+    const { cell } = this;
+    if (cell !== null && cells.has(cell.model.id)) {
+      this.leave(cell, cell.model.id);
+    }
     try {
       change();
     } finally {
-      if (this.away !== null) {
-        void this.comeBack(this.away);
-      }
+      this.return();
     }
+  }
+
+  /** A cell that is gone has lost its id. */
+  private readonly beforeChange = (): void => {
+    this.idBefore = this.cell?.model.id ?? null;
+  };
+
+  /** In a room others move cells too: the document has changed, the view does not know it yet. */
+  private readonly beforeOthers = (transaction: Transaction): void => {
+    const { cell, idBefore } = this;
+    if (transaction.local || cell === null || idBefore === null) {
+      return;
+    }
+    // Cells of a YNotebook are YBaseCells; the model's interface hides it.
+    const { ymodel } = cell.model.sharedModel as YBaseCell<never>;
+    const cells = this.shared.ydoc.getArray('cells');
+    const isTouched = [...transaction.changed.keys()].includes(cells);
+    if (isTouched && !cells.toArray().includes(ymodel)) {
+      this.leave(cell, idBefore);
+    }
+  };
+
+  private readonly afterOthers = (transaction: Transaction): void => {
+    if (!transaction.local) {
+      this.return();
+    }
+  };
+
+  private get shared(): ISharedNotebookWithCells {
+    // As in OpenNotebook.
+    return this.panel.context.model
+      .sharedModel as unknown as ISharedNotebookWithCells;
   }
 
   private readonly onKey = (): void => {
@@ -69,11 +115,10 @@ export class Caret {
   }
 
   /** Take the focus out of the cell, to where keys do nothing but wait. */
-  private leave(cells: ReadonlySet<string>): IAway | null {
-    const { cell } = this;
-    const editor = cell?.editor ?? null;
-    if (cell === null || editor === null || !cells.has(cell.model.id)) {
-      return null;
+  private leave(cell: Cell, cellId: string): void {
+    const { editor } = cell;
+    if (editor === null || this.away !== null) {
+      return;
     }
     const { start, end } = editor.getSelection();
     const keys = document.createElement('textarea');
@@ -83,12 +128,18 @@ export class Caret {
     // notebook is in as soon as its editor has lost the focus.
     this.panel.node.append(keys);
     keys.focus({ preventScroll: true });
-    return {
-      cellId: cell.model.id,
+    this.away = {
+      cellId,
       from: editor.getOffsetAt(start),
       to: editor.getOffsetAt(end),
       keys
     };
+  }
+
+  private return(): void {
+    if (this.away !== null) {
+      void this.comeBack(this.away);
+    }
   }
 
   private async comeBack(away: IAway): Promise<void> {
@@ -129,6 +180,7 @@ export class Caret {
   }
 
   private away: IAway | null = null;
+  private idBefore: string | null = null;
   private lastTypedIn: string | null = null;
   private typedAt = -Infinity;
 }

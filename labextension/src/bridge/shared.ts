@@ -11,6 +11,7 @@ export interface ISharedNotebookWithCells extends Pick<
   | 'moveCell'
   | 'transact'
   | 'undoManager'
+  | 'ydoc'
 > {
   readonly cells: YCellType[];
 }

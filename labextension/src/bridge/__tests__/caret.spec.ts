@@ -1,19 +1,29 @@
+import { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { applyUpdate, encodeStateAsUpdate } from 'yjs';
 
 import type { CellEdit } from '../../wire/generated';
 import { Caret } from '../caret';
 import { OpenNotebook } from '../openNotebook';
+import type { ISharedNotebookWithCells } from '../shared';
 import { open, type FakeContext } from './lab';
 
 /** A cell's widget; its editor is a text field, made when the test says so. */
 class FakeCell {
   constructor(private readonly shared: ReturnType<FakeContext['cell']>) {
-    this.model = { id: shared.id };
+    // As in the lab: a cell that is gone has lost its id.
+    this.model = {
+      get id() {
+        return shared.id;
+      },
+      sharedModel: shared
+    };
     this.ready = new Promise(resolve => (this.resolve = resolve));
   }
 
-  readonly model: { id: string };
+  readonly model: { id: string; sharedModel: unknown };
   readonly node = document.createElement('div');
   readonly readOnly = false;
   readonly ready: Promise<void>;
@@ -107,6 +117,8 @@ class FakeView {
     return {
       node: this.node,
       content: this,
+      context: this.lab.context,
+      disposed: new Signal(this),
       isDisposed: false
     } as unknown as NotebookPanel;
   }
@@ -221,6 +233,37 @@ describe('a caret in a cell that is deleted', () => {
   it('goes nowhere: no other cell gets the keys', () => {
     view.click('b', 1);
     expect(notebook.apply({}, [remove]).kind).toBe('applied');
+    expect(focused()).toBe(document.body);
+  });
+});
+
+describe('a caret in a room', () => {
+  /** Somebody else changes the list of cells. */
+  function others(change: (theirs: YNotebook) => void): void {
+    const { ydoc } = lab.model
+      .sharedModel as unknown as ISharedNotebookWithCells;
+    const theirs = new YNotebook();
+    applyUpdate(theirs.ydoc, encodeStateAsUpdate(ydoc));
+    change(theirs);
+    applyUpdate(ydoc, encodeStateAsUpdate(theirs.ydoc));
+  }
+
+  it('goes with a cell that others move', async () => {
+    view.click('b', 3);
+    others(theirs => theirs.moveCell(1, 0));
+    view.press('!');
+    const moved = view.cell('b');
+    moved.render();
+    await vi.waitFor(() => expect(focused()).toBe(moved.field));
+    expect(lab.sources[0]).toEqual(['b', 'two!']);
+  });
+
+  it('goes nowhere when others delete its cell, and stays when they delete another', () => {
+    const { field } = view.click('b', 3);
+    others(theirs => theirs.deleteCell(0));
+    expect(focused()).toBe(field);
+    others(theirs => theirs.deleteCell(0));
+    expect(lab.sources).toEqual([['c', 'three']]);
     expect(focused()).toBe(document.body);
   });
 });

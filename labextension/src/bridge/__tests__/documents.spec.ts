@@ -42,7 +42,8 @@ class FakeTracker {
     this.currentWidget = {
       node,
       context: lab.context,
-      content: { activeCell: null, widgets: [] }
+      content: { activeCell: null, widgets: [] },
+      disposed: new Signal(lab)
     } as unknown as NotebookPanel;
     this.widgetAdded.emit(this.currentWidget);
     await lab.ready;
