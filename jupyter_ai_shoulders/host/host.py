@@ -1,0 +1,137 @@
+"""What one process shares between its conversations, from its start to its end.
+
+Made by ``host.build``; asked by the server's handlers, the evaluation and tests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from jupyter_ai_shoulders.assist.titles import Titler
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.proposals import Proposals
+from jupyter_ai_shoulders.host.budgets import Budgets
+from jupyter_ai_shoulders.host.conversations import Conversations
+from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.export.exporter import Exporter
+from jupyter_ai_shoulders.host.forks import Forks
+from jupyter_ai_shoulders.host.ports import HostSettings, PagePort
+from jupyter_ai_shoulders.host.preferences import Preferences
+from jupyter_ai_shoulders.host.runs import Runs
+from jupyter_ai_shoulders.host.store import Store
+from jupyter_ai_shoulders.host.surroundings import WorkspaceSurroundings
+from jupyter_ai_shoulders.host.usage import UsageDesk
+from jupyter_ai_shoulders.providers.registry import ModelRegistry
+from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+
+_log = logging.getLogger(__name__)
+
+
+class Host:
+    """Everything one process shares between its conversations."""
+
+    def __init__(
+        self,
+        *,
+        settings: HostSettings,
+        store: Store,
+        models: ModelRegistry,
+        tools: ToolRegistry,
+        rules: RuleBook,
+        pages: PagePort,
+        engine: Engine,
+        conversations: Conversations,
+        documents: Documents,
+        budgets: Budgets,
+        preferences: Preferences,
+        usage: UsageDesk,
+        proposals: Proposals,
+        titler: Titler,
+        surroundings: WorkspaceSurroundings,
+        redact: Callable[[str], str],
+        runs: Runs,
+        forks: Forks,
+        artifacts: ArtifactFiles,
+    ) -> None:
+        self.settings = settings
+        self.hub = store.hub
+        self.log = store.log
+        self.sessions = store.sessions
+        self.models = models
+        self.tools = tools
+        self.rules = rules
+        self.pages = pages
+        self.engine = engine
+        self.conversations = conversations
+        self.live = documents.live
+        self.frames = documents.frames
+        self.budgets = budgets
+        self.preferences = preferences
+        self.usage = usage
+        self.proposals = proposals
+        self.redact = redact
+        """Takes the keys in use out of what is shown."""
+        self.runs = runs
+        self.forks = forks
+        self.exporter = Exporter(store.log)
+        self.database = store.directory.database
+        """For readers in threads."""
+        self.artifacts = artifacts
+        self._store = store
+        self._documents = documents
+        self._surroundings = surroundings
+        self._titler = titler
+        self._recovery = asyncio.Lock()
+        self._recovered = False
+        self._reported: str | None = None
+
+    async def ready(self) -> None:
+        """Take up what the last process left, once.
+
+        When the state directory cannot be used, each request tries again and those that need it
+        fail with the reason; everything else works.
+        """
+        if self._recovered:
+            return
+        async with self._recovery:
+            if not self._recovered:
+                await self._recover()
+
+    def state_error(self) -> ErrorInfo | None:
+        """Return why conversations cannot be kept now, None when they can."""
+        return self._store.problem()
+
+    async def aclose(self) -> None:
+        """Stop running turns and bring everything to the disk, in less than five seconds."""
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._store.aclose)
+            stack.push_async_callback(self.budgets.aclose)
+            stack.push_async_callback(self.models.aclose)
+            stack.push_async_callback(self._documents.aclose)
+            stack.push_async_callback(self._surroundings.aclose)
+            stack.push_async_callback(self.proposals.aclose)
+            stack.push_async_callback(self._titler.aclose)
+            await self.engine.stop()
+
+    async def _recover(self) -> None:
+        try:
+            await self._store.open()
+            crash_point("host.store.opened")
+            await self.engine.start()
+            crash_point("host.engine.started")
+            await self._documents.start()
+            await self.engine.restores.take_up()
+        except StateUnavailable as error:
+            if str(error) != self._reported:
+                _log.warning("Conversations are not available: %s %s", error, error.info.hint)
+            self._reported = str(error)
+        else:
+            self._recovered = True

@@ -1,0 +1,99 @@
+"""What a surface gives to its host: plain settings, and the ports that only it can fill.
+
+Made by the server extension (``server.service``), the evaluation and tests; ``host.build`` takes
+them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from jupyter_ai_shoulders.core.budget import Limits
+from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
+from jupyter_ai_shoulders.core.summaries import CompactionMode
+from jupyter_ai_shoulders.notebook.base import KernelDirectory
+from jupyter_ai_shoulders.notebook.contents import Contents
+from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
+from jupyter_ai_shoulders.providers.base import Provider
+from jupyter_ai_shoulders.providers.factory import make_provider
+from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.wire.frames import ServerFrame
+from jupyter_ai_shoulders.wire.ids import ClientId
+from jupyter_ai_shoulders.wire.sessions import Mode, Session
+
+
+class PagePort(Protocol):
+    """The browser pages of this surface; one without pages lets every call pass unheard."""
+
+    def send(self, client_id: ClientId, frame: ServerFrame) -> None:
+        """Send a frame to one page."""
+        ...
+
+    def deleted(self, session: Session) -> None:
+        """Tell every page that may see the session that it is gone."""
+        ...
+
+    def tools_changed(self) -> None:
+        """Tell every page that the permissions are others now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """Plain values from traits, files and the environment."""
+
+    workspace: Path
+    state_dir: Path
+    home: Path = field(default_factory=Path.home)
+    models: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The trait, in the form of ``models.json``."""
+    preferences: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The trait, in the form of ``settings.json``; the user cannot change what is in it."""
+    budget: Limits = field(default_factory=Limits)
+    """The administrator's limits, which the user's cannot exceed."""
+    default_mode: Mode = "ask"
+    step_limit: int = 25
+    nudges: bool = True
+    """Whether the model is told when it reads twice, wanders or answers with nothing."""
+    titles: bool = False
+    """Whether a small model names new conversations."""
+    turn_time_limit: float | None = None
+    """Seconds a turn may work; None is no limit."""
+    run_patience: float | None = 60.0
+    """Seconds a step waits for a cell that runs; then the turn goes on beside it. None: always."""
+    refuses_busy: bool = False
+    """Whether nothing is queued in a kernel that runs something of the user's."""
+    allow_bypass: bool = True
+    rules: Sequence[Json] = ()
+    """The administrator's permission rules, which deny or ask."""
+    compaction: CompactionMode = "auto"
+    """What happens when a conversation outgrows its model."""
+    page_grace: float = 600.0
+    """Seconds a page with unsaved changes may be away before its agent's edits are written."""
+    has_owners: bool = False
+    """Whether several users may meet on this server, as on a hub; sessions then have owners."""
+    collaboration: bool = False
+    """Whether pages open notebooks in rooms."""
+    document_server: str | None = None
+    """What to know of an extension that keeps open notebooks in a way of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostPorts:
+    """What a surface brings along."""
+
+    kernels: KernelDirectory
+    pages: PagePort
+    rooms: Rooms = field(default_factory=NoRooms)
+    contents: Contents | None = None
+    """The server's contents manager; without one, notebooks are the files of the workspace."""
+    clock: Clock = field(default_factory=SystemClock)
+    ids: IdSource = field(default_factory=RandomIds)
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    adapter: Callable[[Target], Provider] = make_provider
+    """Makes the provider of a model; the evaluation puts scripts in their place."""
