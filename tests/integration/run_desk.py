@@ -6,7 +6,7 @@ Used by the tests of long runs and of input; the fixture ``desk`` is in their ``
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,21 +74,14 @@ class RunDesk:
 
     def until(self, kind: str, count: int = 1) -> dict[str, Any]:
         """Follow the conversation to the ``count``-th event of a kind; return that."""
-        self.seen = []
-        for event in self.api.stream(self.session):
-            self.seen.append(event)
-            if len(self.of(kind)) == count:
-                return event
-        raise AssertionError(f"the stream ended without {count} × {kind}")
+        self._follow(f"{count} × {kind}", lambda: len(self.of(kind)) == count)
+        return self.seen[-1]
 
     def printed(self, text: str) -> None:
         """Follow the conversation until running code has printed this."""
-        self.seen = []
-        for event in self.api.stream(self.session):
-            self.seen.append(event)
-            if text in "".join(e["text"] for e in self.of("tool-progress")):
-                return
-        raise AssertionError(f"the stream ended without {text!r}")
+        self._follow(
+            repr(text), lambda: text in "".join(e["text"] for e in self.of("tool-progress"))
+        )
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         """The events of a kind that were seen."""
@@ -108,6 +101,18 @@ class RunDesk:
     def last_request(self) -> str:
         """What the model was sent last."""
         return json.dumps(self.upstream.requests()[-1], ensure_ascii=False)
+
+    def _follow(self, what: str, enough: Callable[[], bool]) -> None:
+        self.seen = []
+        try:
+            for event in self.api.stream(self.session):
+                self.seen.append(event)
+                if enough():
+                    return
+        except BaseException as error:  # a time limit: say what there was instead
+            error.add_note(f"no {what} in {[event['type'] for event in self.seen]}")
+            raise
+        raise AssertionError(f"the stream ended without {what}")
 
     def _file(self, name: str) -> Path:
         return self.lab.root / f"{self.name}.{name}"

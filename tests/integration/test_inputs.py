@@ -67,10 +67,13 @@ def test_cancel_ends_a_question_and_interrupts_its_code_alone(desk: RunDesk) -> 
 
 
 def test_kernel_that_dies_while_it_asks_ends_the_question(desk: RunDesk) -> None:
-    death = "import os, threading\nthreading.Timer(0.5, os._exit, (1,)).start()\ninput('Name? ')"
-    desk.warm(a=death)
+    wait = desk.waiting().replace("\n", "\n    ")
+    death = f"def die():\n    {wait}os._exit(1)\n"
+    begin = "import threading\nthreading.Thread(target=die).start()\n"
+    desk.warm(a=f"{death}{begin}input('Name? ')")
     desk.ask(desk.run(), says("It died."), says("Done."))
     desk.until("stdin-request")
+    desk.let()
     desk.until("turn-end")
     assert [e["answered"] for e in desk.of("stdin-answer")] == [False]
     ends = [*desk.of("tool-result"), *desk.of("run-end")]

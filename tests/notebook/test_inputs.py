@@ -18,7 +18,6 @@ from tests.notebook.live_kernel import (
     Bench,
     OneKernel,
     bench,
-    iopub_until,
     kernel_process,
     user_of,
 )
@@ -185,13 +184,24 @@ async def test_outputs_in_a_page_are_not_stored_on_the_way(
         assert at.notebook.applied == []
 
 
-async def test_busy_kernel_refuses_where_that_is_the_policy(kernels: OneKernel):
+async def test_busy_kernel_refuses_where_that_is_the_policy(kernels: OneKernel, tmp_path: Path):
+    gate = tmp_path / "go"
     async with user_of(kernels.manager) as user, bench(kernels, refuses_busy=True) as at:
         await at.run_source("pass")
-        asked_for = user.execute("import time; time.sleep(0.6)")
-        await iopub_until(user, "status", asked_for, execution_state="busy")
+        user.execute(f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.02)")
+        await busy_elsewhere(at, busy=True)
         with pytest.raises(Conflict, match="busy with something the user runs") as caught:
             await at.run_source("'never'")
         assert caught.value.info.code == "kernel_busy"
-        await iopub_until(user, "status", asked_for, execution_state="idle")
+        gate.touch()
+        await busy_elsewhere(at, busy=False)
         assert (await at.run_source("'now'")).status == "ok"
+
+
+async def busy_elsewhere(at: Bench, *, busy: bool) -> None:
+    """Wait until the agent has heard so: the user's own client hears it sooner or later."""
+    connection = at.lines.connection("the-kernel")
+    assert connection is not None
+    async with asyncio.timeout(20):
+        while connection.is_busy_elsewhere is not busy:  # noqa: ASYNC110 nothing tells of it
+            await asyncio.sleep(0.02)
