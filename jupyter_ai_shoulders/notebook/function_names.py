@@ -1,6 +1,6 @@
 """Which names of the notebook a function or class takes when it is called; pure.
 
-Used by ``notebook.definitions``. Python's scopes: what is assigned anywhere in a function is its
+Used by ``notebook.cell_walk``. Python's scopes: what is assigned anywhere in a function is its
 own throughout, unless it is declared ``global``; the names of a class body are not its methods'.
 """
 
