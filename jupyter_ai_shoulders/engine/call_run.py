@@ -50,6 +50,8 @@ class CallOutcome:
     result: Result | None = None
     error: ErrorInfo | None = None
     run: LongRunId | None = None
+    recorded: Callable[[], None] | None = None
+    """Called when the result is in the log; what goes on tells of its end only from then on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,16 +59,25 @@ class LongCalls:
         self._hear = hear
 
     def adopt(self, session_id: SessionId, call: Call, run: CallRun, spill: Spill) -> CallOutcome:
-        """Let a call go on; return its result for now."""
+        """Let a call go on; return its result for now.
+
+        Its end is told once that is recorded, which earlier calls of its step may hold up: an end
+        of something the session has not heard of would be lost, and waited for ever after.
+        """
         assert run.look is not None, "only calls that can be looked at outlast their step"
         name = LongRunId(self._ids.new("run"))
         long = _LongCall(session_id, call, spill, run, run.look)
         self._calls[name] = long
         run.record = partial(self._say, session_id)
-        run.task.add_done_callback(lambda _: self._ended(name, long))
         self._forget_old()
         crash_point("engine.run.adopted")
-        return CallOutcome("ok", run.elapsed_ms, result=_going_on(long, name), run=name)
+        return CallOutcome(
+            "ok",
+            run.elapsed_ms,
+            result=_going_on(long, name),
+            run=name,
+            recorded=lambda: run.task.add_done_callback(lambda _: self._ended(name, long)),
+        )
 
     def knows(self, session_id: SessionId, name: LongRunId) -> bool:
         """Return whether the call goes on, and tells of its end."""

@@ -245,6 +245,8 @@ class Batch:
             )
         )
         crash_point("tools.result.recorded")
+        if outcome.recorded is not None:
+            outcome.recorded()
         if result.proposal is not None:
             self._tools.recording.record(
                 ProposalAdd(call_id=call.call_id, proposal=result.proposal)

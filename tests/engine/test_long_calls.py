@@ -12,6 +12,8 @@ from jupyter_ai_shoulders.engine.results import CANCELLED
 from jupyter_ai_shoulders.engine.spill import Spill
 from jupyter_ai_shoulders.engine.state import Call
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
+from jupyter_ai_shoulders.testing.scripted import Call as Made
+from jupyter_ai_shoulders.testing.scripted import turn
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     Ongoing,
@@ -24,6 +26,9 @@ from jupyter_ai_shoulders.wire.events import Event, RunEnd
 from jupyter_ai_shoulders.wire.ids import CallId, LongRunId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from tests.engine.test_turns import check
+from tests.engine.tools import Desk, Look, PathArguments
+from tests.engine.world import settings, world
 
 SESSION, CALL, RUN = SessionId("s"), CallId("c"), LongRunId("run_1")
 CONTEXT = CallContext(SESSION, TurnId("t"), CALL, {}, None)
@@ -66,6 +71,8 @@ class World:
         outcome = self.calls.adopt(SESSION, call, run, spill)
         assert (outcome.status, outcome.run) == ("ok", RUN)
         assert outcome.result is not None
+        assert outcome.recorded is not None
+        outcome.recorded()
         return outcome.result
 
     def ends(self) -> list[RunEnd]:
@@ -78,37 +85,78 @@ def text(shown: Result | None) -> str:
 
 
 async def test_result_for_now_says_how_far_it_is_and_what_to_do():
-    world = World()
-    now = await world.adopt()
+    own = World()
+    now = await own.adopt()
     assert text(now).startswith("so far[Still running")
     assert RUN in text(now)
     assert now.envelope.data == {"said": "so far", "run": RUN, "status": "running"}
-    assert world.calls.knows(SESSION, RUN)
-    assert not world.calls.knows(SessionId("another"), RUN)
-    world.tool.go.set()
-    await world.calls.ended(SESSION)
+    assert own.calls.knows(SESSION, RUN)
+    assert not own.calls.knows(SessionId("another"), RUN)
+    own.tool.go.set()
+    await own.calls.ended(SESSION)
 
 
 async def test_end_is_told_once_after_what_was_said_and_can_be_read():
-    world = World()
-    await world.adopt()
-    assert text(await world.calls.look(SESSION, RUN, 0.01)).startswith("so far")
-    world.tool.go.set()
-    assert text(await world.calls.look(SESSION, RUN, 20)) == "all"
-    assert [event.type for event in world.said] == ["tool-progress", "run-end"]
-    assert world.ends()[0].status == "ok"
-    assert not world.calls.knows(SESSION, RUN)
-    assert await world.calls.look(SessionId("another"), RUN, 0) is None
-    assert await world.calls.look(SESSION, "run_9", 0) is None
+    own = World()
+    await own.adopt()
+    assert text(await own.calls.look(SESSION, RUN, 0.01)).startswith("so far")
+    own.tool.go.set()
+    assert text(await own.calls.look(SESSION, RUN, 20)) == "all"
+    assert [event.type for event in own.said] == ["tool-progress", "run-end"]
+    assert own.ends()[0].status == "ok"
+    assert not own.calls.knows(SESSION, RUN)
+    assert await own.calls.look(SessionId("another"), RUN, 0) is None
+    assert await own.calls.look(SESSION, "run_9", 0) is None
 
 
 async def test_cancel_and_the_end_of_the_server_stop_it_and_say_why():
-    world = World()
-    await world.adopt()
-    world.calls.cancel(SessionId("another"), CANCELLED)
-    assert world.calls.knows(SESSION, RUN)
-    world.calls.cancel(SESSION, CANCELLED)
-    await world.calls.ended(SESSION)
-    (end,) = world.ends()
+    own = World()
+    await own.adopt()
+    own.calls.cancel(SessionId("another"), CANCELLED)
+    assert own.calls.knows(SESSION, RUN)
+    own.calls.cancel(SESSION, CANCELLED)
+    await own.calls.ended(SESSION)
+    (end,) = own.ends()
     assert (end.status, end.result.error) == ("cancelled", CANCELLED)
-    await world.calls.stop(CANCELLED)
+    await own.calls.stop(CANCELLED)
+
+
+class Outlasting(Look):
+    """Goes on when its step does not wait for it."""
+
+    name = "outlast"
+
+    def __init__(self) -> None:
+        super().__init__(Desk())
+        self.handed_over = asyncio.Event()
+
+    async def run(self, args: PathArguments, context: CallContext) -> AsyncIterator[Any]:
+        yield Ongoing(self._look)
+        await self.desk.work("outlast")
+        yield result("all")
+
+    def _look(self) -> Result:
+        self.handed_over.set()
+        return result("so far")
+
+
+async def test_end_before_the_results_of_its_step_are_logged_is_told_after_them():
+    tool: Any = Outlasting()
+    step = turn(Made("look", {"path": "a"}, "c1"), Made("outlast", {"path": "b"}, "c2"))
+    limits = settings(run_patience_s=0.01)
+    w = world(step, "Both were done.", limits=limits, loop=[tool])
+    tool.desk.hold("outlast")
+    looking = w.desk.hold("look:a")
+    await w.send()
+    async with asyncio.timeout(20):
+        await asyncio.gather(looking.wait(), tool.handed_over.wait())
+        tool.desk.gates["outlast"].set()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert (tool.desk.finished, w.results()) == (["outlast"], [])
+        w.desk.gates["look:a"].set()
+        await w.settle()
+    assert w.results() == [("c1", "ok"), ("c2", "ok")]
+    assert [end.status for end in w.of(RunEnd)] == ["ok"]
+    assert w.exits() == ["final_response"]
+    check(w)
