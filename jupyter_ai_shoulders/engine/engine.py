@@ -14,6 +14,7 @@ from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine import signals as sig
+from jupyter_ai_shoulders.engine.answers import Answers, dispatch_word
 from jupyter_ai_shoulders.engine.compaction import NoSummarizer
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.hearing import Hearing, NoInputs
@@ -32,7 +33,7 @@ from jupyter_ai_shoulders.engine.requests import Requests
 from jupyter_ai_shoulders.engine.resend import editable, replaced
 from jupyter_ai_shoulders.engine.restore.desk import RestoreDesk
 from jupyter_ai_shoulders.engine.restore.restorer import NoDocuments, Restores
-from jupyter_ai_shoulders.engine.results import CANCELLED, STOPPED, supplied
+from jupyter_ai_shoulders.engine.results import CANCELLED, STOPPED
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import AwaitingRuns, Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings
@@ -40,7 +41,6 @@ from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
-from jupyter_ai_shoulders.tools.rules import narrowest, target_of
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
@@ -53,7 +53,6 @@ from jupyter_ai_shoulders.wire.commands import (
 )
 from jupyter_ai_shoulders.wire.events import ToolResult
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
-from jupyter_ai_shoulders.wire.parts import TextPart
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +101,7 @@ class Engine:
         self._shelf = Shelf(self._services)
         self._hearing = Hearing(self._shelf)
         self._services.long_calls.tell(self._hearing.hear)
-        self._answering = asyncio.Lock()
+        self._answers = Answers(self._shelf, self._services)
         self._recovery = Recovery(self._shelf, sessions, recoveries or Uncounted())
         self.requests = Requests(self._services)
         self.restores = RestoreDesk(self._shelf, self._services, restorer or NoDocuments())
@@ -211,89 +210,26 @@ class Engine:
     async def answer_approval(
         self, session_id: SessionId, call_id: CallId, command: AnswerApproval
     ) -> None:
-        """Answer a pending approval; an interrupted turn goes on with it.
-
-        Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (scope not
-        offered), ``StateUnavailable`` (the rule could not be stored).
-        """
-        async with self._answering:  # a stored rule takes its time, and the first answer counts
-            await self._take_answer(session_id, call_id, command)
-        await self._services.log.sync()
-        crash_point("approvals.answer.synced")
-
-    async def _take_answer(
-        self, session_id: SessionId, call_id: CallId, command: AnswerApproval
-    ) -> None:
-        driver = await self._known(session_id, call_id)
-        turn = driver.state.turn
-        call = turn.call(call_id) if turn else None
-        if call is None or not call.waits:
-            raise Conflict("This call was answered already.", code="already_answered")
-        if command.scope not in call.scopes:
-            offered = ", ".join(call.scopes)
-            raise InvalidRequest(
-                f"scope: {command.scope!r} was not offered; offered are {offered}."
-            )
-        if isinstance(driver.state.phase, Interrupted):
-            driver.plan_again()  # refused before anything is stored
-        if command.decision == "allow" and command.scope == "always":
-            rule = narrowest(call.tool, target_of(call.arguments or {}))
-            await asyncio.to_thread(self._services.rules.add, rule)
-            crash_point("approvals.rule.stored")
-        self._dispatch_word(driver, sig.Answer(call_id, command))
-        crash_point("approvals.answer.committed")
+        """Answer a pending approval; raises as ``Answers.approval``."""
+        await self._answers.approval(session_id, call_id, command)
 
     async def answer_question(
         self, session_id: SessionId, call_id: CallId, command: AnswerQuestion
     ) -> None:
-        """Answer a question; an interrupted turn goes on with it.
-
-        Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (blank).
-        """
-        driver = await self._known(session_id, call_id)
-        picks = tuple(pick.strip() for pick in command.picks)
-        if not all(picks):
-            raise InvalidRequest("answer: an answer says something.")
-        if driver.question != call_id:
-            raise Conflict("This question was answered already.", code="already_answered")
-        self._dispatch_word(driver, sig.Reply(call_id, picks))
-        crash_point("questions.answer.committed")
-        await self._services.log.sync()
+        """Answer a question of the agent; raises as ``Answers.question``."""
+        await self._answers.question(session_id, call_id, command)
 
     async def answer_input(
         self, session_id: SessionId, call_id: CallId, command: AnswerInput
     ) -> None:
-        """Give the code of a running call the text it waits for, which is kept nowhere.
-
-        Raises ``NotFound``, ``Conflict`` (``already_answered``: by now nothing waits).
-        """
-        await self._known(session_id, call_id)
-        if not self._services.inputs.answer(session_id, call_id, command.text):
-            raise Conflict("Nothing waits for this input any more.", code="already_answered")
-        crash_point("stdin.answer.taken")
+        """Give a running call the text it waits for; raises as ``Answers.input``."""
+        await self._answers.input(session_id, call_id, command)
 
     async def supply_result(
         self, session_id: SessionId, call_id: CallId, command: SupplyResult
     ) -> None:
-        """Take the result of a call that the user made (``parse_only``).
-
-        Raises ``NotFound``, ``Conflict`` (``already_answered``, or tools are not ``parse_only``).
-        """
-        driver = await self._known(session_id, call_id)
-        turn = driver.state.turn
-        call = turn.call(call_id) if turn else None
-        if call is None or call.settled:
-            raise Conflict("This call has its result already.", code="already_answered")
-        if self._services.sessions.get(session_id).tools != "parse_only":
-            raise Conflict("The tools of this conversation run here; their results come from them.")
-        if isinstance(driver.state.phase, Interrupted):
-            driver.plan_again()  # refused before anything is stored; the model knows the keys
-        given = command.content or "(no output)"
-        content, handle = driver.spill.shown([TextPart(text=given)])
-        result = supplied(call, content, handle, ok=command.ok)
-        self._dispatch_word(driver, sig.Supply(result))
-        crash_point("results.supplied.committed")
-        await self._services.log.sync()
+        """Take the result of a call that the user made; raises as ``Answers.result``."""
+        await self._answers.result(session_id, call_id, command)
 
     def is_running(self, session_id: SessionId) -> bool:
         """Return whether a turn of the session is open and not interrupted."""
@@ -354,7 +290,7 @@ class Engine:
     ) -> None:
         _check_words(command)
         if driver.question is not None:
-            self._dispatch_word(driver, sig.Reply(driver.question, (), message=command))
+            dispatch_word(driver, sig.Reply(driver.question, (), message=command))
             return
         if driver.running:
             if command.model is not None:
@@ -367,12 +303,6 @@ class Engine:
             self._go_on(driver, found, sig.Discard())
         driver.dispatch(sig.Send(command, plan))
 
-    async def _known(self, session_id: SessionId, call_id: CallId) -> SessionDriver:
-        driver = await self._shelf.driver(session_id)
-        if call_id not in driver.memory.call_ids:
-            raise NotFound(f"This conversation has no call {call_id}.")
-        return driver
-
     def _go_on(
         self, driver: SessionDriver, found: tuple[ToolResult, ...], signal: sig.Signal
     ) -> None:
@@ -380,13 +310,6 @@ class Engine:
             driver.dispatch(sig.Found(found))
             crash_point("engine.found.committed")
         driver.dispatch(signal)
-
-    def _dispatch_word(self, driver: SessionDriver, signal: sig.Signal) -> None:
-        """Take the user's word on a call; an interrupted turn goes on with it."""
-        again = driver.plan_again() if isinstance(driver.state.phase, Interrupted) else None
-        driver.dispatch(signal)
-        if again is not None:
-            driver.dispatch(sig.Resume(again))
 
     def _raise_limit(self, driver: SessionDriver, micro_usd: int) -> None:
         turn = driver.state.turn

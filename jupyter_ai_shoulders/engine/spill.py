@@ -1,6 +1,6 @@
 """What the model is sent of a result: all of it, or head and tail with a handle to read the rest.
 
-Used by ``engine.tool_calls`` for every result and by ``engine.engine`` for supplied ones.
+Used by ``engine.tool_calls`` for every result and by ``engine.answers`` for supplied ones.
 """
 
 from __future__ import annotations
