@@ -22,9 +22,11 @@ from jupyter_ai_shoulders.wire.events import (
     ProposalAdd,
     ProposalResolve,
     SessionCreate,
+    StdinAnswer,
+    StdinRequest,
     StepStart,
 )
-from jupyter_ai_shoulders.wire.ids import ProposalId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 PAGE = 150
@@ -92,6 +94,8 @@ class _Scan:
         self._proposals: dict[ProposalId, ProposalState] = {}
         self._artifacts: list[str] = []
         self._size: tuple[int, int | None] = (0, None)
+        self._asking: dict[CallId, None] = {}
+        """Calls whose code asks for input: a run may outlast its turn, and its copy never ends."""
 
     def add(self, event: Event) -> None:
         """Take the next event."""
@@ -102,6 +106,10 @@ class _Scan:
         match event:
             case SessionCreate():
                 self._root = event.origin.root if event.origin else event.session_id
+            case StdinRequest():
+                self._asking[event.call_id] = None
+            case StdinAnswer():
+                self._asking.pop(event.call_id, None)
             case ProposalAdd():
                 self._proposals[event.proposal.id] = event.proposal.state
             case ProposalResolve():
@@ -119,12 +127,19 @@ class _Scan:
         return ForkPoint(
             seq=seq,
             root=self._root,
-            closing=_closing(self.state),
+            closing=self._closing(),
             proposals=tuple(key for key, state in self._proposals.items() if state == "proposed"),
             artifacts=tuple(dict.fromkeys(self._artifacts)),
             tokens_used=tokens_used,
             window=window,
         )
+
+
+    def _closing(self) -> tuple[Event, ...]:
+        closing = _closing(self.state)
+        closed = {event.call_id for event in closing if isinstance(event, StdinAnswer)}
+        asking = [call_id for call_id in self._asking if call_id not in closed]
+        return (*closing, *(StdinAnswer(call_id=call_id, answered=False) for call_id in asking))
 
 
 async def _scanned(log: EventLog, session: Session, seq: int) -> _Scan:

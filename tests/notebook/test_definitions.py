@@ -1,6 +1,6 @@
 """What a cell binds, changes and needs: tables, and small programs that are really run."""
 
-from __future__ import annotations
+from __future__ import dis
 
 import builtins
 from typing import Any
@@ -231,11 +231,18 @@ class Watched(dict[str, Any]):
         self.written.add(name)
 
 
+UNSEEN = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
+"""What a walrus in a comprehension makes of the module's names; it passes ``Watched`` by."""
+
+
 def really(source: str) -> Watched | None:
     """Run a program; return what it did, None when it is none or fails on the way."""
     watched = Watched()
     try:
-        exec(compile(source, "program", "exec"), watched)
+        program = compile(source, "program", "exec")
+        if any(step.opname in UNSEEN for step in dis.get_instructions(program)):
+            return None
+        exec(program, watched)
     except (SyntaxError, NameError, TypeError, AttributeError):
         return None
     return watched
