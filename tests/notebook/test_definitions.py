@@ -1,8 +1,9 @@
 """What a cell binds, changes and needs: tables, and small programs that are really run."""
 
-from __future__ import dis
+from __future__ import annotations
 
 import builtins
+import dis
 from typing import Any
 
 import pytest
