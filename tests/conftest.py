@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hypothesis import HealthCheck, settings
 from traitlets.config import Config
 
 from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
@@ -18,6 +19,12 @@ JUDGE = pytest.StashKey[Judge]()
 LEAKS = pytest.StashKey[list[str]]()
 NOBODY = "127.0.0.1:9"
 """Where nobody listens."""
+
+# No test depends on how fast the machine is; Hypothesis' own limit is 0.2 s for an example.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True)

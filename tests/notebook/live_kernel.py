@@ -90,6 +90,22 @@ def kernel_process(folder: Path) -> Generator[AsyncKernelManager]:
     loop.close()
 
 
+@dataclass(frozen=True)
+class Gate:
+    """Holds code in a kernel up until the test lets it go on."""
+
+    file: Path
+
+    @property
+    def waits(self) -> str:
+        """Code that waits."""
+        return f"import os, time\nwhile not os.path.exists({str(self.file)!r}): time.sleep(0.02)\n"
+
+    def open(self) -> None:
+        """Let it go on."""
+        self.file.touch()
+
+
 @dataclass
 class Bench:
     """A notebook, the pages that show it, and a runner."""
