@@ -134,7 +134,6 @@ class _Scan:
             window=window,
         )
 
-
     def _closing(self) -> tuple[Event, ...]:
         closing = _closing(self.state)
         closed = {event.call_id for event in closing if isinstance(event, StdinAnswer)}
