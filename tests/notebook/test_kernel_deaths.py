@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.notebook import kernel_lines
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
-from tests.notebook.live_kernel import PATH, bench
+from tests.notebook.live_kernel import PATH, Gate, bench
 
 
 @asynccontextmanager
@@ -103,11 +103,12 @@ async def test_a_kernel_that_ignores_the_interrupt_does_not_hold_the_cancel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("jupyter_ai_shoulders.notebook.cell_run.INTERRUPT_PATIENCE_SECONDS", 0.5)
-    deaf = """
-import signal, time
+    gate = Gate(tmp_path / "go")
+    deaf = f"""
+import signal
 old = signal.signal(signal.SIGINT, signal.SIG_IGN)
 print("deaf", flush=True)
-time.sleep(2.5)
+{gate.waits}
 signal.signal(signal.SIGINT, old)
 print("done")
 """
@@ -115,9 +116,10 @@ print("done")
         task = asyncio.create_task(at.run("a"))
         await at.reported("stdout")
         task.cancel()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             with pytest.raises(asyncio.CancelledError):
                 await task
+        gate.open()
         # The cell goes on to its end, the next run waits for it, and its outputs are stored.
         assert (await at.run("b")).outputs[0]["data"] == {"text/plain": "'next'"}
         assert at.notebook.cell("a").outputs == (
