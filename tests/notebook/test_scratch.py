@@ -124,7 +124,7 @@ async def test_a_cancel_interrupts_the_code_and_the_kernel_goes_on(
     kernels = OneKernel(manager)
     async with side(kernels, manager) as at:
         task = asyncio.create_task(at.run("import time\nprint('on', flush=True)\ntime.sleep(60)"))
-        await iopub_until(at.user, "stream", name="stdout")
+        await at.reported("on")
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
