@@ -141,7 +141,7 @@ async def test_a_cancel_of_queued_code_leaves_the_users_cell_alone(
     async with side(kernels, manager) as at:
         await at.run("stopped = False")
         users = asyncio.create_task(at.tell(waits, end="'done'"))
-        await iopub_until(at.user, "execute_input")
+        await iopub_until(at.user, "execute_input", code=waits)
         task = asyncio.create_task(at.run("stopped = True; import time; time.sleep(60)"))
         await at.reported("queued")
         task.cancel()

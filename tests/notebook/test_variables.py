@@ -85,8 +85,9 @@ async def test_while_the_kernel_is_busy_its_last_answer_is_told_with_its_age(
     async with side(OneKernel(manager), manager) as at:
         await at.tell("known = [1, 2]")
         await at.seen()
-        users = asyncio.create_task(at.tell("import time; unknown = 1; time.sleep(60)"))
-        await iopub_until(at.user, "execute_input")
+        code = "import time; unknown = 1; time.sleep(60)"
+        users = asyncio.create_task(at.tell(code))
+        await iopub_until(at.user, "execute_input", code=code)
         old = await at.variables.look(PATH, "full", ["known"])
         assert old.why_old == "the kernel is busy"
         assert old.age_s > 0
@@ -101,8 +102,9 @@ async def test_a_busy_kernel_that_was_never_asked_is_a_clear_refusal(
     manager: AsyncKernelManager,
 ) -> None:
     async with side(OneKernel(manager), manager) as at:
-        users = asyncio.create_task(at.tell("import time; time.sleep(60)"))
-        await iopub_until(at.user, "execute_input")
+        code = "import time; time.sleep(60)"
+        users = asyncio.create_task(at.tell(code))
+        await iopub_until(at.user, "execute_input", code=code)
         with pytest.raises(Conflict, match="busy") as refused:
             await at.variables.look(PATH, "schema_only")
         assert refused.value.info.code == "kernel_busy"
