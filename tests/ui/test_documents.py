@@ -381,21 +381,21 @@ def test_queued_messages_are_changed_and_removed_until_they_are_read(desk: Desk)
     run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
     desk.open(("slow", desk.held), replies=[run, says("Read."), says("?")])
     panel = desk.ask(allow=True)
-    for text in ("first", "second", "third"):
+    for text in ("number one", "number two", "number three"):
         panel.ask(text)
     expect(panel.queued).to_have_count(3)
     panel.queued.nth(0).get_by_role("button", name="Edit").click()
-    panel.queued.nth(0).get_by_role("textbox").fill("first, changed")
+    panel.queued.nth(0).get_by_role("textbox").fill("number one, changed")
     panel.queued.nth(0).get_by_role("textbox").press("Enter")
     panel.queued.nth(1).get_by_role("button", name="Remove").click()
     expect(panel.queued).to_have_count(2)
-    expect(panel.queued.nth(0)).to_contain_text("first, changed")
+    expect(panel.queued.nth(0)).to_contain_text("number one, changed")
     desk.let_go()
     desk.ended()
     request = json.dumps(desk.upstream.requests()[-1]["body"])
-    assert "first, changed" in request
-    assert "third" in request
-    assert "second" not in request
+    assert "number one, changed" in request
+    assert "number three" in request
+    assert "number two" not in request
 
 
 def test_stop_takes_a_waiting_approval_away_and_runs_nothing(desk: Desk) -> None:

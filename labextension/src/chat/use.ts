@@ -77,6 +77,7 @@ export function useSignalVersion(signal: ISignal<unknown, unknown>): number {
         notify();
       };
       signal.connect(emitted);
+      version.current++; // What was emitted since the render was not heard: render again.
       return () => {
         signal.disconnect(emitted);
       };
