@@ -177,7 +177,8 @@ def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Pa
     if request.node.stash.get(FAILED, False):
         FAILURES.mkdir(exist_ok=True)
         name = re.sub(r"[^\w.-]+", "-", request.node.nodeid.removeprefix("tests/ui/"))
-        opened.screenshot(path=FAILURES / f"{name}.png")
+        if not opened.is_closed():  # a test may end it
+            opened.screenshot(path=FAILURES / f"{name}.png")
         (FAILURES / f"{name}.log").write_text("\n".join(console), encoding="utf-8")
 
 

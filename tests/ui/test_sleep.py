@@ -5,6 +5,7 @@ The whole lab of a page loses its network, not our socket alone: kernels and fil
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -49,9 +50,14 @@ def crash(page: Page) -> None:
 
 
 def kept(desk: Desk) -> str:
-    """What the recovery copies hold."""
+    """What the recovery copies of this test's notebook hold; others share the server."""
     files = (desk.lab.root / ".shoulders" / "recovery").glob("*.json")
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    name = f'"path":{json.dumps(desk.path)}'
+    found: list[str] = []
+    for file in files:
+        with suppress(FileNotFoundError):  # gone since it was listed
+            found.append(file.read_text(encoding="utf-8"))
+    return "\n".join(text for text in found if name in text.replace('"path": ', '"path":'))
 
 
 def allowed_to_the_end(desk: Desk) -> bool:
