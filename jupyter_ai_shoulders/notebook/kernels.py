@@ -6,7 +6,6 @@ conversations never interleave.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from dataclasses import replace
@@ -31,6 +30,7 @@ from jupyter_ai_shoulders.notebook.keeping import OutputKeeper
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines, KernelTurn
 from jupyter_ai_shoulders.notebook.outputs import CellOutputs, OutputLimits
 from jupyter_ai_shoulders.notebook.page_view import PageView
+from jupyter_ai_shoulders.notebook.run_tasks import RunTasks
 from jupyter_ai_shoulders.notebook.stale_cells import RunWitness
 from jupyter_ai_shoulders.notebook.stdin import InputDesk, RunInputs
 from jupyter_ai_shoulders.wire.ids import CellId, RunId
@@ -68,21 +68,13 @@ class KernelRunner:
         self._witness = witness
         self.inputs = InputDesk()
         """Where answers to questions of running code go."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._runs = RunTasks(clock)
 
-    async def run(
+    def run(
         self, path: str, cell_id: CellId, asker: Asker | None = None
     ) -> AsyncGenerator[RunItem]:
         """See ``CellRunner.run``."""
-        ticket = RunTicket(self._clock)
-        task = asyncio.create_task(self._perform(path, cell_id, ticket, asker))
-        self._tasks.add(task)
-        task.add_done_callback(lambda done: self._conclude(done, ticket))
-        try:
-            async for item in ticket.items():
-                yield item
-        finally:
-            await ticket.abandon(task)
+        return self._runs.follow(lambda ticket: self._perform(path, cell_id, ticket, asker))
 
     async def kernel_of(self, path: str) -> str | None:
         """See ``CellRunner.kernel_of``."""
@@ -91,19 +83,7 @@ class KernelRunner:
 
     async def aclose(self) -> None:
         """Follow no run any more; the kernels run on."""
-        tasks = [*self._tasks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _conclude(self, task: asyncio.Task[None], ticket: RunTicket) -> None:
-        self._tasks.discard(task)
-        if task.cancelled():
-            ticket.settle(asyncio.CancelledError())
-        elif error := task.exception():
-            if ticket.is_settled:
-                log.error("A cancelled run failed later", exc_info=error)
-            ticket.settle(error)
+        await self._runs.aclose()
 
     async def _perform(
         self, path: str, cell_id: CellId, ticket: RunTicket, asker: Asker | None

@@ -7,8 +7,6 @@ the kernel; nothing of it reaches a page, a cell or the kernel's history. In Pyt
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
@@ -28,13 +26,12 @@ from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection, Me
 from jupyter_ai_shoulders.notebook.kernel_lines import KernelLines, KernelTurn
 from jupyter_ai_shoulders.notebook.kernels import busy_refusal, kernel_name
 from jupyter_ai_shoulders.notebook.outputs import CellOutputs, OutputLimits
+from jupyter_ai_shoulders.notebook.run_tasks import RunTasks
 from jupyter_ai_shoulders.notebook.snippets.source import python_history_guard
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.notebook.execution import CellRequest
     from jupyter_ai_shoulders.notebook.lone_run import LoneRun
-
-log = logging.getLogger(__name__)
 
 CANCEL_PATIENCE_SECONDS = 5.0
 """How long a cancelled call waits for a kernel that was interrupted."""
@@ -73,35 +70,15 @@ class KernelScratch:
         self._clock = clock
         self._limits = limits
         self._refuses_busy = refuses_busy
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._runs = RunTasks(clock)
 
-    async def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
+    def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
         """See ``ScratchRunner.run_code``."""
-        ticket = RunTicket(self._clock)
-        task = asyncio.create_task(self._perform(path, code, ticket))
-        self._tasks.add(task)
-        task.add_done_callback(lambda done: self._conclude(done, ticket))
-        try:
-            async for item in ticket.items():
-                yield item
-        finally:
-            await ticket.abandon(task)
+        return self._runs.follow(lambda ticket: self._perform(path, code, ticket))
 
     async def aclose(self) -> None:
         """Follow no code any more; the kernels run on."""
-        tasks = [*self._tasks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _conclude(self, task: asyncio.Task[None], ticket: RunTicket) -> None:
-        self._tasks.discard(task)
-        if task.cancelled():
-            ticket.settle(asyncio.CancelledError())
-        elif error := task.exception():
-            if ticket.is_settled:
-                log.error("Cancelled scratch code failed later", exc_info=error)
-            ticket.settle(error)
+        await self._runs.aclose()
 
     async def _perform(self, path: str, code: str, ticket: RunTicket) -> None:
         snapshot = await self._notebooks.open(path).read()
