@@ -1,7 +1,9 @@
 /**
  * Draws outputs as this page shows them, for a model to look at: plots of plotly and altair, SVG,
  * widgets. Made by the documents plugin, one per page. Nothing is scrolled, opened or run for it: an
- * output that is not on the screen's page is left to text.
+ * output that is not on the screen's page is left to text. A renderer that is still loading or
+ * painting is waited for: no page says when an output is drawn, so it counts as drawn when two
+ * looks at it are the same and show something.
  */
 
 import { CodeCell } from '@jupyterlab/cells';
@@ -15,11 +17,23 @@ import type { IFrameChannel } from './documents';
 /** The longest side a model gets, in pixels; larger pictures are only scaled down on the way. */
 const LONGEST_SIDE = 1568;
 
-/** Turns an element into a PNG as a data URL. */
+/** Milliseconds between two looks at an output that is still being drawn. */
+const LOOK_AGAIN = 150;
+
+/** Milliseconds to wait for an output to be drawn; the server gives up after ten seconds. */
+const PATIENCE = 6000;
+
+/** An element as a PNG (a data URL), and whether all of it has one colour. */
+export interface IDrawn {
+  url: string;
+  blank: boolean;
+}
+
+/** Draws an element. */
 export type Draw = (
   node: HTMLElement,
   size: { width: number; height: number }
-) => Promise<string>;
+) => Promise<IDrawn>;
 
 /** Answers requests of the server for pictures. */
 export class OutputDrawings implements IDisposable {
@@ -59,20 +73,37 @@ export class OutputDrawings implements IDisposable {
   }
 
   private async picture(frame: OutputDraw): Promise<string | null> {
-    const node = this.find(frame);
-    const { width, height } = node?.getBoundingClientRect() ?? NOTHING;
-    if (node === null || width < 1 || height < 1) {
-      return null;
+    const deadline = performance.now() + PATIENCE;
+    let last: IDrawn | null = null;
+    for (;;) {
+      const node = this.find(frame);
+      if (node === null) {
+        return null;
+      }
+      const seen = await this.look(node);
+      if (seen !== null && !seen.blank && seen.url === last?.url) {
+        return base64(seen);
+      }
+      last = seen;
+      if (performance.now() > deadline) {
+        return last === null || last.blank ? null : base64(last);
+      }
+      await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN));
     }
-    const url = await this.draw(node, { width, height });
-    const [, data] = url.split(';base64,');
-    return data === undefined || data === '' ? null : data;
+  }
+
+  private async look(node: HTMLElement): Promise<IDrawn | null> {
+    const { width, height } = node.getBoundingClientRect();
+    return width < 1 || height < 1 ? null : this.draw(node, { width, height });
   }
 
   private disposed = false;
 }
 
-const NOTHING = { width: 0, height: 0 };
+function base64(drawn: IDrawn): string | null {
+  const [, data] = drawn.url.split(';base64,');
+  return data === undefined || data === '' ? null : data;
+}
 
 /** Return the element that shows an output, null when no notebook of this page does. */
 export function shownOutput(
@@ -107,13 +138,21 @@ function rendered(output: HTMLElement): HTMLElement {
 async function drawn(
   node: HTMLElement,
   { width, height }: { width: number; height: number }
-): Promise<string> {
-  const { toPng } = await import('html-to-image');
+): Promise<IDrawn> {
+  const { toCanvas } = await import('html-to-image');
   const background =
     getComputedStyle(node).getPropertyValue('--jp-layout-color0');
-  return toPng(node, {
+  const canvas = await toCanvas(node, {
     backgroundColor: background || 'white',
     pixelRatio: Math.min(1, LONGEST_SIDE / Math.max(width, height)),
     skipFonts: true // They would be fetched again.
   });
+  return { url: canvas.toDataURL('image/png'), blank: hasOneColour(canvas) };
+}
+
+function hasOneColour(canvas: HTMLCanvasElement): boolean {
+  const { width, height } = canvas;
+  const image = canvas.getContext('2d')?.getImageData(0, 0, width, height);
+  const pixels = new Uint32Array(image?.data.buffer ?? new ArrayBuffer(0));
+  return pixels.every(pixel => pixel === pixels[0]);
 }

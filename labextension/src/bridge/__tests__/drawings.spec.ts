@@ -1,8 +1,8 @@
 import { Signal } from '@lumino/signaling';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { OutputDraw, PageFrame, ServerFrame } from '../../wire/generated';
-import { OutputDrawings } from '../drawings';
+import { type IDrawn, OutputDrawings } from '../drawings';
 
 // The lab's widgets are not needed to answer.
 vi.mock('@jupyterlab/cells', () => ({ CodeCell: Map }));
@@ -31,23 +31,36 @@ function element(width: number, height: number): HTMLElement {
   return node;
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Time passes only by the waits of the drawings themselves. */
 async function answerTo(
   node: HTMLElement | null,
-  draw: () => Promise<string>
+  draw: () => Promise<IDrawn>
 ): Promise<PageFrame[]> {
+  vi.useFakeTimers();
   const channel = new Channel();
   const drawings = new OutputDrawings(channel, () => node, draw);
   channel.frameReceived.emit(FRAME);
-  await vi.waitFor(() => {
-    expect(channel.sent).toHaveLength(1);
-  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(channel.sent).toHaveLength(1);
   drawings.dispose();
   channel.frameReceived.emit(FRAME);
   return channel.sent;
 }
 
 describe('OutputDrawings', () => {
-  const drawn = () => Promise.resolve('data:image/png;base64,cGljdHVyZQ==');
+  const picture = (data: string, blank = false) => ({
+    url: `data:image/png;base64,${data}`,
+    blank
+  });
+  const drawn = () => Promise.resolve(picture('cGljdHVyZQ=='));
+  const oneByOne = (first: IDrawn[], then: IDrawn) => {
+    const left = first.slice();
+    return vi.fn(() => Promise.resolve(left.shift() ?? then));
+  };
   const none = {
     type: 'output-picture',
     operation_id: 'operation_1',
@@ -62,6 +75,30 @@ describe('OutputDrawings', () => {
 
   it('answers with nothing where nothing is shown', async () => {
     expect(await answerTo(null, drawn)).toEqual([none]);
+  });
+
+  it('waits until an output is drawn', async () => {
+    const blank = picture('YmxhbmsK', true);
+    const draw = oneByOne(
+      [blank, blank, picture('aGFsZg==')],
+      picture('d2hvbGU=')
+    );
+    expect(await answerTo(element(300, 200), draw)).toEqual([
+      { ...none, data: 'd2hvbGU=' }
+    ]);
+    expect(draw).toHaveBeenCalledTimes(5);
+  });
+
+  it('sends what there is of an output that never rests', async () => {
+    let looks = 0;
+    const draw = () => Promise.resolve(picture(btoa(String(looks++))));
+    const [answer] = await answerTo(element(300, 200), draw);
+    expect(answer).toMatchObject({ data: btoa(String(looks - 1)) });
+  });
+
+  it('has no picture of an output that stays empty', async () => {
+    const blank = () => Promise.resolve(picture('YmxhbmsK', true));
+    expect(await answerTo(element(300, 200), blank)).toEqual([none]);
     expect(await answerTo(element(0, 0), drawn)).toEqual([none]);
   });
 
