@@ -8,7 +8,7 @@ from pydantic import Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, RestorePart
-from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, RestoreId
+from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, RestoreId, Version
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import (
     Anchor,
@@ -160,6 +160,21 @@ class DecideProposal(CommandModel):
     decision: Literal["apply", "dismiss"]
     text: str | None = None
     run: bool = False
+
+
+class DecideEdit(CommandModel):
+    """``POST edits/{id}``: keep or undo all of a pending edit, or a part of it.
+
+    ``hunks`` are positions in the list that was shown. A page that has made the decision in its
+    editor already gives ``baseline`` instead: what is left to look through is what stands between
+    that text and the document's. ``current_version`` is of the text the user saw; when the
+    document has another one, the answer is 409 and nothing is changed.
+    """
+
+    decision: Literal["keep", "undo"]
+    hunks: tuple[int, ...] | None = None
+    baseline: str | None = None
+    current_version: Version | None = None
 
 
 class SetKey(CommandModel):

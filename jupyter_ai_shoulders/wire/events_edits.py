@@ -9,11 +9,15 @@ from typing import Literal
 
 from jupyter_ai_shoulders.wire.edits import Hunk, Proposal, ProposalState
 from jupyter_ai_shoulders.wire.events_base import Author, EventBase
-from jupyter_ai_shoulders.wire.ids import CallId, CellId, EditId, ProposalId, Version
+from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, CellId, EditId, ProposalId, Version
 
 
 class EditPending(EventBase):
-    """An applied change awaits keep or undo."""
+    """An applied change awaits keep or undo.
+
+    Said again, with the same ``edit_id``, when more is changed or a part of it was decided: the
+    last one counts. There is one for each file or cell, over all turns.
+    """
 
     type: Literal["edit-pending"] = "edit-pending"
     edit_id: EditId
@@ -23,6 +27,10 @@ class EditPending(EventBase):
     before_version: Version | None
     after_version: Version | None
     hunks: tuple[Hunk, ...]
+    before: BlobHash | None = None
+    """The text the user last had or accepted; None of what was made."""
+    after: BlobHash | None = None
+    """The text as the agent left it; None of what is gone."""
 
 
 class EditResolve(EventBase):

@@ -56,6 +56,7 @@ budget_state: BudgetState
 cell_edit: CellEdit
 conversation: Conversation
 create_session: CreateSession
+decide_edit: DecideEdit
 decide_proposal: DecideProposal
 edit_message: EditMessage
 error_body: ErrorBody
@@ -65,9 +66,11 @@ fork_session: ForkSession
 message_accepted: MessageAccepted
 message_view: MessageView
 model_list: ModelList
+operations_page: OperationsPage
 page_frame: PageFrame
 part_view: PartView
 patch_session: PatchSession
+pending_edit_list: PendingEditList
 preview_message: PreviewMessage
 proposal_list: ProposalList
 provider_test: ProviderTest
@@ -938,6 +941,23 @@ anchor?: (Anchor | null)
 interactive?: (boolean | null)
 }
 /**
+ * ``POST edits/{id}``: keep or undo all of a pending edit, or a part of it.
+ * 
+ * ``hunks`` are positions in the list that was shown. A page that has made the decision in its
+ * editor already gives ``baseline`` instead: what is left to look through is what stands between
+ * that text and the document's. ``current_version`` is of the text the user saw; when the
+ * document has another one, the answer is 409 and nothing is changed.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DecideEdit".
+ */
+export interface DecideEdit {
+decision: ("keep" | "undo")
+hunks?: (number[] | null)
+baseline?: (string | null)
+current_version?: (string | null)
+}
+/**
  * ``POST proposals/{id}``: ``text`` applies an edited version instead.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1491,6 +1511,9 @@ details: ({
 /**
  * An applied change awaits keep or undo.
  * 
+ * Said again, with the same ``edit_id``, when more is changed or a part of it was decided: the
+ * last one counts. There is one for each file or cell, over all turns.
+ * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "EditPending".
  */
@@ -1507,6 +1530,8 @@ cell_id: (string | null)
 before_version: (string | null)
 after_version: (string | null)
 hunks: Hunk[]
+before: (string | null)
+after: (string | null)
 }
 /**
  * One changed region: half-open line ranges, 0-based, in the text before and after.
@@ -1856,6 +1881,41 @@ state: ("unknown" | "ok" | "failing" | "no_key")
 error: (ErrorInfo | null)
 }
 /**
+ * ``GET operations``, the latest first.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "OperationsPage".
+ */
+export interface OperationsPage {
+operations: Operation[]
+next_cursor: (string | null)
+}
+/**
+ * One change of a file or a cell, by a tool, an undo or a restore.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Operation".
+ */
+export interface Operation {
+id: string
+at: string
+session_id: (string | null)
+turn_id: (string | null)
+call_id: (string | null)
+by: ("user" | "agent" | "policy" | "system")
+kind: ("edit" | "create" | "delete" | "move" | "copy" | "mkdir" | "outputs" | "command")
+document: string
+cell_id: (string | null)
+new_document: (string | null)
+before_version: (string | null)
+after_version: (string | null)
+batch: (string | null)
+state: ("begun" | "done" | "failed" | "undone")
+undoes: (string | null)
+can_undo: boolean
+reason: (string | null)
+}
+/**
  * First frame of a page; ``cursors`` are the sessions it shows and how far it is.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2125,6 +2185,36 @@ model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
 tools?: (("enabled" | "parse_only" | "disabled") | null)
 status?: (("resolved" | "idle") | null)
+}
+/**
+ * ``GET edits``: sorted by document, cells in their order.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PendingEditList".
+ */
+export interface PendingEditList {
+edits: PendingEdit[]
+}
+/**
+ * What the agent changed in one file or cell and the user has not looked through yet.
+ * 
+ * ``baseline`` is the text without the agent's changes and with everything the user changed since;
+ * null of what the agent made. ``current`` is the text as it stands; null of what is gone.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PendingEdit".
+ */
+export interface PendingEdit {
+id: string
+session_id: string
+turn_id: (string | null)
+document: string
+cell_id: (string | null)
+baseline: (string | null)
+current: (string | null)
+current_version: (string | null)
+hunks: Hunk[]
+conflict: boolean
 }
 /**
  * ``POST sessions/{id}/preview``: a message that is not sent.
