@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from jupyter_ai_shoulders.guard.folders import DescriptorFolder, Folder, PathFolder
+
 # include/uapi/linux/openat2.h; the number is the same on every architecture but alpha.
 _SYS_OPENAT2 = 437
 _RESOLVE_NO_MAGICLINKS = 0x02
@@ -35,51 +37,8 @@ _READ = (
     | getattr(os, "O_NOCTTY", 0)
     | _BINARY
 )
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
-
-_OWN = os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | _NOFOLLOW | _CLOEXEC | _BINARY
-
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK})
-"""What file systems answer that have no hard links (link(2)): FAT, some networks."""
-
 Opener = Callable[[int, Sequence[str], int], int]
 """Open the components below a descriptor with flags; return a descriptor. Raises ``OSError``."""
-
-
-class Folder(Protocol):
-    """An opened directory: nothing done in it can be led elsewhere."""
-
-    def create(self, name: str) -> int:
-        """Create a file that must not exist; return a descriptor to write to."""
-        ...
-
-    def names(self) -> Sequence[str]:
-        """Return the names of all entries."""
-        ...
-
-    def reopen(self, name: str) -> int:
-        """Open a file that ``create`` made; return a descriptor."""
-        ...
-
-    def stat(self, name: str) -> os.stat_result:
-        """Return the facts of an entry itself, also of a link."""
-        ...
-
-    def rename(self, name: str, new_name: str) -> None:
-        """Put an entry in the place of another one."""
-        ...
-
-    def settle(self, name: str, new_name: str) -> None:
-        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
-        ...
-
-    def unlink(self, name: str) -> None:
-        """Remove a file."""
-        ...
-
-    def sync(self) -> None:
-        """Make the directory's entries durable."""
-        ...
 
 
 class Root(Protocol):
@@ -190,55 +149,6 @@ class DescriptorRoot:
 
 
 @dataclass(frozen=True, slots=True)
-class DescriptorFolder:
-    """A directory by its descriptor."""
-
-    descriptor: int
-
-    def create(self, name: str) -> int:
-        """Create a file that must not exist; return a descriptor to write to."""
-        return os.open(name, _NEW, 0o600, dir_fd=self.descriptor)
-
-    def names(self) -> Sequence[str]:
-        """Return the names of all entries."""
-        return os.listdir(self.descriptor)  # noqa: PTH208 pathlib knows no descriptors
-
-    def reopen(self, name: str) -> int:
-        """Open a file that ``create`` made; return a descriptor."""
-        return os.open(name, _OWN, dir_fd=self.descriptor)
-
-    def stat(self, name: str) -> os.stat_result:
-        """Return the facts of an entry itself, also of a link."""
-        return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
-
-    def rename(self, name: str, new_name: str) -> None:
-        """Put an entry in the place of another one."""
-        os.replace(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
-
-    def settle(self, name: str, new_name: str) -> None:
-        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
-        here = {"src_dir_fd": self.descriptor, "dst_dir_fd": self.descriptor}
-        try:
-            os.link(name, new_name, **here, follow_symlinks=False)
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            # The name is taken first, so that nobody's file is replaced.
-            os.close(self.create(new_name))
-            self.rename(name, new_name)
-        else:
-            self.unlink(name)
-
-    def unlink(self, name: str) -> None:
-        """Remove a file."""
-        os.unlink(name, dir_fd=self.descriptor)
-
-    def sync(self) -> None:
-        """Make the directory's entries durable."""
-        os.fsync(self.descriptor)
-
-
-@dataclass(frozen=True, slots=True)
 class PathRoot:
     """A root by its path, for systems that cannot open files relative to a directory."""
 
@@ -271,46 +181,6 @@ class PathRoot:
             if path.is_symlink() or getattr(path, "is_junction", bool)():
                 raise OSError(errno.ELOOP, "a link is not followed", str(path))
         return path
-
-
-@dataclass(frozen=True, slots=True)
-class PathFolder:
-    """A directory by its path."""
-
-    path: Path
-
-    def create(self, name: str) -> int:
-        """Create a file that must not exist; return a descriptor to write to."""
-        return os.open(self.path / name, _NEW, 0o600)
-
-    def names(self) -> Sequence[str]:
-        """Return the names of all entries."""
-        return [entry.name for entry in self.path.iterdir()]
-
-    def reopen(self, name: str) -> int:
-        """Open a file that ``create`` made; return a descriptor."""
-        return os.open(self.path / name, _OWN)
-
-    def stat(self, name: str) -> os.stat_result:
-        """Return the facts of an entry itself, also of a link."""
-        return (self.path / name).lstat()
-
-    def rename(self, name: str, new_name: str) -> None:
-        """Put an entry in the place of another one."""
-        (self.path / name).replace(self.path / new_name)
-
-    def settle(self, name: str, new_name: str) -> None:
-        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
-        if sys.platform != "win32":  # there rename never replaces
-            os.close(self.create(new_name))
-        (self.path / name).rename(self.path / new_name)
-
-    def unlink(self, name: str) -> None:
-        """Remove a file."""
-        (self.path / name).unlink()
-
-    def sync(self) -> None:
-        """Do nothing: such systems have no descriptor of a directory to sync."""
 
 
 class _OpenHow(ctypes.Structure):

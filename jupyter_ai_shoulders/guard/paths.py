@@ -8,74 +8,30 @@ back ends and the file tools. All methods block; callers choose the thread.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import posixpath
 import re
 import stat
 import sys
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NewType
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import (
-    Conflict,
-    InvalidRequest,
-    NotFound,
-    PolicyRefusal,
-    ShouldersError,
-    StateUnavailable,
-)
-from jupyter_ai_shoulders.guard.beneath import Folder, Root, open_root
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.guard.beneath import Root, open_root
+from jupyter_ai_shoulders.guard.folders import Folder
+from jupyter_ai_shoulders.guard.problems import FileChanged, changed, outside, problem, reported
 from jupyter_ai_shoulders.guard.temporary import swept, temporary_for
+from jupyter_ai_shoulders.guard.writing import FileContent, FileStat, write_new, write_whole
+
+__all__ = ["FileChanged", "FileContent", "FileStat", "Workspace", "WorkspacePath"]
 
 WorkspacePath = NewType("WorkspacePath", str)
 """A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
 
 _EXPANSION = re.compile(r"^~|^\$\w+(?:/|$)|\$\{|^%\w+%")
 _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
-
-
-@dataclass(frozen=True, slots=True)
-class FileStat:
-    """What identifies a file's content without reading it, and what replacing it must keep."""
-
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
-    mode: int
-    links: int
-    owner: int
-    group: int
-
-    @classmethod
-    def of(cls, result: os.stat_result) -> FileStat:
-        """Return the facts of a stat result."""
-        return cls(
-            result.st_dev,
-            result.st_ino,
-            result.st_size,
-            result.st_mtime_ns,
-            stat.S_IMODE(result.st_mode),
-            result.st_nlink,
-            result.st_uid,
-            result.st_gid,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class FileContent:
-    """A file's bytes and its facts at the moment it was read."""
-
-    content: bytes
-    stat: FileStat
-
-
-class FileChanged(Conflict):
-    """The file is not the one that was read; nothing was written."""
 
 
 class Workspace:
@@ -104,7 +60,7 @@ class Workspace:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
-                raise _problem(error, text) from error
+                raise problem(error, text) from error
             return WorkspacePath("/".join([*real, *parts[existing:]]))
         return WorkspacePath("/".join(parts))
 
@@ -120,7 +76,7 @@ class Workspace:
             content = _read_all(descriptor, before.size)
             after = _regular(descriptor, path)
         if before != after or len(content) != after.size:
-            raise _changed(path, "while it was read")
+            raise changed(path, "while it was read")
         return FileContent(content, after)
 
     def head(self, path: WorkspacePath, limit: int) -> FileContent:
@@ -140,9 +96,9 @@ class Workspace:
         ``FileChanged`` when another file, or other content, stands there now.
         """
         *directory, name = path.split("/")
-        with _reported(path), self._root.folder(directory) as folder:
+        with reported(path), self._root.folder(directory) as folder:
             with temporary_for(folder, name) as temporary:
-                _write_whole(temporary.descriptor, content, expected)
+                write_whole(temporary.descriptor, content, expected)
                 temporary.written()
                 crash_point("disk.replace.written")
                 _expect(folder, name, expected, path)
@@ -161,9 +117,9 @@ class Workspace:
         Its folder must exist. Raises ``Conflict`` when anything has the name already.
         """
         *directory, name = path.split("/")
-        with _reported(path), self._root.folder(directory) as folder:
+        with reported(path), self._root.folder(directory) as folder:
             with temporary_for(folder, name) as temporary:
-                _write_new(temporary.descriptor, content)
+                write_new(temporary.descriptor, content)
                 temporary.written()
                 crash_point("disk.create.written")
                 folder.settle(temporary.name, name)
@@ -186,11 +142,11 @@ class Workspace:
         for candidate in (wanted, wanted.parent.resolve() / wanted.name, wanted.resolve()):
             if candidate.is_relative_to(self.directory):
                 return candidate.relative_to(self.directory).as_posix()
-        raise _outside(text)
+        raise outside(text)
 
     @contextlib.contextmanager
     def _opened(self, path: WorkspacePath) -> Generator[int]:
-        with _reported(path):
+        with reported(path):
             descriptor = self._root.open(path.split("/"))
             try:
                 yield descriptor
@@ -213,14 +169,14 @@ def _checked(text: str) -> str:
         )
     windows = sys.platform == "win32"
     if text.startswith(("//", "\\\\")) or (not windows and _DRIVE.match(text)):
-        raise _outside(text)
+        raise outside(text)
     return text.replace("\\", "/") if windows else text
 
 
 def _parts(relative: str, text: str) -> list[str]:
     normal = posixpath.normpath(relative) if relative else "."
     if normal == ".." or normal.startswith("../"):
-        raise _outside(text)
+        raise outside(text)
     return [] if normal == "." else normal.split("/")
 
 
@@ -239,109 +195,8 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def _write_whole(descriptor: int, content: bytes, like: FileStat) -> None:
-    _copy_ownership(descriptor, like)
-    _write_durably(descriptor, content)
-
-
-def _write_new(descriptor: int, content: bytes) -> None:
-    """Write with the mode any new file of this process gets."""
-    if sys.platform != "win32":
-        os.fchmod(descriptor, 0o666 & ~_umask())
-    _write_durably(descriptor, content)
-
-
-def _umask() -> int:
-    """Return the process's mask without changing it for a moment, as ``os.umask`` would.
-
-    Linux tells it (proc_pid_status(5)); elsewhere the usual one is assumed.
-    """
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return 0o022
-    found = re.search(r"^Umask:\s+([0-7]+)$", status, re.MULTILINE)
-    return int(found[1], 8) if found else 0o022
-
-
-def _write_durably(descriptor: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-    os.fsync(descriptor)
-
-
-def _copy_ownership(descriptor: int, like: FileStat) -> None:
-    if sys.platform == "win32":
-        return
-    made = os.fstat(descriptor)
-    if (made.st_uid, made.st_gid) != (like.owner, like.group):
-        # Only a privileged process may give files away: then the writer owns it, as with any save.
-        with contextlib.suppress(PermissionError):
-            os.fchown(descriptor, like.owner, like.group)
-    os.fchmod(descriptor, like.mode)
-
-
 def _expect(folder: Folder, name: str, expected: FileStat, path: str) -> None:
     """Look once more, immediately before the file is replaced."""
     now = folder.stat(name)
     if not stat.S_ISREG(now.st_mode) or FileStat.of(now) != expected:
-        raise _changed(path, "meanwhile; nothing was written")
-
-
-@contextlib.contextmanager
-def _reported(path: str) -> Generator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise _problem(error, path) from error
-
-
-def _changed(path: str, when: str) -> FileChanged:
-    return FileChanged(
-        f"{path} was changed by someone else {when}.", hint="Read it again.", retryable=True
-    )
-
-
-def _outside(text: str) -> ShouldersError:
-    return InvalidRequest(
-        f"{text} is outside the workspace.",
-        code="outside_workspace",
-        hint="Give a path relative to the workspace.",
-    )
-
-
-def _problem(error: OSError, path: str) -> ShouldersError:
-    """Return what an operating system error means for the caller."""
-    problem: ShouldersError
-    match error.errno:
-        case errno.ENOENT | errno.ENOTDIR:
-            problem = NotFound(f"There is no file {path}.", hint="List the files to find its name.")
-        case errno.EEXIST:
-            problem = Conflict(
-                f"There is a file {path} already; it was not touched.", hint="Use another name."
-            )
-        case errno.EXDEV:
-            problem = _outside(path)
-        case errno.ELOOP:
-            problem = InvalidRequest(
-                f"{path} leads through a link that is not followed.", code="outside_workspace"
-            )
-        case errno.ENXIO | errno.ENODEV:
-            problem = InvalidRequest(f"{path} is not a regular file.", hint="Name a file.")
-        case errno.EACCES | errno.EPERM | errno.EROFS:
-            problem = PolicyRefusal(
-                f"The system does not let this server use {path}: {error.strerror}.",
-                code="forbidden",
-                hint="Check the permissions of the file and its directory.",
-            )
-        case errno.ENOSPC | errno.EDQUOT:
-            problem = StateUnavailable(
-                f"There is no space left to write {path}; the file is as it was.",
-                code="disk_full",
-                hint="Free some space and try again.",
-                retryable=True,
-            )
-        case _:
-            problem = InvalidRequest(f"{path} cannot be used: {error.strerror or error}.")
-    return problem
+        raise changed(path, "meanwhile; nothing was written")

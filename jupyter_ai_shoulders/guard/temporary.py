@@ -17,7 +17,7 @@ import sys
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.guard.beneath import Folder
+from jupyter_ai_shoulders.guard.folders import Folder
 
 QUIET_NS = 60_000_000_000
 """A file written to within this time is let alone, in case a network does not carry locks."""

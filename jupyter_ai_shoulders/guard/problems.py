@@ -1,0 +1,78 @@
+"""What errors of the operating system mean for whoever asked; used by ``guard.paths``."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Generator
+
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    PolicyRefusal,
+    ShouldersError,
+    StateUnavailable,
+)
+
+
+class FileChanged(Conflict):
+    """The file is not the one that was read; nothing was written."""
+
+
+@contextlib.contextmanager
+def reported(path: str) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise problem(error, path) from error
+
+
+def changed(path: str, when: str) -> FileChanged:
+    return FileChanged(
+        f"{path} was changed by someone else {when}.", hint="Read it again.", retryable=True
+    )
+
+
+def outside(text: str) -> ShouldersError:
+    return InvalidRequest(
+        f"{text} is outside the workspace.",
+        code="outside_workspace",
+        hint="Give a path relative to the workspace.",
+    )
+
+
+def problem(error: OSError, path: str) -> ShouldersError:
+    """Return what an operating system error means for the caller."""
+    meant: ShouldersError
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR:
+            meant = NotFound(f"There is no file {path}.", hint="List the files to find its name.")
+        case errno.EEXIST:
+            meant = Conflict(
+                f"There is a file {path} already; it was not touched.", hint="Use another name."
+            )
+        case errno.EXDEV:
+            meant = outside(path)
+        case errno.ELOOP:
+            meant = InvalidRequest(
+                f"{path} leads through a link that is not followed.", code="outside_workspace"
+            )
+        case errno.ENXIO | errno.ENODEV:
+            meant = InvalidRequest(f"{path} is not a regular file.", hint="Name a file.")
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            meant = PolicyRefusal(
+                f"The system does not let this server use {path}: {error.strerror}.",
+                code="forbidden",
+                hint="Check the permissions of the file and its directory.",
+            )
+        case errno.ENOSPC | errno.EDQUOT:
+            meant = StateUnavailable(
+                f"There is no space left to write {path}; the file is as it was.",
+                code="disk_full",
+                hint="Free some space and try again.",
+                retryable=True,
+            )
+        case _:
+            meant = InvalidRequest(f"{path} cannot be used: {error.strerror or error}.")
+    return meant
