@@ -1,7 +1,8 @@
 """Frames of the page socket (chapters 02 and 06): what a page sends and what the server sends.
 
 The one place to import frames from, as ``server.socket`` and ``notebook`` do: the models
-themselves stand in ``frames_page`` and ``frames_server``, by who sends them.
+themselves stand in ``frames_page`` and ``frames_server``, by who sends them, and those about text
+files in ``frames_texts``.
 """
 
 from __future__ import annotations
@@ -52,6 +53,22 @@ from jupyter_ai_shoulders.wire.frames_server import (
     ToolsUpdate,
     Welcome,
 )
+from jupyter_ai_shoulders.wire.frames_texts import (
+    TextApplied,
+    TextApply,
+    TextChange,
+    TextClose,
+    TextConflict,
+    TextContent,
+    TextFocus,
+    TextMove,
+    TextMoved,
+    TextOpen,
+    TextRead,
+    TextRefused,
+    TextRename,
+    TextSaved,
+)
 
 __all__ = [
     "AnnouncedCell",
@@ -91,6 +108,20 @@ __all__ = [
     "ServerFrame",
     "SessionDelete",
     "Subscribe",
+    "TextApplied",
+    "TextApply",
+    "TextChange",
+    "TextClose",
+    "TextConflict",
+    "TextContent",
+    "TextFocus",
+    "TextMove",
+    "TextMoved",
+    "TextOpen",
+    "TextRead",
+    "TextRefused",
+    "TextRename",
+    "TextSaved",
     "ToolsUpdate",
     "Unsubscribe",
     "Welcome",
@@ -112,7 +143,17 @@ PageFrame = Annotated[
     | DocumentConflict
     | DocumentRefused
     | OutputPicture
-    | DocumentRecoveryAnswer,
+    | DocumentRecoveryAnswer
+    | TextOpen
+    | TextChange
+    | TextFocus
+    | TextClose
+    | TextRename
+    | TextContent
+    | TextApplied
+    | TextConflict
+    | TextMoved
+    | TextRefused,
     Field(discriminator="type"),
 ]
 
@@ -133,6 +174,10 @@ ServerFrame = Annotated[
     | CellRunEnd
     | KernelRestart
     | OutputDraw
+    | TextRead
+    | TextApply
+    | TextMove
+    | TextSaved
     | SessionDelete
     | ToolsUpdate
     | FrameError,

@@ -23,11 +23,16 @@ def well_formed(text: str) -> str:
 
 def cell_version(source: str) -> Version:
     """Return the first 16 hex digits of SHA-256 over the UTF-8 of a cell's source."""
+    return Version(text_version(source)[:CELL_VERSION_DIGITS])
+
+
+def text_version(text: str) -> Version:
+    r"""Return SHA-256 over a text in UTF-8 as hex; every line of it ends in ``\n``."""
     try:
-        encoded = source.encode("utf-8")
+        encoded = text.encode("utf-8")
     except UnicodeEncodeError:
-        encoded = well_formed(source).encode("utf-8")
-    return Version(hashlib.sha256(encoded).hexdigest()[:CELL_VERSION_DIGITS])
+        encoded = well_formed(text).encode("utf-8")
+    return file_version(encoded)
 
 
 def file_version(content: bytes) -> Version:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.wire.versions import cell_version, file_version, well_formed
+from jupyter_ai_shoulders.wire.versions import cell_version, file_version, text_version, well_formed
 
 TABLE = json.loads((Path(__file__).parent / "fixtures" / "versions.json").read_text("utf-8"))
 
@@ -14,6 +14,12 @@ TABLE = json.loads((Path(__file__).parent / "fixtures" / "versions.json").read_t
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
 def test_cell_version_matches_the_table(row: dict[str, str]) -> None:
     assert cell_version(row["source"]) == row["version"]
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
+def test_text_version_is_the_whole_hash_of_the_same(row: dict[str, str]) -> None:
+    version = text_version(row["source"])
+    assert (version[:16], len(version)) == (row["version"], 64)
 
 
 def test_lone_surrogates_count_as_the_replacement_character() -> None:

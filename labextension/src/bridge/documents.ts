@@ -239,6 +239,10 @@ export class DocumentBridge implements IDisposable {
         });
         return;
       case 'document-marks': // Of the plugin that marks cells.
+      case 'text-read': // Of the bridge for text files.
+      case 'text-apply':
+      case 'text-move':
+      case 'text-saved':
       case 'welcome':
       case 'events':
       case 'resync':

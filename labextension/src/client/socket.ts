@@ -179,6 +179,10 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'cell-run-end':
       case 'kernel-restart':
       case 'output-draw':
+      case 'text-read':
+      case 'text-apply':
+      case 'text-move':
+      case 'text-saved':
       case 'session-delete':
       case 'tools-update':
         this.frameReceived.emit(frame);

@@ -34,7 +34,7 @@ export type MessageView = (UserView | AgentView)
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PageFrame".
  */
-export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer)
+export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer | TextOpen | TextChange | TextFocus | TextClose | TextRename | TextContent | TextApplied | TextConflict | TextMoved | TextRefused)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | SessionDelete | ToolsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextMove | TextSaved | SessionDelete | ToolsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
@@ -2174,6 +2174,127 @@ recovery_id: string
 action: ("restored" | "discarded")
 }
 /**
+ * The page has this text file open; from now on nobody writes it underneath unsaved text.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextOpen".
+ */
+export interface TextOpen {
+type: "text-open"
+path: string
+claim_epoch: number
+version: string
+dirty: boolean
+writable: boolean
+saved_at: (string | null)
+}
+/**
+ * The open text changed, or what is known of it (debounced).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextChange".
+ */
+export interface TextChange {
+type: "text-change"
+path: string
+claim_epoch: number
+version: string
+dirty: boolean
+writable: boolean
+saved_at: (string | null)
+}
+/**
+ * The user looked at this text in this page.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextFocus".
+ */
+export interface TextFocus {
+type: "text-focus"
+path: string
+}
+/**
+ * The text was closed in this page.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextClose".
+ */
+export interface TextClose {
+type: "text-close"
+path: string
+discarded: boolean
+}
+/**
+ * The text has another path now; what was said about the old one holds for the new one.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextRename".
+ */
+export interface TextRename {
+type: "text-rename"
+path: string
+new_path: string
+}
+/**
+ * Answer to ``text-read``; every line ends in ``\n``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextContent".
+ */
+export interface TextContent {
+type: "text-content"
+operation_id: string
+path: string
+text: string
+dirty: boolean
+}
+/**
+ * Answer to ``text-apply``: done. ``saves``: it had nothing unsaved, so the page saves it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextApplied".
+ */
+export interface TextApplied {
+type: "text-applied"
+operation_id: string
+version: string
+saves: boolean
+}
+/**
+ * Answer to ``text-apply``: the text is another than was expected; nothing was changed.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextConflict".
+ */
+export interface TextConflict {
+type: "text-conflict"
+operation_id: string
+text: string
+dirty: boolean
+}
+/**
+ * Answer to ``text-move``: the file has its new path, in the page and on the disk.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextMoved".
+ */
+export interface TextMoved {
+type: "text-moved"
+operation_id: string
+}
+/**
+ * Answer to a request of an old epoch, past its deadline, or for a text not open here.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextRefused".
+ */
+export interface TextRefused {
+type: "text-refused"
+operation_id: string
+reason: ("epoch" | "deadline" | "not_open" | "read_only" | "failed")
+message: string
+}
+/**
  * ``PATCH sessions/{id}``: what is absent or null stays.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2708,6 +2829,57 @@ operation_id: string
 path: string
 cell_id: string
 index: number
+}
+/**
+ * Send the text as it is now.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextRead".
+ */
+export interface TextRead {
+type: "text-read"
+operation_id: string
+claim_epoch: number
+path: string
+}
+/**
+ * Make it this text, as one undo step; nothing when it is another than was expected.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextApply".
+ */
+export interface TextApply {
+type: "text-apply"
+operation_id: string
+claim_epoch: number
+deadline_ms: number
+path: string
+expected: string
+text: string
+}
+/**
+ * Give the file another path, as a rename by the user does.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextMove".
+ */
+export interface TextMove {
+type: "text-move"
+operation_id: string
+claim_epoch: number
+deadline_ms: number
+path: string
+new_path: string
+}
+/**
+ * Others have written this file: take up what it says now.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextSaved".
+ */
+export interface TextSaved {
+type: "text-saved"
+path: string
 }
 /**
  * A conversation was deleted; one that is brought back comes as a ``session-update``.

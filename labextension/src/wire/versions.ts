@@ -21,3 +21,8 @@ export function cellVersion(source: string): string {
     sha256(encoder.encode(source)).slice(0, CELL_VERSION_BYTES)
   );
 }
+
+/** SHA-256 as hex over the UTF-8 of a text file's text, each line of which ends in a newline character. */
+export function textVersion(text: string): string {
+  return bytesToHex(sha256(encoder.encode(text)));
+}

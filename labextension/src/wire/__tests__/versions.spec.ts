@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 
 import text from '../../../../tests/wire/fixtures/versions.json?raw';
-import { cellVersion } from '../versions';
+import { cellVersion, textVersion } from '../versions';
 
 // Vite's own JSON reader refuses lone surrogates, which are the point of some rows.
 const table = JSON.parse(text) as {
@@ -13,4 +13,9 @@ const table = JSON.parse(text) as {
 
 test.each(table)('the version of a cell: $name', ({ source, version }) => {
   expect(cellVersion(source)).toBe(version);
+});
+
+test.each(table)('the version of a text: $name', ({ source, version }) => {
+  const whole = textVersion(source);
+  expect([whole.slice(0, 16), whole.length]).toEqual([version, 64]);
 });
