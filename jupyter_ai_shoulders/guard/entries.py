@@ -1,0 +1,106 @@
+"""The files and folders below a folder, with kinds, sizes and a total; for ``tools.list_files``.
+
+Nearest to the folder first, so that a cap cuts off what is deep. Hidden entries, what
+``.gitignore`` leaves out and what a project's tools make are not shown, nor are links followed; a
+folder that is named itself is always looked into. Blocks; callers choose the thread.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from jupyter_ai_shoulders.guard.globs import Glob
+from jupyter_ai_shoulders.guard.ignores import Ignored, ignored_above, with_own
+from jupyter_ai_shoulders.guard.listing import ENTRY_LIMIT, visible_entries
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.guard.project_ignores import ignored_names
+
+EntryKind = Literal["folder", "file", "link", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry, by its ready-to-use path; ``size`` in bytes, of files."""
+
+    path: str
+    kind: EntryKind
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What was found, sorted by path, the first ``limit`` of ``total``.
+
+    Not ``complete`` when the walk stopped after so many entries: then there are more than
+    ``total``.
+    """
+
+    entries: tuple[Entry, ...]
+    total: int
+    complete: bool
+
+
+def list_entries(
+    workspace: Workspace, folder: str, *, depth: int, limit: int, glob: Glob | None = None
+) -> Entries:
+    """Return what is below a folder; with a glob only the files whose path from there it meets."""
+    found: list[Entry] = []
+    total = 0
+    for looked, (name, entry, fits) in enumerate(_walk(workspace, folder, depth, glob)):
+        if looked >= ENTRY_LIMIT:
+            return Entries(_sorted(found), total, complete=False)
+        if fits:
+            total += 1
+            if len(found) < limit:
+                found.append(_entry(name, entry))
+    return Entries(_sorted(found), total, complete=True)
+
+
+def _walk(
+    workspace: Workspace, folder: str, depth: int, glob: Glob | None
+) -> Iterator[tuple[str, os.DirEntry[str], bool]]:
+    """Yield every entry looked at, and whether it is to be shown."""
+    folders = deque([(folder, 1, _above(workspace, folder))])
+    while folders:
+        current, level, ignored = folders.popleft()
+        ignored = with_own(workspace, current, ignored)
+        entries = visible_entries(workspace, current)
+        made = ignored_names({entry.name for entry in entries})
+        for entry in entries:
+            name = f"{current}/{entry.name}" if current else entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            path = f"{name}/" if is_folder else name
+            if (is_folder and entry.name in made) or any(rule.matches(path) for rule in ignored):
+                yield name, entry, False
+                continue
+            below = name[len(folder) :].lstrip("/")
+            yield name, entry, glob is None or (not is_folder and glob.matches(below))
+            if is_folder and level < depth:
+                folders.append((name, level + 1, ignored))
+
+
+def _above(workspace: Workspace, folder: str) -> tuple[Ignored, ...]:
+    """Return the patterns from above, but for a folder that they leave out: it was named."""
+    above = ignored_above(workspace, folder)
+    return tuple(rule for rule in above if not rule.matches(f"{folder}/"))
+
+
+def _entry(name: str, entry: os.DirEntry[str]) -> Entry:
+    if entry.is_symlink():
+        return Entry(name, "link")
+    if entry.is_dir(follow_symlinks=False):
+        return Entry(name, "folder")
+    if not entry.is_file(follow_symlinks=False):
+        return Entry(name, "other")
+    try:
+        return Entry(name, "file", entry.stat(follow_symlinks=False).st_size)
+    except OSError:  # gone in this moment
+        return Entry(name, "file")
+
+
+def _sorted(found: list[Entry]) -> tuple[Entry, ...]:
+    return tuple(sorted(found, key=lambda entry: entry.path))
