@@ -45,5 +45,17 @@ def _conflict(first: Call, second: Call) -> bool:
         return False
     if first.risk == "read" and second.risk == "read":
         return False
-    paths = target_of(first.arguments or {}).path, target_of(second.arguments or {}).path
-    return None in paths or paths[0] == paths[1]
+    ours, theirs = _paths(first), _paths(second)
+    return not ours or not theirs or any(_overlap(one, other) for one in ours for other in theirs)
+
+
+def _paths(call: Call) -> list[str]:
+    target = target_of(call.arguments or {})
+    return [path for path in (target.path, target.new_path) if path is not None]
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Return whether two paths are one, or one is a folder above the other."""
+    if "." in {one, other}:
+        return True
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")

@@ -51,6 +51,8 @@ class Target:
     """What a call touches, for rules, locks, approvals and the line in the conversation."""
 
     path: str | None = None
+    new_path: str | None = None
+    """Where a file goes; rules look at it as they do at ``path``."""
     cell_id: CellId | None = None
     command: str | None = None
     domain: str | None = None
@@ -95,6 +97,10 @@ class CallSubject:
     language: str | None = None
     undoable: bool = False
     in_page: bool = False
+    rearranges: bool = False
+    """Whether it moves or removes a file, which asks in every mode but ``bypass``."""
+    dry: bool = False
+    """Whether it only tells what it would change."""
     effect: Effect = Effect()
     asks: str | None = None
     """Why it asks however often it was allowed: the user has marked what it would run."""

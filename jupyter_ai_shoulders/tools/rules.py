@@ -180,9 +180,12 @@ def grant_for(scope: ApprovalScope, tool: str, arguments: JsonObject) -> Grant |
 
 def target_of(arguments: JsonObject) -> Target:
     """Return what the contract's argument names say about a call's target."""
-    path, command, url = (arguments.get(name) for name in ("path", "command", "url"))
+    path, new_path, command, url = (
+        arguments.get(name) for name in ("path", "new_path", "command", "url")
+    )
     return Target(
         path=clean_path(path) if isinstance(path, str) else None,
+        new_path=clean_path(new_path) if isinstance(new_path, str) else None,
         command=command if isinstance(command, str) else None,
         domain=urlsplit(url).hostname if isinstance(url, str) else None,
     )
@@ -197,7 +200,7 @@ def _refused(question: Question, rules: Rules, mode: Mode) -> Deny | None:
     off = _switched_off(question, rules)
     if off is not None:
         return Deny(off, "disabled")
-    if question.risk != "read" and _is_sealed(question.subject.target.path):
+    if question.risk != "read" and any(map(_is_sealed, _paths(question))):
         return Deny("Tools never change permissions, settings or keys.")
     if mode == "plan" and (question.risk != "read" or question.external):
         return Deny("In plan mode only reading is allowed; switch the mode to act.")
@@ -231,8 +234,8 @@ def _locked(question: Question, rules: Rules) -> Ask | None:
 
 
 def _protected(question: Question) -> Ask | None:
-    path = question.subject.target.path
-    if question.risk == "read" or path is None or not _is_protected(path):
+    path = next(filter(_is_protected, _paths(question)), None)
+    if question.risk == "read" or question.subject.dry or path is None:
         return None
     text = f"{path} shapes what the agent is told later, so a change of it always asks."
     return Ask(AskReason(kind="protected", text=text), ONCE)
@@ -288,10 +291,16 @@ def _asks_because(question: Question, mode: Mode) -> str | None:
     subject = question.subject
     if question.external:
         return "It asks because it reaches out of this computer."
-    if question.risk == "read":
+    if question.risk == "read" or subject.dry:
         return None
     if question.risk == "execute":
         return "It asks because it runs code."
+    return _change_asks_because(subject, mode)
+
+
+def _change_asks_because(subject: CallSubject, mode: Mode) -> str | None:
+    if subject.rearranges:
+        return "It asks because it moves or removes a file."
     if not subject.undoable:
         return "It asks because this change cannot be taken back."
     if mode == "auto_edit" or subject.in_page:
@@ -299,12 +308,18 @@ def _asks_because(question: Question, mode: Mode) -> str | None:
     return "It asks because it changes a file that is not open in front of you."
 
 
+def _paths(question: Question) -> list[str]:
+    """Return the paths a call touches."""
+    target = question.subject.target
+    return [path for path in (target.path, target.new_path) if path is not None]
+
+
 def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
     scopes: list[ApprovalScope] = ["once"]
-    if target.path is not None:
+    if target.path is not None and target.new_path is None:
         scopes.append("document")
     scopes.append("session")
-    if always:
+    if always and target.new_path is None:  # what was moved is not moved again
         scopes.append("always")
     return tuple(scopes)
 
@@ -321,14 +336,18 @@ def rule_matches(rule: ToolRule, question: Question) -> bool:
     if match is None:
         return True
     allows = rule.action == "allow"
-    path = None if target.path is None else clean_path(target.path)
-    notebook = path if path is not None and path.lower().endswith(".ipynb") else None
+    paths = [clean_path(path) for path in _paths(question)] or [None]
+    covered = (_covers_path(match, path, exact=allows) for path in paths)
     return (
-        _covers(match.path, path, exact=allows)
-        and _covers(match.notebook, notebook, exact=allows)
+        (all(covered) if allows else any(covered))
         and (match.command is None or _command_covers(match.command, target, allows=allows))
         and (match.domain is None or _domain_covers(match.domain, target.domain))
     )
+
+
+def _covers_path(match: RuleMatch, path: str | None, *, exact: bool) -> bool:
+    notebook = path if path is not None and path.lower().endswith(".ipynb") else None
+    return _covers(match.path, path, exact=exact) and _covers(match.notebook, notebook, exact=exact)
 
 
 def _covers(pattern: str | None, path: str | None, *, exact: bool) -> bool:
@@ -360,9 +379,7 @@ def _is_protected(path: str) -> bool:
     return STATE_FOLDER in parts or parts[-1] in PROTECTED_NAMES
 
 
-def _is_sealed(path: str | None) -> bool:
-    if path is None:
-        return False
+def _is_sealed(path: str) -> bool:
     parts = clean_path(path).lower().split("/")
     return STATE_FOLDER in parts[:-1] and (
         parts[-1] in SEALED_NAMES or parts[-1].startswith("state.db")

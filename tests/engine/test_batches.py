@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.testing.scripted import Call as Made
 from jupyter_ai_shoulders.testing.scripted import turn
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CallId
@@ -23,18 +24,22 @@ from tests.engine.world import session, world
 
 def call(text: str) -> Call:
     """Return a call from ``risk tool path``; a path of ``-`` is none, ``!`` before it denied."""
-    risk, tool, path = text.split()
+    risk, tool, path, *new_path = text.split()
     risks: dict[str, Risk] = {"r": "read", "w": "write", "x": "execute"}
     denied = Settle("denied", ErrorInfo(code="denied", message="No."))
     return Call(
         call_id=CallId(text),
         tool=tool,
-        arguments={} if path == "-" else {"path": path.removeprefix("!")},
+        arguments={} if path == "-" else {"path": path.removeprefix("!"), **_moving(new_path)},
         invalid=None,
         risk=risks[risk],
         title=text,
         verdict=denied if path.startswith("!") else Run(),
     )
+
+
+def _moving(new_path: list[str]) -> JsonObject:
+    return {"new_path": new_path[0]} if new_path else {}
 
 
 ORDERS: dict[str, tuple[list[str], list[list[int]]]] = {
@@ -46,6 +51,8 @@ ORDERS: dict[str, tuple[list[str], list[list[int]]]] = {
     "a denied call holds up nobody": (["w a !x", "w b x"], [[], []]),
     "complete makes it serial": (["r a x", "r complete -", "r c y"], [[], [0], [0, 1]]),
     "other spellings of a path": (["w a ./x", "w b x"], [[], [0]]),
+    "a move has both names for itself": (["w a x y", "w b y", "w c z"], [[], [0], []]),
+    "a folder holds what is in it": (["w a x y", "w b x/f", "r c ."], [[], [0], [0, 1]]),
 }
 
 
