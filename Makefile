@@ -29,14 +29,14 @@ PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/sc
 lab: build
 	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
 
-# Browser tests have the machine for themselves: what a page shows in time depends on it.
+# Browser tests run apart from the others, and those of a file one after another: they share servers.
 test: build browser check
 	$(NPM) test
 ifdef PYTEST_ARGS
 	pytest $(PYTEST_ARGS)
 else
 	pytest -n 2 --dist worksteal --ignore=tests/ui
-	pytest tests/ui
+	pytest -n 2 --dist loadfile tests/ui
 endif
 
 check: check-python check-page
