@@ -8,7 +8,7 @@ from pydantic import Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, RestorePart
-from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, RestoreId, Version
+from jupyter_ai_shoulders.wire.ids import EditId, MessageId, ModelId, RestoreId, TurnId, Version
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import (
     Anchor,
@@ -167,14 +167,41 @@ class DecideEdit(CommandModel):
 
     ``hunks`` are positions in the list that was shown. A page that has made the decision in its
     editor already gives ``baseline`` instead: what is left to look through is what stands between
-    that text and the document's. ``current_version`` is of the text the user saw; when the
-    document has another one, the answer is 409 and nothing is changed.
+    that text and the document's. ``current_version`` and ``baseline_version`` are of the texts the
+    user saw; when they are others now, the answer is 409 and nothing is changed.
     """
 
     decision: Literal["keep", "undo"]
     hunks: tuple[int, ...] | None = None
     baseline: str | None = None
     current_version: Version | None = None
+    baseline_version: Version | None = None
+
+
+class EditChoice(CommandModel):
+    """One pending edit, as the user saw it."""
+
+    id: EditId
+    current_version: Version | None = None
+    baseline_version: Version | None = None
+
+
+class DecideEdits(CommandModel):
+    """``POST edits``: keep or undo whole edits, those of one notebook as one undo step."""
+
+    decision: Literal["keep", "undo"]
+    edits: tuple[EditChoice, ...] = Field(min_length=1, max_length=5000)
+
+
+class UndoTurn(CommandModel):
+    """``POST sessions/{id}/undo``: take back what a turn did to notebooks and files.
+
+    The client's ``id`` makes it idempotent; without it, the same undo again does nothing as long
+    as nothing else has happened. A restore of the event that answers takes the undo back.
+    """
+
+    turn_id: TurnId
+    id: RestoreId | None = Field(default=None, min_length=1, max_length=128)
 
 
 class SetKey(CommandModel):

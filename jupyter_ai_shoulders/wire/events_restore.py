@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.ids import (
     MessageId,
     ProposalId,
     RestoreId,
+    TurnId,
     Version,
 )
 
@@ -26,6 +27,8 @@ RestorePart = Literal["notebook", "files", "conversation"]
 KeptReason = Literal["changed", "run", "protected", "unknown"]
 """``changed`` by the user, ``run`` by the user, ``protected`` by its metadata, ``unknown`` what
 the agent's run left, because the server was killed in it."""
+FileOutcome = Literal["rewritten", "merged", "removed", "returned", "moved", "kept"]
+"""What became of a file: ``merged`` keeps what the user changed since, ``kept`` is as it was."""
 KernelSince = Literal["same", "restarted", "gone", "unknown"]
 
 
@@ -50,6 +53,8 @@ class RestoreOrder(WireModel):
     restore_id: RestoreId
     seq: int
     what: tuple[RestorePart, ...]
+    turn_id: TurnId | None = None
+    """The turn whose changes alone are taken back."""
 
 
 class Checkpoint(EventBase):
@@ -88,6 +93,8 @@ class CellsChange(EventBase):
     call_id: CallId | None
     document: str
     cells: tuple[CellDeed, ...]
+    restore_id: RestoreId | None = None
+    """The restore that did it."""
 
 
 class CellName(WireModel):
@@ -120,6 +127,10 @@ class RestoredDocument(WireModel):
     outputs: tuple[CellName, ...] = ()
     """Cells whose outputs are those of before."""
     kept: tuple[KeptCell, ...] = ()
+    file: FileOutcome | None = None
+    """Of a file as a whole; null where cells of a notebook were put back."""
+    proposal_id: ProposalId | None = None
+    """Shows the text a ``kept`` file would have been given."""
     error: ErrorInfo | None = None
     """Why nothing of it was put back."""
 
@@ -158,3 +169,5 @@ class Restore(EventBase):
     """The message; null where a restore was taken back."""
     undone: RestoreId | None = None
     """The restore that was taken back."""
+    undone_turn: TurnId | None = None
+    """The turn whose changes alone were taken back."""

@@ -168,6 +168,7 @@ def _restored(state: Conversation, event: ev.Restore) -> Conversation:
         documents=event.documents,
         drift=event.drift,
         undone=event.undone,
+        undone_turn=event.undone_turn,
     )
     return add_part(state, event, restore)
 

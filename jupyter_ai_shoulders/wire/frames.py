@@ -43,6 +43,7 @@ from jupyter_ai_shoulders.wire.frames_server import (
     DocumentRecovered,
     DocumentRecovery,
     DocumentSaved,
+    EditsUpdate,
     Events,
     FrameError,
     KernelRestart,
@@ -96,6 +97,7 @@ __all__ = [
     "DocumentRefused",
     "DocumentRename",
     "DocumentSaved",
+    "EditsUpdate",
     "Events",
     "FrameError",
     "Hello",
@@ -180,6 +182,7 @@ ServerFrame = Annotated[
     | TextSaved
     | SessionDelete
     | ToolsUpdate
+    | EditsUpdate
     | FrameError,
     Field(discriminator="type"),
 ]

@@ -197,6 +197,13 @@ class ToolsUpdate(WireModel):
     type: Literal["tools-update"] = "tools-update"
 
 
+class EditsUpdate(WireModel):
+    """What waits for review in a document changed: fetch ``GET edits`` where it is shown."""
+
+    type: Literal["edits-update"] = "edits-update"
+    document: str
+
+
 class FrameError(WireModel):
     """A frame of the page could not be understood or served."""
 

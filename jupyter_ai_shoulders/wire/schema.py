@@ -53,6 +53,9 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("audit_page", audit.AuditPage),
     ("proposal_list", api.ProposalList),
     ("pending_edit_list", edits.PendingEditList),
+    ("edit_decision", edits.EditDecision),
+    ("edit_conflict", edits.EditConflict),
+    ("edit_decisions", edits.EditDecisions),
     ("operations_page", operations.OperationsPage),
     ("usage", usage.Usage),
     ("budget_state", usage.BudgetState),
@@ -62,6 +65,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,
     commands.DecideEdit,
+    commands.DecideEdits,
+    commands.UndoTurn,
     commands.PatchSession,
     commands.SendMessage,
     commands.ForkSession,

@@ -177,6 +177,8 @@ class RestoreView(WireModel):
     drift: tuple[KernelDrift, ...]
     undone: RestoreId | None
     """The restore that this one took back."""
+    undone_turn: TurnId | None
+    """The turn whose changes alone were taken back."""
 
 
 class ErrorView(WireModel):

@@ -249,6 +249,7 @@ export class DocumentBridge implements IDisposable {
       case 'output-draw':
       case 'session-delete':
       case 'tools-update':
+      case 'edits-update': // Of the review.
       case 'frame-error':
         return;
     }

@@ -185,6 +185,7 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'text-saved':
       case 'session-delete':
       case 'tools-update':
+      case 'edits-update':
         this.frameReceived.emit(frame);
         return;
       default:

@@ -17,6 +17,7 @@ export function restored(state: Conversation, event: Restore): Conversation {
     what,
     documents,
     drift,
-    undone
+    undone,
+    undone_turn: event.undone_turn ?? null // Logs of older servers have none.
   });
 }

@@ -18,11 +18,14 @@ export function restoreTitle(
   restore: RestoreView,
   trans: TranslationBundle
 ): string {
-  const { documents, what, undone } = restore;
+  const { documents, what, undone, undone_turn } = restore;
   if (undone !== null) {
     return trans.__('The restore was taken back');
   }
   const names = documents.map(({ document }) => nameOf(document)).join(', ');
+  if (undone_turn !== null && names !== '') {
+    return trans.__('The changes of a turn were undone: %1', names);
+  }
   if (names === '') {
     return what.includes('conversation')
       ? trans.__('The conversation went back')
@@ -42,6 +45,9 @@ export function documentLines(
     document;
   if (error !== null) {
     return [trans.__('Not put back: %1', error.message)];
+  }
+  if (document.file !== null) {
+    return [fileLine(document.file, document.proposal_id, trans)];
   }
   const lines = [
     some(removed, n => trans._n('%1 cell removed', '%1 cells removed', n)),
@@ -92,6 +98,33 @@ export function driftLine(
 /** Whether restarting the kernel would help. */
 export function holds({ cells, kernel }: KernelDrift): boolean {
   return cells.length > 0 && (kernel === 'same' || kernel === 'unknown');
+}
+
+function fileLine(
+  file: NonNullable<RestoredDocument['file']>,
+  proposal: string | null,
+  trans: TranslationBundle
+): string {
+  switch (file) {
+    case 'rewritten':
+      return trans.__('The file has its text back');
+    case 'merged':
+      return trans.__(
+        'The file has its text back; what you changed since stays'
+      );
+    case 'removed':
+      return trans.__('The file was moved to the trash');
+    case 'returned':
+      return trans.__('The file was brought back');
+    case 'moved':
+      return trans.__('The file has its name back');
+    case 'kept':
+      return proposal === null
+        ? trans.__('The file was kept: you changed it since')
+        : trans.__(
+            'The file was kept: you changed it since. Its earlier text is proposed below.'
+          );
+  }
 }
 
 function keptLine(

@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextMove | TextSaved | SessionDelete | ToolsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextMove | TextSaved | SessionDelete | ToolsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
@@ -57,7 +57,11 @@ cell_edit: CellEdit
 conversation: Conversation
 create_session: CreateSession
 decide_edit: DecideEdit
+decide_edits: DecideEdits
 decide_proposal: DecideProposal
+edit_conflict: EditConflict
+edit_decision: EditDecision
+edit_decisions: EditDecisions
 edit_message: EditMessage
 error_body: ErrorBody
 event: Event
@@ -89,6 +93,7 @@ start_run: StartRun
 status: Status
 supply_result: SupplyResult
 tool_list: ToolList
+undo_turn: UndoTurn
 usage: Usage
 }
 /**
@@ -756,6 +761,7 @@ what: ("notebook" | "files" | "conversation")[]
 documents: RestoredDocument[]
 drift: KernelDrift[]
 undone: (string | null)
+undone_turn: (string | null)
 }
 /**
  * What was put back in one document.
@@ -771,6 +777,8 @@ rewritten: CellName[]
 moved: CellName[]
 outputs: CellName[]
 kept: KeptCell[]
+file: (("rewritten" | "merged" | "removed" | "returned" | "moved" | "kept") | null)
+proposal_id: (string | null)
 error: (ErrorInfo | null)
 }
 /**
@@ -945,8 +953,8 @@ interactive?: (boolean | null)
  * 
  * ``hunks`` are positions in the list that was shown. A page that has made the decision in its
  * editor already gives ``baseline`` instead: what is left to look through is what stands between
- * that text and the document's. ``current_version`` is of the text the user saw; when the
- * document has another one, the answer is 409 and nothing is changed.
+ * that text and the document's. ``current_version`` and ``baseline_version`` are of the texts the
+ * user saw; when they are others now, the answer is 409 and nothing is changed.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DecideEdit".
@@ -956,6 +964,32 @@ decision: ("keep" | "undo")
 hunks?: (number[] | null)
 baseline?: (string | null)
 current_version?: (string | null)
+baseline_version?: (string | null)
+}
+/**
+ * ``POST edits``: keep or undo whole edits, those of one notebook as one undo step.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DecideEdits".
+ */
+export interface DecideEdits {
+decision: ("keep" | "undo")
+/**
+ * @minItems 1
+ * @maxItems 5000
+ */
+edits: [EditChoice, ...(EditChoice)[]]
+}
+/**
+ * One pending edit, as the user saw it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EditChoice".
+ */
+export interface EditChoice {
+id: string
+current_version: (string | null)
+baseline_version: (string | null)
 }
 /**
  * ``POST proposals/{id}``: ``text`` applies an edited version instead.
@@ -967,6 +1001,74 @@ export interface DecideProposal {
 decision: ("apply" | "dismiss")
 text?: (string | null)
 run?: boolean
+}
+/**
+ * The body of 409 of ``POST edits/{id}``: nothing was changed.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EditConflict".
+ */
+export interface EditConflict {
+error: ErrorInfo
+edit: (PendingEdit | null)
+}
+/**
+ * What the agent changed in one file or cell and the user has not looked through yet.
+ * 
+ * ``baseline`` is the text without the agent's changes and with everything the user changed since;
+ * null of what the agent made. ``current`` is the text as it stands; null of what is gone.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PendingEdit".
+ */
+export interface PendingEdit {
+id: string
+session_id: string
+turn_id: (string | null)
+document: string
+cell_id: (string | null)
+cell_type: (("code" | "markdown" | "raw") | null)
+position: (number | null)
+baseline: (string | null)
+baseline_version: (string | null)
+current: (string | null)
+current_version: (string | null)
+hunks: Hunk[]
+conflict: boolean
+error: (ErrorInfo | null)
+}
+/**
+ * One changed region: half-open line ranges, 0-based, in the text before and after.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Hunk".
+ */
+export interface Hunk {
+before_from: number
+before_to: number
+after_from: number
+after_to: number
+}
+/**
+ * The answer of ``POST edits/{id}``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EditDecision".
+ */
+export interface EditDecision {
+edit: (PendingEdit | null)
+drift: (KernelDrift | null)
+}
+/**
+ * The answer of ``POST edits``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EditDecisions".
+ */
+export interface EditDecisions {
+resolved: string[]
+left: EditConflict[]
+drift: KernelDrift[]
 }
 /**
  * ``PATCH sessions/{id}/messages/{message_id}``, queued messages only.
@@ -1534,18 +1636,6 @@ before: (string | null)
 after: (string | null)
 }
 /**
- * One changed region: half-open line ranges, 0-based, in the text before and after.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "Hunk".
- */
-export interface Hunk {
-before_from: number
-before_to: number
-after_from: number
-after_to: number
-}
-/**
  * A pending edit was kept or undone.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1640,6 +1730,7 @@ export interface RestoreOrder {
 restore_id: string
 seq: number
 what: ("notebook" | "files" | "conversation")[]
+turn_id: (string | null)
 }
 /**
  * What a call, or a restore, did to the cells of a notebook.
@@ -1656,6 +1747,7 @@ type: "cells-change"
 call_id: (string | null)
 document: string
 cells: CellDeed[]
+restore_id: (string | null)
 }
 /**
  * What was done to one cell.
@@ -1693,6 +1785,7 @@ drift: KernelDrift[]
 conversation: (Replaced | null)
 message_id: (string | null)
 undone: (string | null)
+undone_turn: (string | null)
 }
 /**
  * Tokens and cost of one model call.
@@ -2317,27 +2410,6 @@ export interface PendingEditList {
 edits: PendingEdit[]
 }
 /**
- * What the agent changed in one file or cell and the user has not looked through yet.
- * 
- * ``baseline`` is the text without the agent's changes and with everything the user changed since;
- * null of what the agent made. ``current`` is the text as it stands; null of what is gone.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "PendingEdit".
- */
-export interface PendingEdit {
-id: string
-session_id: string
-turn_id: (string | null)
-document: string
-cell_id: (string | null)
-baseline: (string | null)
-current: (string | null)
-current_version: (string | null)
-hunks: Hunk[]
-conflict: boolean
-}
-/**
  * ``POST sessions/{id}/preview``: a message that is not sent.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2901,6 +2973,16 @@ export interface ToolsUpdate {
 type: "tools-update"
 }
 /**
+ * What waits for review in a document changed: fetch ``GET edits`` where it is shown.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EditsUpdate".
+ */
+export interface EditsUpdate {
+type: "edits-update"
+document: string
+}
+/**
  * A frame of the page could not be understood or served.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3080,6 +3162,19 @@ examples: (RuleExamples | null)
 problem: (string | null)
 line: (number | null)
 locked: boolean
+}
+/**
+ * ``POST sessions/{id}/undo``: take back what a turn did to notebooks and files.
+ * 
+ * The client's ``id`` makes it idempotent; without it, the same undo again does nothing as long
+ * as nothing else has happened. A restore of the event that answers takes the undo back.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "UndoTurn".
+ */
+export interface UndoTurn {
+turn_id: string
+id?: (string | null)
 }
 /**
  * ``GET usage``.

@@ -23,6 +23,8 @@ const restore: RestoreView = {
       kept: [
         { cell_id: 'c1', title: 'y = 2', reason: 'changed', proposal_id: 'p1' }
       ],
+      file: null,
+      proposal_id: null,
       error: null
     }
   ],
@@ -33,7 +35,8 @@ const restore: RestoreView = {
       cells: [{ cell_id: 'c2', title: 'x = 1', names: ['x'] }]
     }
   ],
-  undone: null
+  undone: null,
+  undone_turn: null
 };
 
 describe('the line of a restore', () => {
