@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from jupyter_ai_shoulders.guard.no_replace import rename_without_replacing
 
 _BINARY = getattr(os, "O_BINARY", 0)
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -46,6 +49,21 @@ class Folder(Protocol):
 
     def settle(self, name: str, new_name: str) -> None:
         """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
+        ...
+
+    def move(self, name: str, other: Folder, new_name: str) -> None:
+        """Move a file or a folder into another folder, where nothing may have the name.
+
+        Both are of the same root kind. Raises ``FileExistsError``; across devices ``EXDEV``.
+        """
+        ...
+
+    def make(self, name: str) -> None:
+        """Make a folder: ``FileExistsError`` when anything has the name."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove an empty folder."""
         ...
 
     def unlink(self, name: str) -> None:
@@ -97,6 +115,39 @@ class DescriptorFolder:
         else:
             self.unlink(name)
 
+    def move(self, name: str, other: Folder, new_name: str) -> None:
+        """Move an entry into another folder, where nothing may have the name."""
+        assert isinstance(other, DescriptorFolder), "both are of one kind"
+        if rename_without_replacing(self.descriptor, name, other.descriptor, new_name):
+            return
+        here, there = self.descriptor, other.descriptor
+        if stat.S_ISDIR(self.stat(name).st_mode):
+            # A folder takes the place of an empty one only, so nobody's files are replaced.
+            other.make(new_name)
+            try:
+                os.rename(name, new_name, src_dir_fd=here, dst_dir_fd=there)
+            except OSError:
+                other.remove(new_name)
+                raise
+            return
+        try:
+            os.link(name, new_name, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            os.close(other.create(new_name))  # the name is taken first
+            os.replace(name, new_name, src_dir_fd=here, dst_dir_fd=there)
+        else:
+            self.unlink(name)
+
+    def make(self, name: str) -> None:
+        """Make a folder: ``FileExistsError`` when anything has the name."""
+        os.mkdir(name, dir_fd=self.descriptor)
+
+    def remove(self, name: str) -> None:
+        """Remove an empty folder."""
+        os.rmdir(name, dir_fd=self.descriptor)
+
     def unlink(self, name: str) -> None:
         """Remove a file."""
         os.unlink(name, dir_fd=self.descriptor)
@@ -137,6 +188,25 @@ class PathFolder:
         if sys.platform != "win32":  # there rename never replaces
             os.close(self.create(new_name))
         (self.path / name).rename(self.path / new_name)
+
+    def move(self, name: str, other: Folder, new_name: str) -> None:
+        """Move an entry into another folder, where nothing may have the name."""
+        assert isinstance(other, PathFolder), "both are of one kind"
+        source, target = self.path / name, other.path / new_name
+        if sys.platform != "win32":  # there rename never replaces
+            if source.is_dir():
+                target.mkdir()
+            else:
+                os.close(other.create(new_name))
+        source.rename(target)
+
+    def make(self, name: str) -> None:
+        """Make a folder: ``FileExistsError`` when anything has the name."""
+        (self.path / name).mkdir()
+
+    def remove(self, name: str) -> None:
+        """Remove an empty folder."""
+        (self.path / name).rmdir()
 
     def unlink(self, name: str) -> None:
         """Remove a file."""

@@ -15,17 +15,41 @@ import stat
 import sys
 from collections.abc import Generator
 from pathlib import Path
-from typing import NewType
+from typing import Literal, NewType
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.guard.beneath import Root, open_root
 from jupyter_ai_shoulders.guard.folders import Folder
-from jupyter_ai_shoulders.guard.problems import FileChanged, changed, outside, problem, reported
-from jupyter_ai_shoulders.guard.temporary import swept, temporary_for
-from jupyter_ai_shoulders.guard.writing import FileContent, FileStat, write_new, write_whole
+from jupyter_ai_shoulders.guard.problems import (
+    FileChanged,
+    OtherDevice,
+    changed,
+    moving,
+    outside,
+    problem,
+    reported,
+)
+from jupyter_ai_shoulders.guard.temporary import aside_of, swept, temporary_for
+from jupyter_ai_shoulders.guard.writing import (
+    Digest,
+    FileContent,
+    FileStat,
+    pumped,
+    write_like,
+    write_new,
+    write_whole,
+)
 
-__all__ = ["FileChanged", "FileContent", "FileStat", "Workspace", "WorkspacePath"]
+__all__ = [
+    "Digest",
+    "FileChanged",
+    "FileContent",
+    "FileStat",
+    "OtherDevice",
+    "Workspace",
+    "WorkspacePath",
+]
 
 WorkspacePath = NewType("WorkspacePath", str)
 """A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
@@ -129,6 +153,106 @@ class Workspace:
             self._sweep("/".join(directory), folder, made.mtime_ns)
             return made
 
+    def kind(self, path: WorkspacePath) -> Literal["file", "folder", "other"]:
+        """Return what stands there. Raises ``NotFound``."""
+        if not path:
+            return "folder"
+        *directory, name = path.split("/")
+        with reported(path), self._root.folder(directory) as folder:
+            mode = folder.stat(name).st_mode
+        if stat.S_ISDIR(mode):
+            return "folder"
+        return "file" if stat.S_ISREG(mode) else "other"
+
+    def digest(self, path: WorkspacePath) -> Digest:
+        """Return a regular file's hash, of any size. Raises like ``read``."""
+        with self._opened(path) as descriptor:
+            before = _regular(descriptor, path)
+            sha256 = pumped(descriptor)
+            after = _regular(descriptor, path)
+        if before != after:
+            raise changed(path, "while it was read")
+        return Digest(sha256, after)
+
+    def move(
+        self, path: WorkspacePath, new_path: WorkspacePath, target: Workspace | None = None
+    ) -> None:
+        """Give a file or a folder another name, here or below another root; durable.
+
+        The folder it goes to must exist. Nothing is ever replaced: raises ``Conflict`` when
+        anything has the new name, ``NotFound``, and ``OtherDevice`` when it cannot be renamed
+        to there.
+        """
+        other = target or self
+        with (
+            self._parent(path) as (source, name),
+            other._parent(new_path) as (folder, new_name),  # noqa: SLF001 of the same class
+        ):
+            with moving(path, new_path):
+                source.move(name, folder, new_name)
+            crash_point("disk.move.renamed")
+            with reported(path):
+                folder.sync()
+                source.sync()
+        crash_point("disk.move.synced")
+
+    def copy(
+        self, path: WorkspacePath, new_path: WorkspacePath, target: Workspace | None = None
+    ) -> Digest:
+        """Copy a file of any size, with its mode and time, here or below another root.
+
+        All or nothing, durable; the folder must exist. Raises ``Conflict`` when anything has the
+        new name, ``FileChanged`` when it changes meanwhile.
+        """
+        other = target or self
+        with (
+            self._opened(path) as source,
+            other._parent(new_path) as (folder, name),  # noqa: SLF001 of the same class
+            reported(new_path),
+        ):
+            before = _regular(source, path)
+            with temporary_for(folder, name) as temporary:
+                sha256 = write_like(temporary.descriptor, source, before)
+                if _regular(source, path) != before:
+                    raise changed(path, "while it was copied")
+                temporary.written()
+                crash_point("disk.copy.written")
+                folder.settle(temporary.name, name)
+            crash_point("disk.copy.settled")
+            folder.sync()
+            return Digest(sha256, FileStat.of(folder.stat(name)))
+
+    def remove(self, path: WorkspacePath, expected: FileStat) -> None:
+        """Remove the file that was read as ``expected``; durable.
+
+        It is renamed first, so that no other one is removed: ``FileChanged`` when another file, or
+        other content, stands there now.
+        """
+        with self._parent(path) as (folder, name), reported(path):
+            aside = aside_of(name)
+            folder.move(name, folder, aside)
+            crash_point("disk.remove.aside")
+            if FileStat.of(folder.stat(aside)) != expected:
+                folder.move(aside, folder, name)
+                raise changed(path, "meanwhile; it was not removed")
+            folder.unlink(aside)
+            crash_point("disk.remove.unlinked")
+            folder.sync()
+
+    def make_folder(self, path: WorkspacePath) -> None:
+        """Make a folder in one that exists; durable. Raises ``Conflict`` (taken), ``NotFound``."""
+        with self._parent(path) as (folder, name), reported(path):
+            folder.make(name)
+            crash_point("disk.mkdir.made")
+            folder.sync()
+
+    def remove_folder(self, path: WorkspacePath) -> None:
+        """Remove an empty folder; durable. Raises ``Conflict`` when it is not empty."""
+        with self._parent(path) as (folder, name), reported(path):
+            folder.remove(name)
+            crash_point("disk.rmdir.removed")
+            folder.sync()
+
     def _sweep(self, directory: str, folder: Folder, now_ns: int) -> None:
         """Remove what killed servers left in a folder, once while this one runs."""
         if directory not in self._swept and swept(folder, now_ns):
@@ -143,6 +267,17 @@ class Workspace:
             if candidate.is_relative_to(self.directory):
                 return candidate.relative_to(self.directory).as_posix()
         raise outside(text)
+
+    @contextlib.contextmanager
+    def _parent(self, path: WorkspacePath) -> Generator[tuple[Folder, str]]:
+        """Open the folder a path is in; give it with the last name."""
+        if not path:
+            raise InvalidRequest("The workspace itself cannot be changed.", hint="Name a file.")
+        *directory, name = path.split("/")
+        with contextlib.ExitStack() as stack:
+            with reported(path):
+                folder = stack.enter_context(self._root.folder(directory))
+            yield folder, name
 
     @contextlib.contextmanager
     def _opened(self, path: WorkspacePath) -> Generator[int]:

@@ -20,12 +20,36 @@ class FileChanged(Conflict):
     """The file is not the one that was read; nothing was written."""
 
 
+class OtherDevice(Conflict):
+    """The two places are on different file systems: a copy is what remains."""
+
+
 @contextlib.contextmanager
 def reported(path: str) -> Generator[None]:
     try:
         yield
     except OSError as error:
         raise problem(error, path) from error
+
+
+@contextlib.contextmanager
+def moving(path: str, new_path: str) -> Generator[None]:
+    """Say what went wrong between two places."""
+    try:
+        yield
+    except OSError as error:
+        match error.errno:
+            case errno.EEXIST | errno.ENOTEMPTY:
+                raise problem(FileExistsError(errno.EEXIST, "taken"), new_path) from error
+            case errno.EXDEV:
+                raise OtherDevice(f"{new_path} is on another file system than {path}.") from error
+            case errno.EINVAL:
+                raise InvalidRequest(
+                    f"{path} cannot be moved to {new_path}, which is inside of it.",
+                    hint="Use another name.",
+                ) from error
+            case _:
+                raise problem(error, path) from error
 
 
 def changed(path: str, when: str) -> FileChanged:
@@ -52,6 +76,10 @@ def problem(error: OSError, path: str) -> ShouldersError:
             meant = Conflict(
                 f"There is a file {path} already; it was not touched.", hint="Use another name."
             )
+        case errno.ENOTEMPTY:
+            meant = Conflict(f"The folder {path} is not empty; it was not touched.")
+        case errno.ENAMETOOLONG:
+            meant = InvalidRequest(f"The name {path} is too long.", hint="Use a shorter one.")
         case errno.EXDEV:
             meant = outside(path)
         case errno.ELOOP:

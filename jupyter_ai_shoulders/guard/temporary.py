@@ -95,10 +95,15 @@ def _is_gone(folder: Folder, name: str, now_ns: int) -> bool:
     return True
 
 
+def aside_of(name: str) -> str:
+    """Return a name beside ``name`` that nothing has, of the form that is swept."""
+    return f".~{name[:80]}.{secrets.token_hex(6)}"
+
+
 def _made(folder: Folder, beside: str) -> Temporary:
     """Return a new file whose lock is ours, where there are locks."""
     while True:
-        name = f".~{beside[:80]}.{secrets.token_hex(6)}"
+        name = aside_of(beside)
         made = Temporary(name, folder.create(name))
         if _is_ours(made):
             return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import stat
@@ -47,6 +48,27 @@ class FileContent:
     stat: FileStat
 
 
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """SHA-256 of a file's bytes as hex, and its facts when they were read."""
+
+    sha256: str
+    stat: FileStat
+
+
+def pumped(source: int, target: int | None = None) -> str:
+    """Read a file to its end, into another one if there is one; return SHA-256 as hex."""
+    found = hashlib.sha256()
+    while chunk := os.read(source, _CHUNK):
+        found.update(chunk)
+        if target is not None:
+            _write_all(target, chunk)
+    return found.hexdigest()
+
+
+_CHUNK = 1 << 20
+
+
 def write_whole(descriptor: int, content: bytes, like: FileStat) -> None:
     _copy_ownership(descriptor, like)
     _write_durably(descriptor, content)
@@ -72,11 +94,25 @@ def _umask() -> int:
     return int(found[1], 8) if found else 0o022
 
 
+def write_like(descriptor: int, source: int, like: FileStat) -> str:
+    """Copy a file's bytes, mode and time, durably; return SHA-256 of the bytes as hex."""
+    sha256 = pumped(source, descriptor)
+    if sys.platform != "win32":
+        os.fchmod(descriptor, like.mode)
+        os.utime(descriptor, ns=(like.mtime_ns, like.mtime_ns))
+    os.fsync(descriptor)
+    return sha256
+
+
 def _write_durably(descriptor: int, content: bytes) -> None:
+    _write_all(descriptor, content)
+    os.fsync(descriptor)
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
-    os.fsync(descriptor)
 
 
 def _copy_ownership(descriptor: int, like: FileStat) -> None:
