@@ -11,6 +11,8 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol, cast
 
+import zmq
+import zmq.asyncio
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.session import Session
 from jupyter_core.utils import ensure_async
@@ -27,6 +29,8 @@ LARGE = 1_000_000
 """Bytes from which on a frame is not copied out of ZeroMQ's memory: it may not be wanted."""
 Receive = Callable[[Frames], None]
 Message = dict[str, Any]
+STDIN_SECONDS = 5.0
+"""How long a kernel may take to open the channel for its questions, once it answers on others."""
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError)
 """What jupyter_client and nbclient raise for messages that do not follow the protocol."""
 
@@ -50,6 +54,10 @@ class KernelChannels(Protocol):
 
     def send(self, message: Message, channel: Channel) -> None:
         """Send a message; one that cannot be sent is lost."""
+        ...
+
+    async def opened(self) -> None:
+        """Return once the kernel's questions for input reach us too; it answers already."""
         ...
 
     async def is_alive(self) -> bool:
@@ -83,6 +91,7 @@ class ZmqChannels:
 
     def open(self, receivers: Mapping[Channel, Receive]) -> None:
         """See ``KernelChannels.open``."""
+        self._open_stdin()
         self._client.start_channels(hb=False)
         self._client.allow_stdin = False
         for channel, receive in receivers.items():
@@ -98,6 +107,12 @@ class ZmqChannels:
         target = getattr(self._client, f"{channel}_channel")
         target.socket.send_multipart(self.session.serialize(message))
 
+    async def opened(self) -> None:
+        """See ``KernelChannels.opened``."""
+        socket: Any = self._client.stdin_channel.socket
+        if not await socket.poll(STDIN_SECONDS * 1000, zmq.POLLOUT):
+            log.warning("The kernel does not open its stdin channel: code that asks may hang")
+
     async def is_alive(self) -> bool:
         """See ``KernelChannels.is_alive``."""
         return bool(await ensure_async(self._manager.is_alive()))
@@ -110,6 +125,18 @@ class ZmqChannels:
             if isinstance(outcome, Exception):
                 log.error("Reading from the kernel failed", exc_info=outcome)
         self._client.stop_channels()
+
+    def _open_stdin(self) -> None:
+        """Connect so that the socket is writable only when the kernel knows it (ZMQ_IMMEDIATE).
+
+        A kernel that is still starting may be heard on one channel while another waits for its
+        next try to connect; the kernel drops a question to somebody it does not know.
+        """
+        context = self._client.context
+        self._client.context = zmq.asyncio.Context(context)  # the same, with defaults of its own
+        self._client.context.setsockopt(zmq.IMMEDIATE, 1)
+        self._client.stdin_channel.start()
+        self._client.context = context
 
     async def _keep_reading(self, socket: Any, receive: Receive) -> None:
         session = self.session

@@ -105,6 +105,7 @@ class KernelConnection:
         try:
             async with asyncio.timeout(patience):
                 await self._nudge_until_heard(on_silence)
+                await self._channels.opened()
         except TimeoutError as error:
             raise Conflict(
                 f"The kernel {self.handle.kernel_name} did not answer for {patience:.0f} s.",

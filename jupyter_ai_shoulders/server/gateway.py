@@ -140,6 +140,9 @@ class GatewayChannels:
         elif kind != "kernel_info_request" and len(self._outbox) < OUTBOX_LIMIT:
             self._outbox.append((message, channel))
 
+    async def opened(self) -> None:
+        """See ``KernelChannels.opened``: all channels are one websocket."""
+
     async def is_alive(self) -> bool:
         """See ``KernelChannels.is_alive``."""
         return await self._kernel.is_alive()
