@@ -13,14 +13,14 @@ import posixpath
 import re
 import stat
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Literal, NewType
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.guard.beneath import Root, open_root
-from jupyter_ai_shoulders.guard.folders import Folder
+from jupyter_ai_shoulders.guard.folders import DescriptorFolder, Folder
 from jupyter_ai_shoulders.guard.problems import (
     FileChanged,
     OtherDevice,
@@ -112,6 +112,26 @@ class Workspace:
                 chunks.append(chunk)
                 limit -= len(chunk)
         return FileContent(b"".join(chunks), facts)
+
+    def names(self, path: WorkspacePath) -> Sequence[str]:
+        """Return the names of all entries of a folder. Raises ``NotFound``."""
+        with reported(path), self._root.folder(path.split("/") if path else []) as folder:
+            return folder.names()
+
+    @contextlib.contextmanager
+    def folder_place(self, path: WorkspacePath) -> Generator[str]:
+        """Yield where to start a process in a folder: the folder itself, whatever has its name.
+
+        Raises ``NotFound``. Only Linux can name an open folder; elsewhere it is the path.
+        """
+        with contextlib.ExitStack() as opened:
+            with reported(path):
+                folder = self._root.folder(path.split("/") if path else [])
+                place = opened.enter_context(folder)
+            if sys.platform == "linux" and isinstance(place, DescriptorFolder):
+                yield f"/proc/self/fd/{place.descriptor}"
+            else:
+                yield str(self.directory / path)
 
     def replace(self, path: WorkspacePath, content: bytes, expected: FileStat) -> FileStat:
         """Put ``content`` in the place of the file that was read as ``expected``, all or nothing.

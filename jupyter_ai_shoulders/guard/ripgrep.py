@@ -17,6 +17,12 @@ TIMEOUT_S = 20.0
 _SIZE_LIMIT = "20M"
 """Memory a compiled pattern may take, of the engine and of its cache."""
 _SAID = 500
+PATTERN_OPTIONS = (
+    "--engine=default",
+    f"--regex-size-limit={_SIZE_LIMIT}",
+    f"--dfa-size-limit={_SIZE_LIMIT}",
+)
+"""What every search for a model's pattern is started with."""
 
 
 def matching_lines(pattern: str, text: str) -> list[int]:
@@ -26,11 +32,10 @@ def matching_lines(pattern: str, text: str) -> list[int]:
     ``PolicyRefusal`` where there is no ripgrep.
     """
     command = [
-        _program(),
+        find_ripgrep(),
         *("--no-config", "--color=never", "--line-number", "--no-filename", "--ignore-case"),
         *("--text", "--encoding=none", "--only-matching", "--replace="),
-        *("--engine=default", f"--regex-size-limit={_SIZE_LIMIT}"),
-        f"--dfa-size-limit={_SIZE_LIMIT}",
+        *PATTERN_OPTIONS,
         *("--regexp", pattern, "-"),
     ]
     try:
@@ -50,17 +55,24 @@ def matching_lines(pattern: str, text: str) -> list[int]:
     except ValueError as error:  # a NUL in the pattern
         raise InvalidRequest(f"{pattern!r} is no pattern: {error}.") from error
     if done.returncode > 1:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise InvalidRequest(
-            f"{pattern!r} is no regular expression that ripgrep understands: {said[:_SAID]}",
-            hint="Look-around and back references are not supported; plain text needs no pattern.",
-        )
+        raise no_pattern(pattern, done.stderr.decode("utf-8", "replace").strip())
     numbers = (line.partition(b":")[0] for line in done.stdout.splitlines())
     return list(dict.fromkeys(int(number) - 1 for number in numbers if number.isdigit()))
 
 
-def _program() -> str:
-    """Return ripgrep: the wheel's beside this Python, else one on the PATH."""
+def no_pattern(pattern: str, complaint: str) -> InvalidRequest:
+    """Return the error of a pattern that ripgrep complains of."""
+    return InvalidRequest(
+        f"{pattern!r} is no regular expression that ripgrep understands: {complaint[:_SAID]}",
+        hint="Look-around and back references are not supported; plain text needs no pattern.",
+    )
+
+
+def find_ripgrep() -> str:
+    """Return ripgrep: the wheel's beside this Python, else one on the PATH.
+
+    Raises ``PolicyRefusal`` (``disabled``) where there is none.
+    """
     scripts = Path(sysconfig.get_path("scripts"))
     found = shutil.which("rg", path=str(scripts)) or shutil.which("rg")
     if found is None:

@@ -1,0 +1,236 @@
+"""Searches the files of the workspace with ripgrep: text or pattern, on the tree (chapter 07).
+
+Follows no links, and leaves out what is hidden, binary, a notebook, likely a secret, left out by
+``.gitignore``, or made by a project's tools. ripgrep runs in the folder itself, opened beneath the
+root, so that a folder swapped for a link leads nowhere. Without ripgrep texts are still found, one
+file after the other. Blocks; callers choose the thread. Used by ``tools.search_content``.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import IO, Any
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.core.secret_files import is_secret
+from jupyter_ai_shoulders.guard.globs import Glob
+from jupyter_ai_shoulders.guard.ignores import ignored_above
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.guard.project_ignores import ALWAYS, ignored_names
+from jupyter_ai_shoulders.guard.ripgrep import (
+    PATTERN_OPTIONS,
+    TIMEOUT_S,
+    find_ripgrep,
+    no_pattern,
+)
+
+MATCH_LIMIT = 10_000
+"""Lines that are counted; a search that finds more is stopped."""
+FILE_SIZE_LIMIT = 10 << 20
+"""Bytes of a file beyond which it is not searched."""
+LINE_SHOWN = 400
+"""Characters kept of a line."""
+_NOTEBOOK = ".ipynb"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """A line that matches; ``line`` counts from 1, ``path`` is workspace-relative."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(slots=True)
+class Found:
+    """What was found, sorted by path and line; ``stopped`` says why it is not all there is."""
+
+    lines: list[FoundLine] = field(default_factory=list[FoundLine])
+    stopped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeQuery:
+    """What to look for, and where: a folder, and a glob on the paths below it."""
+
+    text: str
+    is_regex: bool
+    folder: str = ""
+    glob: Glob | None = None
+
+
+def search_tree(workspace: Workspace, query: TreeQuery) -> Found:
+    """Return the lines of files below a folder that contain the text or match the pattern.
+
+    Text minds case, patterns do not. Raises ``InvalidRequest`` (no pattern, too long a search),
+    ``NotFound``, and ``PolicyRefusal`` where ripgrep is needed and missing.
+    """
+    options = ["--json", f"--max-filesize={FILE_SIZE_LIMIT}", *_look_for(query)]
+    options += ["--glob", f"!*{_NOTEBOOK}"]
+    search = _Ripgrep(workspace, query, options)
+    with search as output:
+        found = _collected(output, _Wanted(workspace, query))
+        complaint = None if found.stopped else search.complaint()
+    if complaint is not None:
+        raise no_pattern(query.text, complaint)
+    if search.late:
+        found.stopped = f"The search was stopped after {TIMEOUT_S:.0f} s."
+    found.lines.sort(key=lambda line: (line.path, line.line))
+    return found
+
+
+def notebooks_below(workspace: Workspace, folder: str, glob: Glob | None) -> list[str]:
+    """Return the notebooks below a folder that a search looks into, sorted."""
+    query = TreeQuery("", is_regex=False, folder=folder, glob=glob)
+    wanted = _Wanted(workspace, query)
+    options = ["--files", "--null", "--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted"]
+    with _Ripgrep(workspace, replace(query, glob=None), options) as output:
+        names = output.read().split(b"\0")
+    found = (wanted.path(name.decode("utf-8", "replace")) for name in names if name)
+    return sorted(path for path in found if path is not None)
+
+
+class _Wanted:
+    """Which of the files that ripgrep looks into are shown."""
+
+    def __init__(self, workspace: Workspace, query: TreeQuery) -> None:
+        self._workspace = workspace
+        self._query = query
+        above = ignored_above(workspace, query.folder)
+        # A folder that was named is searched, whatever the folders above say of it.
+        self._above = [rule for rule in above if not rule.matches(f"{query.folder}/")]
+        self._made: dict[str, frozenset[str]] = {}
+        self._paths: dict[str, str | None] = {}
+
+    def path(self, name: str) -> str | None:
+        """Return the path of a file by its name from the folder; None when it is left out."""
+        if name not in self._paths:
+            self._paths[name] = self._path(name.removeprefix("./"))
+        return self._paths[name]
+
+    def _path(self, name: str) -> str | None:
+        folder, glob = self._query.folder, self._query.glob
+        path = f"{folder}/{name}" if folder else name
+        if is_secret(path) or (glob is not None and not glob.matches(name)):
+            return None
+        if any(rule.matches(path) for rule in self._above) or self._is_made(name):
+            return None
+        return path
+
+    def _is_made(self, name: str) -> bool:
+        """Return whether one of the folders below the one named is made by a project's tools."""
+        parts = name.split("/")[:-1]
+        start = self._query.folder
+        for part in parts:
+            if part in self._made_in(start):
+                return True
+            start = f"{start}/{part}" if start else part
+        return False
+
+    def _made_in(self, folder: str) -> frozenset[str]:
+        if folder not in self._made:
+            try:
+                names = self._workspace.names(self._workspace.path(folder))
+            except ShouldersError:  # gone in this moment
+                names = ()
+            self._made[folder] = ignored_names(names)
+        return self._made[folder]
+
+
+def _look_for(query: TreeQuery) -> list[str]:
+    if query.is_regex:
+        return [*PATTERN_OPTIONS, "--ignore-case", "--regexp", query.text]
+    return ["--fixed-strings", "--case-sensitive", "--regexp", query.text]
+
+
+def _tree_options(glob: Glob | None) -> Iterator[str]:
+    # ``.gitignore`` counts with and without a repository; what stands above the workspace,
+    # or in the user's settings, does not: ``guard.entries`` lists the same files.
+    yield from ("--no-config", "--no-messages", "--no-require-git", "--no-ignore-parent")
+    yield from ("--no-ignore-dot", "--no-ignore-global", "--no-ignore-exclude", "--no-follow")
+    for name in sorted(ALWAYS):
+        yield from ("--glob", f"!{name}/")
+    for name in glob.names if glob is not None else ():
+        yield from ("--type-add", f"wanted:{name}", "--type", "wanted")
+
+
+class _Ripgrep:
+    """A running ripgrep, stopped when its time is over or the block ends."""
+
+    def __init__(self, workspace: Workspace, query: TreeQuery, options: list[str]) -> None:
+        command = [find_ripgrep(), *_tree_options(query.glob), *options, "--", "."]
+        self.late = False
+        try:
+            with workspace.folder_place(workspace.path(query.folder)) as place:
+                self._process = subprocess.Popen(  # noqa: S603 ripgrep and its arguments
+                    command,
+                    cwd=place,
+                    env={},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                )
+        except ValueError as error:  # a NUL in the text
+            raise InvalidRequest(f"{query.text!r} cannot be searched for: {error}.") from error
+
+    def __enter__(self) -> IO[bytes]:
+        self._timer = threading.Timer(TIMEOUT_S, self._stop)
+        self._timer.start()
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        with self._process:
+            self._process.kill()
+
+    def complaint(self) -> str | None:
+        """Return what ripgrep says against the query, once it has printed all."""
+        assert self._process.stderr is not None
+        told = self._process.stderr.read().decode("utf-8", "replace").strip()
+        return told if self._process.wait() > 1 and told else None
+
+    def _stop(self) -> None:
+        self.late = True
+        self._process.kill()
+
+
+def _collected(output: IO[bytes], wanted: _Wanted) -> Found:
+    """Read what is printed, file by file; nothing is kept of one that turns out to be binary."""
+    found = Found()
+    files: dict[str, list[FoundLine]] = {}
+    count = 0
+    for raw in output:
+        message: dict[str, Any] = json.loads(raw)
+        data: dict[str, Any] = message["data"]
+        if message["type"] == "match":
+            name = _text(data["path"])
+            path = wanted.path(name)
+            if path is None:
+                continue
+            line = _text(data["lines"]).rstrip("\r\n")
+            text = line if len(line) <= LINE_SHOWN else f"{line[:LINE_SHOWN]} …"
+            files.setdefault(name, []).append(FoundLine(path, data["line_number"], text))
+            count += 1
+            if count >= MATCH_LIMIT:
+                found.stopped = f"The search stopped after {MATCH_LIMIT} lines."
+                break
+        elif message["type"] == "end":
+            lines = files.pop(_text(data["path"]), [])
+            if data["binary_offset"] is None:
+                found.lines += lines
+    found.lines += [line for lines in files.values() for line in lines]
+    return found
+
+
+def _text(value: dict[str, str]) -> str:
+    """Return a text of ripgrep's JSON, which gives bytes that are no UTF-8 in base 64."""
+    if "text" in value:
+        return value["text"]
+    return base64.b64decode(value["bytes"]).decode("utf-8", "replace")
