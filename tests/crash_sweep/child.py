@@ -11,7 +11,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -195,10 +195,7 @@ def _evidence(place: Place, scenario: Scenario, took: Mapping[str, float | str])
         seen=seen,
         accepted=list(dict.fromkeys(accepted)),
         effects=[*effects, *labels],
-        originals={
-            place.workspace / name: () if name in scenario.rewritten else (_content(place, name),)
-            for name in scenario.files
-        },
+        originals=_originals(place, scenario),
         accept_seconds=took,
         slack=crowding(),
         blobs=FileBlobs(StateDirectory(place.state)),
@@ -209,6 +206,15 @@ def _evidence(place: Place, scenario: Scenario, took: Mapping[str, float | str])
         typed=[text for (text,) in place.noted("typed")],
         kept=[*copies, *sources],
     )
+
+
+def _originals(place: Place, scenario: Scenario) -> dict[Path, Sequence[bytes]]:
+    """Return what files may hold; new notebooks are valid ones."""
+    made: dict[Path, Sequence[bytes]] = dict.fromkeys(place.workspace.glob("*.ipynb"), ())
+    return made | {
+        place.workspace / name: () if name in scenario.rewritten else (_content(place, name),)
+        for name in scenario.files
+    }
 
 
 def _is_still_there(seen: Seen, logs: Mapping[str, list[str]]) -> bool:
