@@ -7,19 +7,15 @@ folder that is named itself is always looked into. Blocks; callers choose the th
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from jupyter_ai_shoulders.guard.globs import Glob
 from jupyter_ai_shoulders.guard.ignores import Ignored, ignored_above, with_own
-from jupyter_ai_shoulders.guard.listing import ENTRY_LIMIT, visible_entries
+from jupyter_ai_shoulders.guard.listing import ENTRY_LIMIT, EntryKind, FolderEntry, visible_entries
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.guard.project_ignores import ignored_names
-
-EntryKind = Literal["folder", "file", "link", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +52,13 @@ def list_entries(
         if fits:
             total += 1
             if len(found) < limit:
-                found.append(_entry(name, entry))
+                found.append(Entry(name, entry.kind, entry.size))
     return Entries(_sorted(found), total, complete=True)
 
 
 def _walk(
     workspace: Workspace, folder: str, depth: int, glob: Glob | None
-) -> Iterator[tuple[str, os.DirEntry[str], bool]]:
+) -> Iterator[tuple[str, FolderEntry, bool]]:
     """Yield every entry looked at, and whether it is to be shown."""
     folders = deque([(folder, 1, _above(workspace, folder))])
     while folders:
@@ -72,7 +68,7 @@ def _walk(
         made = ignored_names({entry.name for entry in entries})
         for entry in entries:
             name = f"{current}/{entry.name}" if current else entry.name
-            is_folder = entry.is_dir(follow_symlinks=False)
+            is_folder = entry.kind == "folder"
             path = f"{name}/" if is_folder else name
             if (is_folder and entry.name in made) or any(rule.matches(path) for rule in ignored):
                 yield name, entry, False
@@ -87,19 +83,6 @@ def _above(workspace: Workspace, folder: str) -> tuple[Ignored, ...]:
     """Return the patterns from above, but for a folder that they leave out: it was named."""
     above = ignored_above(workspace, folder)
     return tuple(rule for rule in above if not rule.matches(f"{folder}/"))
-
-
-def _entry(name: str, entry: os.DirEntry[str]) -> Entry:
-    if entry.is_symlink():
-        return Entry(name, "link")
-    if entry.is_dir(follow_symlinks=False):
-        return Entry(name, "folder")
-    if not entry.is_file(follow_symlinks=False):
-        return Entry(name, "other")
-    try:
-        return Entry(name, "file", entry.stat(follow_symlinks=False).st_size)
-    except OSError:  # gone in this moment
-        return Entry(name, "file")
 
 
 def _sorted(found: list[Entry]) -> tuple[Entry, ...]:

