@@ -55,6 +55,8 @@ from jupyter_ai_shoulders.wire.frames_server import (
     Welcome,
 )
 from jupyter_ai_shoulders.wire.frames_texts import (
+    FileMoved,
+    FileRemoved,
     TextApplied,
     TextApply,
     TextChange,
@@ -62,8 +64,6 @@ from jupyter_ai_shoulders.wire.frames_texts import (
     TextConflict,
     TextContent,
     TextFocus,
-    TextMove,
-    TextMoved,
     TextOpen,
     TextRead,
     TextRefused,
@@ -99,6 +99,8 @@ __all__ = [
     "DocumentSaved",
     "EditsUpdate",
     "Events",
+    "FileMoved",
+    "FileRemoved",
     "FrameError",
     "Hello",
     "KernelRestart",
@@ -117,8 +119,6 @@ __all__ = [
     "TextConflict",
     "TextContent",
     "TextFocus",
-    "TextMove",
-    "TextMoved",
     "TextOpen",
     "TextRead",
     "TextRefused",
@@ -154,7 +154,6 @@ PageFrame = Annotated[
     | TextContent
     | TextApplied
     | TextConflict
-    | TextMoved
     | TextRefused,
     Field(discriminator="type"),
 ]
@@ -178,8 +177,9 @@ ServerFrame = Annotated[
     | OutputDraw
     | TextRead
     | TextApply
-    | TextMove
     | TextSaved
+    | FileMoved
+    | FileRemoved
     | SessionDelete
     | ToolsUpdate
     | EditsUpdate

@@ -1,4 +1,4 @@
-"""Frames about the text files that a page has open in its editor (chapters 06 and 07).
+"""Frames about the text files that a page has open in its editor, and about files that moved.
 
 As notebooks they are announced, read and changed through the page; the whole text travels only when
 the server asks for it. Imported from ``wire.frames``.
@@ -89,13 +89,6 @@ class TextConflict(CommandModel):
     dirty: bool
 
 
-class TextMoved(CommandModel):
-    """Answer to ``text-move``: the file has its new path, in the page and on the disk."""
-
-    type: Literal["text-moved"] = "text-moved"
-    operation_id: OperationId
-
-
 class TextRefused(CommandModel):
     """Answer to a request of an old epoch, past its deadline, or for a text not open here."""
 
@@ -127,20 +120,23 @@ class TextApply(WireModel):
     text: str
 
 
-class TextMove(WireModel):
-    """Give the file another path, as a rename by the user does."""
-
-    type: Literal["text-move"] = "text-move"
-    operation_id: OperationId
-    claim_epoch: int
-    deadline_ms: int
-    """Milliseconds since the epoch of 1970; after it the page refuses."""
-    path: str
-    new_path: str
-
-
 class TextSaved(WireModel):
     """Others have written this file: take up what it says now."""
 
     type: Literal["text-saved"] = "text-saved"
+    path: str
+
+
+class FileMoved(WireModel):
+    """A file or folder was given another path by the agent: what is open of it follows."""
+
+    type: Literal["file-moved"] = "file-moved"
+    path: str
+    new_path: str
+
+
+class FileRemoved(WireModel):
+    """A file was removed by the agent: what is open of it without changes is closed."""
+
+    type: Literal["file-removed"] = "file-removed"
     path: str

@@ -241,8 +241,9 @@ export class DocumentBridge implements IDisposable {
       case 'document-marks': // Of the plugin that marks cells.
       case 'text-read': // Of the bridge for text files.
       case 'text-apply':
-      case 'text-move':
       case 'text-saved':
+      case 'file-moved':
+      case 'file-removed':
       case 'welcome':
       case 'events':
       case 'resync':

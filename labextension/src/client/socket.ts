@@ -181,8 +181,9 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'output-draw':
       case 'text-read':
       case 'text-apply':
-      case 'text-move':
       case 'text-saved':
+      case 'file-moved':
+      case 'file-removed':
       case 'session-delete':
       case 'tools-update':
       case 'edits-update':

@@ -34,7 +34,7 @@ export type MessageView = (UserView | AgentView)
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PageFrame".
  */
-export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer | TextOpen | TextChange | TextFocus | TextClose | TextRename | TextContent | TextApplied | TextConflict | TextMoved | TextRefused)
+export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer | TextOpen | TextChange | TextFocus | TextClose | TextRename | TextContent | TextApplied | TextConflict | TextRefused)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextMove | TextSaved | SessionDelete | ToolsUpdate | EditsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
@@ -2366,16 +2366,6 @@ text: string
 dirty: boolean
 }
 /**
- * Answer to ``text-move``: the file has its new path, in the page and on the disk.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "TextMoved".
- */
-export interface TextMoved {
-type: "text-moved"
-operation_id: string
-}
-/**
  * Answer to a request of an old epoch, past its deadline, or for a text not open here.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2930,20 +2920,6 @@ expected: string
 text: string
 }
 /**
- * Give the file another path, as a rename by the user does.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "TextMove".
- */
-export interface TextMove {
-type: "text-move"
-operation_id: string
-claim_epoch: number
-deadline_ms: number
-path: string
-new_path: string
-}
-/**
  * Others have written this file: take up what it says now.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2951,6 +2927,27 @@ new_path: string
  */
 export interface TextSaved {
 type: "text-saved"
+path: string
+}
+/**
+ * A file or folder was given another path by the agent: what is open of it follows.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FileMoved".
+ */
+export interface FileMoved {
+type: "file-moved"
+path: string
+new_path: string
+}
+/**
+ * A file was removed by the agent: what is open of it without changes is closed.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FileRemoved".
+ */
+export interface FileRemoved {
+type: "file-removed"
 path: string
 }
 /**

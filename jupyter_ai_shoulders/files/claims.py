@@ -1,0 +1,126 @@
+"""Which pages have which text files open, as a value; changed only by these pure functions.
+
+Used by ``files.live``. A claim whose page is gone but had unsaved text stays, absent, until the
+page returns, another page opens the file, or its time of grace is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from jupyter_ai_shoulders.guard.paths import WorkspacePath
+from jupyter_ai_shoulders.wire.frames import TextChange, TextOpen
+from jupyter_ai_shoulders.wire.ids import ClientId, Version
+
+
+@dataclass(frozen=True, slots=True)
+class TextClaim:
+    """A text file open in a page, as the page last announced it.
+
+    ``page_path`` is the page's own name for it: a link may lead to the same file. ``left_at`` is
+    when the page went away (monotonic seconds), None while it is connected.
+    """
+
+    client: ClientId
+    path: WorkspacePath
+    page_path: str
+    epoch: int
+    version: Version
+    dirty: bool
+    writable: bool
+    saved_at: str | None
+    focus: int
+    left_at: float | None = None
+
+    @property
+    def present(self) -> bool:
+        """Return whether its page is connected."""
+        return self.left_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class TextClaims:
+    """All claims of one server to text files."""
+
+    items: Mapping[tuple[WorkspacePath, ClientId], TextClaim] = field(
+        default_factory=dict[tuple[WorkspacePath, ClientId], TextClaim]
+    )
+    focuses: int = 0
+
+    def get(self, path: WorkspacePath, client: ClientId) -> TextClaim | None:
+        """Return a page's claim to a file."""
+        return self.items.get((path, client))
+
+    def of_path(self, path: WorkspacePath) -> list[TextClaim]:
+        """Return all claims to a file."""
+        return [claim for claim in self.items.values() if claim.path == path]
+
+    def of_client(self, client: ClientId) -> list[TextClaim]:
+        """Return all claims of a page."""
+        return [claim for claim in self.items.values() if claim.client == client]
+
+    def present(self, path: WorkspacePath) -> list[TextClaim]:
+        """Return the claims of connected pages, the one focused last first."""
+        claims = (claim for claim in self.of_path(path) if claim.present)
+        return sorted(claims, key=lambda claim: -claim.focus)
+
+    def opened(self, client: ClientId, path: WorkspacePath, frame: TextOpen) -> TextClaims:
+        """Return the claims after a page announced a file; opening it counts as focus.
+
+        A page that is loaded anew takes the place of those that are away.
+        """
+        claim = TextClaim(
+            client,
+            path,
+            frame.path,
+            frame.claim_epoch,
+            frame.version,
+            frame.dirty,
+            frame.writable,
+            frame.saved_at,
+            self.focuses + 1,
+        )
+        away = (other for other in self.of_path(path) if not other.present)
+        return replace(self.ended(away).with_claim(claim), focuses=self.focuses + 1)
+
+    def changed(self, claim: TextClaim, frame: TextChange) -> TextClaims:
+        """Return the claims after a page announced a change."""
+        return self.with_claim(
+            replace(
+                claim,
+                version=frame.version,
+                dirty=frame.dirty,
+                writable=frame.writable,
+                saved_at=frame.saved_at,
+            )
+        )
+
+    def focused(self, claim: TextClaim) -> TextClaims:
+        """Return the claims after the user looked at a file."""
+        focuses = self.focuses + 1
+        return replace(self.with_claim(replace(claim, focus=focuses)), focuses=focuses)
+
+    def moved(self, claim: TextClaim, path: WorkspacePath, page_path: str) -> TextClaims:
+        """Return the claims after a file got another path in a page."""
+        return self.ended([claim]).with_claim(replace(claim, path=path, page_path=page_path))
+
+    def left(self, client: ClientId, now: float) -> TextClaims:
+        """Return the claims after a page went away: only those with unsaved text stay."""
+        claims = [claim for claim in self.of_client(client) if claim.present]
+        after = self.ended(claim for claim in claims if not claim.dirty)
+        for claim in claims:
+            if claim.dirty:
+                after = after.with_claim(replace(claim, left_at=now))
+        return after
+
+    def ended(self, claims: Iterable[TextClaim]) -> TextClaims:
+        """Return the claims without these."""
+        gone = {(claim.path, claim.client) for claim in claims}
+        return replace(
+            self, items={key: claim for key, claim in self.items.items() if key not in gone}
+        )
+
+    def with_claim(self, claim: TextClaim) -> TextClaims:
+        """Return the claims with this one, in the place of an earlier one of the same page."""
+        return replace(self, items={**self.items, (claim.path, claim.client): claim})
