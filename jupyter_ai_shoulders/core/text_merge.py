@@ -6,9 +6,10 @@ by proposals. The page has the same rule (``labextension/src/bridge/mergeText.ts
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.line_diff import changed_regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +40,10 @@ def merge_texts(base: str, mine: str, theirs: str) -> str | None:
 def line_changes(before: str, after: str) -> list[LineChange]:
     r"""Return what makes ``after`` of ``before``, in whole lines; ``\n`` alone ends a line."""
     old, new = before.split("\n"), after.split("\n")
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
-    middle, other = old[head : len(old) - tail], new[head : len(new) - tail]
-    matcher = difflib.SequenceMatcher(None, middle, other, autojunk=len(middle) > _EXACT)
     return [
-        LineChange(head + start, head + end, tuple(other[first:last]))
-        for tag, start, end, first, last in matcher.get_opcodes()
-        if tag != "equal"
+        LineChange(start, end, tuple(new[first:last]))
+        for start, end, first, last in changed_regions(old, new)
     ]
-
-
-_EXACT = 2_000
-"""Changed lines up to which lines that occur often are compared, too: that is quadratic."""
-
-
-def _common(some: Sequence[str], others: Sequence[str]) -> int:
-    """Return how many lines both begin with."""
-    count = 0
-    for one, other in zip(some, others, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
 
 
 def _clash(one: LineChange, other: LineChange) -> bool:
