@@ -9,13 +9,18 @@ import type {
   AnswerQuestion,
   BudgetState,
   CreateSession,
+  DecideEdit,
+  DecideEdits,
   DecideProposal,
+  EditDecision,
+  EditDecisions,
   ErrorBody,
   ErrorInfo,
   EventPage,
   MessageAccepted,
   ModelList,
   PatchSession,
+  PendingEditList,
   ProviderTest,
   PutBudget,
   Restore,
@@ -26,6 +31,7 @@ import type {
   SessionList,
   Status,
   SupplyResult,
+  UndoTurn,
   Usage
 } from '../wire/generated';
 
@@ -86,6 +92,12 @@ export interface IHttpClient {
   answerInput(id: string, callId: string, body: AnswerInput): Promise<void>;
   supplyResult(id: string, callId: string, body: SupplyResult): Promise<void>;
   decideProposal(id: string, body: DecideProposal): Promise<void>;
+  /** What the agent changed and nobody has looked through. */
+  pendingEdits(): Promise<PendingEditList>;
+  decideEdit(id: string, body: DecideEdit): Promise<EditDecision>;
+  decideEdits(body: DecideEdits): Promise<EditDecisions>;
+  /** Take back what a turn did to notebooks and files. */
+  undoTurn(id: string, body: UndoTurn): Promise<Restore>;
   /** A file the agent shared into a conversation. */
   artifact(id: string, name: string): Promise<Blob>;
   /** The whole conversation as a file. */
@@ -199,6 +211,22 @@ export class HttpClient implements IHttpClient {
 
   decideProposal(id: string, body: DecideProposal): Promise<void> {
     return this.send('POST', `proposals/${encode(id)}`, body);
+  }
+
+  pendingEdits(): Promise<PendingEditList> {
+    return this.get(`edits${search({ status: 'pending' })}`);
+  }
+
+  decideEdit(id: string, body: DecideEdit): Promise<EditDecision> {
+    return this.send('POST', `edits/${encode(id)}`, body);
+  }
+
+  decideEdits(body: DecideEdits): Promise<EditDecisions> {
+    return this.send('POST', 'edits', body);
+  }
+
+  undoTurn(id: string, body: UndoTurn): Promise<Restore> {
+    return this.send('POST', sessionPath(id, 'undo'), body);
   }
 
   artifact(id: string, name: string): Promise<Blob> {

@@ -10,7 +10,11 @@ import type {
   AnswerQuestion,
   BudgetState,
   CreateSession,
+  DecideEdit,
+  DecideEdits,
   DecideProposal,
+  EditDecision,
+  EditDecisions,
   ErrorInfo,
   Event,
   EventPage,
@@ -18,6 +22,8 @@ import type {
   ModelInfo,
   ModelList,
   PageFrame,
+  PendingEdit,
+  PendingEditList,
   PutBudget,
   Restore,
   RestoreSession,
@@ -29,6 +35,7 @@ import type {
   SessionList,
   Status,
   SupplyResult,
+  UndoTurn,
   Usage
 } from '../../wire/generated';
 
@@ -166,6 +173,10 @@ export class FakeServer implements IHttpClient {
   /** Every file it gives out. */
   file = new Blob(['content']);
   budget: BudgetState = noBudget;
+  /** What awaits keep or undo, and the answers to decisions on it. */
+  edits: PendingEdit[] = [];
+  decided: EditDecision = { edit: null, drift: null };
+  allDecided: EditDecisions = { resolved: [], left: [], drift: [] };
   readonly asked: unknown[][] = [];
   /** Thrown by the next request. */
   failure: ApiError | null = null;
@@ -280,6 +291,21 @@ export class FakeServer implements IHttpClient {
   }
   async decideProposal(id: string, body: DecideProposal): Promise<void> {
     this.note('decideProposal', id, body);
+  }
+  async pendingEdits(): Promise<PendingEditList> {
+    return this.answer({ edits: this.edits });
+  }
+  async decideEdit(id: string, body: DecideEdit): Promise<EditDecision> {
+    this.note('decideEdit', id, body);
+    return this.decided;
+  }
+  async decideEdits(body: DecideEdits): Promise<EditDecisions> {
+    this.note('decideEdits', body);
+    return this.allDecided;
+  }
+  async undoTurn(id: string, body: UndoTurn): Promise<Restore> {
+    this.note('undoTurn', id, body);
+    return {} as Restore; // Nobody looks at it: the event tells.
   }
 
   private note(...asked: unknown[]): void {

@@ -1,0 +1,207 @@
+/**
+ * How a change of the agent looks in an editor: deleted lines above the new ones, with the buttons that
+ * decide on it. Pure decorations of CodeMirror; used by the review view.
+ */
+
+import type { Chunk } from '@codemirror/merge';
+import { RangeSetBuilder, type Text } from '@codemirror/state';
+import {
+  Decoration,
+  WidgetType,
+  type DecorationSet,
+  type EditorView
+} from '@codemirror/view';
+
+import type { IReview } from '../review/changes';
+
+/** What becomes of a change. */
+export type Decision = 'keep' | 'undo';
+
+/** The words of a change, translated. */
+export interface IHunkWords {
+  readonly keep: string;
+  readonly undo: string;
+  readonly keepThis: string;
+  readonly undoThis: string;
+  /** What changed, in lines. */
+  readonly title: (added: number, removed: number) => string;
+}
+
+/** Decides on the change beside an element of the editor. */
+export type Decide = (
+  view: EditorView,
+  decision: Decision,
+  element: HTMLElement
+) => void;
+
+const ADDED = Decoration.line({ class: 'shoulders-Hunk-added' });
+const NEW_TEXT = Decoration.mark({ class: 'shoulders-Hunk-newText' });
+
+/** Decorations of all changes of a text. */
+export function decorate(
+  review: IReview,
+  current: Text,
+  words: IHunkWords,
+  decide: Decide
+): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  for (const chunk of review.chunks) {
+    const isPast = chunk.fromB > current.length;
+    const at = isPast ? current.length : chunk.fromB;
+    const widget = new HunkWidget(
+      lookOf(review, chunk, current),
+      words,
+      decide
+    );
+    const block = Decoration.widget({
+      widget,
+      block: true,
+      side: isPast ? 1 : -1
+    });
+    builder.add(at, at, block);
+    addLines(builder, chunk, current);
+  }
+  return builder.finish();
+}
+
+/** Mark the new lines, and in those that were changed the new words. */
+function addLines(
+  builder: RangeSetBuilder<Decoration>,
+  chunk: Chunk,
+  current: Text
+): void {
+  const { fromA, toA, fromB, toB } = chunk;
+  const marks = fromA === toA ? [] : chunk.changes;
+  const end = Math.min(toB, current.length);
+  for (let at = fromB; at < toB && at <= current.length;) {
+    const line = current.lineAt(at);
+    builder.add(line.from, line.from, ADDED);
+    for (const change of marks) {
+      const from = Math.max(line.from, fromB + change.fromB);
+      const to = Math.min(line.to, end, fromB + change.toB);
+      if (from < to) {
+        builder.add(from, to, NEW_TEXT);
+      }
+    }
+    at = line.to + 1;
+  }
+}
+
+/** A piece of a deleted line; `changed` is what is no longer there. */
+interface IPiece {
+  readonly text: string;
+  readonly changed: boolean;
+}
+
+/** What the widget of a change shows. */
+interface ILook {
+  readonly lines: readonly (readonly IPiece[])[];
+  readonly added: number;
+}
+
+function lookOf({ baseline }: IReview, chunk: Chunk, current: Text): ILook {
+  const { fromA, toA, fromB, toB } = chunk;
+  const marks = fromB === toB ? [] : chunk.changes;
+  const lines: IPiece[][] = [];
+  for (let at = fromA; at < toA;) {
+    const line = baseline.lineAt(at);
+    lines.push(piecesOf(line, marks, fromA));
+    at = line.to + 1;
+  }
+  const last = Math.min(toB - 1, current.length);
+  const added =
+    fromB === toB
+      ? 0
+      : current.lineAt(last).number - current.lineAt(fromB).number + 1;
+  return { lines, added };
+}
+
+function piecesOf(
+  { from, to, text }: { from: number; to: number; text: string },
+  marks: Chunk['changes'],
+  start: number
+): IPiece[] {
+  const pieces: IPiece[] = [];
+  let at = from;
+  for (const mark of marks) {
+    const begin = Math.max(at, Math.min(to, start + mark.fromA));
+    const end = Math.max(begin, Math.min(to, start + mark.toA));
+    pieces.push(
+      { text: text.slice(at - from, begin - from), changed: false },
+      { text: text.slice(begin - from, end - from), changed: true }
+    );
+    at = end;
+  }
+  pieces.push({ text: text.slice(at - from), changed: false });
+  return pieces.filter(piece => piece.text !== '');
+}
+
+/** What is gone, and the two buttons. */
+class HunkWidget extends WidgetType {
+  constructor(
+    private readonly look: ILook,
+    private readonly words: IHunkWords,
+    private readonly decide: Decide
+  ) {
+    super();
+    this.said = JSON.stringify(look);
+  }
+
+  override eq(other: HunkWidget): boolean {
+    return other.said === this.said;
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    const { lines, added } = this.look;
+    const node = document.createElement('div');
+    node.className = 'shoulders-Hunk';
+    node.setAttribute('role', 'group');
+    node.setAttribute('aria-label', this.words.title(added, lines.length));
+    node.append(this.tools(view, node), ...lines.map(deletedLine));
+    return node;
+  }
+
+  private tools(view: EditorView, node: HTMLElement): HTMLElement {
+    const { keep, keepThis, undo, undoThis } = this.words;
+    const tools = document.createElement('div');
+    tools.className = 'shoulders-Hunk-tools';
+    // The lab would take Enter for its own.
+    tools.dataset.lmSuppressShortcuts = 'true';
+    const button = (decision: Decision, text: string, title: string) => {
+      const made = document.createElement('button');
+      made.type = 'button';
+      made.className = `shoulders-Hunk-button shoulders-mod-${decision}`;
+      made.textContent = text;
+      made.title = title;
+      made.setAttribute('aria-label', title);
+      // The caret stays where it is.
+      made.addEventListener('mousedown', event => event.preventDefault());
+      made.addEventListener('click', () => this.decide(view, decision, node));
+      return made;
+    };
+    tools.append(
+      button('keep', keep, keepThis),
+      button('undo', undo, undoThis)
+    );
+    return tools;
+  }
+
+  private readonly said: string;
+}
+
+function deletedLine(pieces: readonly IPiece[]): HTMLElement {
+  const line = document.createElement('del');
+  line.className = 'shoulders-Hunk-deleted';
+  for (const { text, changed } of pieces) {
+    const part = document.createElement('span');
+    part.textContent = text;
+    if (changed) {
+      part.className = 'shoulders-Hunk-oldText';
+    }
+    line.append(part);
+  }
+  if (pieces.length === 0) {
+    line.append(document.createElement('br'));
+  }
+  return line;
+}

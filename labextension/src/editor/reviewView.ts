@@ -1,0 +1,185 @@
+/**
+ * The review view of one editor: shows what the agent changed against a baseline and lets each change be
+ * kept or undone. Text the user writes meanwhile goes into the baseline in the same transaction. Used by
+ * the reviews of a page; the lab's shared CodeMirror, whose undo is that of the document.
+ */
+
+import type { Chunk } from '@codemirror/merge';
+import {
+  Annotation,
+  StateEffect,
+  StateField,
+  type Extension,
+  type Text,
+  type Transaction
+} from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+import {
+  baselineOf,
+  chunkAt,
+  ended,
+  kept,
+  review,
+  textOf,
+  undone,
+  rebased,
+  type IReview
+} from '../review/changes';
+import { decorate, type Decision, type IHunkWords } from './hunks';
+
+/** What the page is told of a view. */
+export interface IReviewListener {
+  readonly words: IHunkWords;
+  /** The user decided on a change; what is left is in the view. */
+  decided(view: EditorView, decision: Decision): void;
+  /** The user wrote beside or inside a change, or the text became its baseline. */
+  rebased(view: EditorView): void;
+  /** A change of the user's is a step of its own for the document's undo. */
+  asOneStep(view: EditorView, change: () => void): void;
+}
+
+const setBaseline = StateEffect.define<Text | null>();
+const decides = Annotation.define<Decision>();
+
+const field = StateField.define<IReview | null>({
+  create: () => null,
+  update: (value, transaction) => next(value, transaction)
+});
+
+function next(value: IReview | null, transaction: Transaction): IReview | null {
+  const baseline = nextBaseline(value, transaction);
+  if (baseline === null) {
+    return null;
+  }
+  const isSame = baseline === value?.baseline && !transaction.docChanged;
+  return isSame ? value : review(baseline, ended(transaction.state.doc));
+}
+
+function nextBaseline(
+  value: IReview | null,
+  transaction: Transaction
+): Text | null {
+  const given = transaction.effects.find(effect => effect.is(setBaseline));
+  if (given !== undefined) {
+    return given.value;
+  }
+  const isUsers = transaction.docChanged && !isDecision(transaction);
+  return value !== null && isUsers
+    ? rebased(value, transaction.changes, ended(transaction.startState.doc))
+    : (value?.baseline ?? null);
+}
+
+/** The extension an editor is given once; it shows nothing without a baseline. */
+export function reviewView(listener: IReviewListener): Extension {
+  const decide = (
+    view: EditorView,
+    decision: Decision,
+    element: HTMLElement
+  ): void => {
+    decideAt(view, listener, decision, view.posAtDOM(element));
+  };
+  return [
+    field,
+    EditorView.decorations.compute([field], state => {
+      const value = state.field(field);
+      return decorate(
+        value ?? { baseline: ended(state.doc), chunks: [] },
+        state.doc,
+        listener.words,
+        decide
+      );
+    }),
+    EditorView.updateListener.of(update => {
+      const before = update.startState.field(field, false) ?? null;
+      const after = update.state.field(field);
+      const isRebased = update.docChanged && after !== null && before !== null;
+      if (isRebased && !update.transactions.some(isDecision)) {
+        listener.rebased(update.view);
+      }
+    })
+  ];
+}
+
+function isDecision(transaction: Transaction): boolean {
+  return transaction.annotation(decides) !== undefined;
+}
+
+/** What is under review in an editor. */
+export function reviewIn(view: EditorView): IReview | null {
+  return view.state.field(field, false) ?? null;
+}
+
+/** The baseline an editor shows. */
+export function baselineIn(view: EditorView): string | null {
+  const value = reviewIn(view);
+  return value === null ? null : baselineOf(value);
+}
+
+/** Show the changes since `baseline`; null: nothing is under review. */
+export function showBaseline(view: EditorView, baseline: string | null): void {
+  if (baselineIn(view) !== baseline) {
+    const value = baseline === null ? null : ended(textOf(baseline));
+    view.dispatch({ effects: setBaseline.of(value) });
+  }
+}
+
+/** Decide on the change at a position, the caret's when none is given; false when there is none. */
+export function decideAt(
+  view: EditorView,
+  listener: IReviewListener,
+  decision: Decision,
+  position: number = view.state.selection.main.head
+): boolean {
+  const value = reviewIn(view);
+  const chunk =
+    value === null
+      ? undefined
+      : chunkAt(value, position, view.state.doc.length);
+  if (value === null || chunk === undefined) {
+    return false;
+  }
+  if (decision === 'keep') {
+    const baseline = kept(value, chunk, ended(view.state.doc));
+    view.dispatch({ effects: setBaseline.of(baseline) });
+  } else {
+    listener.asOneStep(view, () => takeOut(view, value, [chunk]));
+  }
+  listener.decided(view, decision);
+  return true;
+}
+
+/** Take every change out of the text, as one step. */
+export function undoAll(view: EditorView, listener: IReviewListener): void {
+  const value = reviewIn(view);
+  if (value !== null && value.chunks.length > 0) {
+    listener.asOneStep(view, () => takeOut(view, value, value.chunks));
+  }
+}
+
+function takeOut(
+  view: EditorView,
+  value: IReview,
+  chunks: readonly Chunk[]
+): void {
+  const { length } = view.state.doc;
+  view.dispatch({
+    changes: chunks.map(chunk => undone(value, chunk, length)),
+    annotations: decides.of('undo'),
+    userEvent: 'revert'
+  });
+}
+
+/** Put the caret at a change, counted from 0, and bring it into view; false when it is not there. */
+export function goToChange(view: EditorView, index: number): boolean {
+  const chunk = reviewIn(view)?.chunks.at(index);
+  if (chunk === undefined) {
+    return false;
+  }
+  const anchor = Math.min(chunk.fromB, view.state.doc.length);
+  view.dispatch({
+    selection: { anchor },
+    effects: EditorView.scrollIntoView(anchor, { y: 'center' })
+  });
+  return true;
+}
