@@ -14,6 +14,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import IO, Any
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
@@ -28,6 +29,7 @@ from jupyter_ai_shoulders.guard.ripgrep import (
     TIMEOUT_S,
     find_ripgrep,
     has_ripgrep,
+    matching_lines,
     no_pattern,
 )
 
@@ -89,6 +91,25 @@ def search_tree(workspace: Workspace, query: TreeQuery) -> Found:
         found.stopped = f"The search was stopped after {TIMEOUT_S:.0f} s."
     found.lines.sort(key=lambda line: (line.path, line.line))
     return found
+
+
+def search_file(workspace: Workspace, path: WorkspacePath, query: TreeQuery) -> Found:
+    """Return the matching lines of one file, which is searched whatever leaves it out of a tree.
+
+    Raises like ``search_tree``, and ``InvalidRequest`` for a file that is binary or too large.
+    """
+    content = workspace.head(path, FILE_SIZE_LIMIT + 1).content
+    if len(content) > FILE_SIZE_LIMIT or b"\0" in content:
+        kind = "binary" if b"\0" in content else f"larger than {FILE_SIZE_LIMIT >> 20} MiB"
+        raise InvalidRequest(f"{path} is {kind} and is not searched.", hint="Read a part of it.")
+    text = content.decode("utf-8", "replace")
+    lines = text.split("\n")
+    if query.is_regex:
+        numbers = [number for number in matching_lines(query.text, text) if number < len(lines)]
+    else:
+        numbers = [number for number, line in enumerate(lines) if query.text in line]
+    found = (FoundLine(path, at + 1, _shown(lines[at].rstrip("\r"))) for at in numbers)
+    return Found(list(islice(found, MATCH_LIMIT)), STOPPED if len(numbers) > MATCH_LIMIT else None)
 
 
 def notebooks_below(workspace: Workspace, folder: WorkspacePath, glob: Glob | None) -> list[str]:
