@@ -93,7 +93,7 @@ class Proposals:
         notebook = self._notebooks.open(proposal.document)
         edit = CellSource(cell_id=proposal.cell_id, source=text)
         if self._recorder is not None and text == proposal.new:
-            self._recorder.work_for(Doer(proposal.session_id, proposal.id))
+            self._recorder.work_for(Doer(proposal.session_id, proposal.id, by="user"))
         try:
             outcome = await notebook.apply([edit], {proposal.cell_id: proposal.current_version})
         finally:

@@ -22,6 +22,8 @@ from jupyter_ai_shoulders.storage.projection import (
     project,
 )
 from jupyter_ai_shoulders.wire.events import (
+    EditPending,
+    EditResolve,
     Event,
     ForkOrigin,
     ProposalAdd,
@@ -30,7 +32,7 @@ from jupyter_ai_shoulders.wire.events import (
     SessionUpdate,
     UsageUpdate,
 )
-from jupyter_ai_shoulders.wire.ids import ProposalId, SessionId
+from jupyter_ai_shoulders.wire.ids import EditId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 PAGE = 50
@@ -110,6 +112,8 @@ def copied(event: Event, session: Session) -> Event:
             changes["proposal"] = event.proposal.model_copy(update=own)
         case ProposalResolve():
             changes["proposal_id"] = own_proposal(event.proposal_id, session.id)
+        case EditPending() | EditResolve():
+            changes["edit_id"] = copied_edit(event.edit_id, session.id)
         case _:
             pass
     return event.model_copy(update=changes)
@@ -118,6 +122,11 @@ def copied(event: Event, session: Session) -> Event:
 def own_proposal(proposal_id: ProposalId, session_id: SessionId) -> ProposalId:
     """Return the id a proposal has in a copy: decisions in one session are not the other's."""
     return ProposalId(f"{proposal_id.split('.')[0]}.{session_id}")
+
+
+def copied_edit(edit_id: EditId, session_id: SessionId) -> EditId:
+    """Return the id an edit has in a copy, by which it is known: it awaits review once only."""
+    return EditId(f"{edit_id.split('.')[0]}.{session_id}")
 
 
 def _shown(before: Session, session: Session) -> Session:

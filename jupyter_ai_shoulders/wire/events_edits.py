@@ -40,7 +40,9 @@ class EditResolve(EventBase):
     edit_id: EditId
     decision: Literal["keep", "undo"]
     hunks: tuple[int, ...] | None
+    """Of the list that was shown; empty where the page said what is left. Null: all of it."""
     by: Author
+    document: str | None = None
 
 
 class ProposalAdd(EventBase):

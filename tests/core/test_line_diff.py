@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -27,7 +28,7 @@ def test_the_regions_make_one_text_of_the_other(old: list[str], new: list[str]):
 @given(LINES, LINES)
 def test_regions_ascend_and_lines_stand_between_them(old: list[str], new: list[str]):
     regions = changed_regions(old, new)
-    for (_, end, _, last), (start, _, first, _) in zip(regions, regions[1:], strict=False):
+    for (_, end, _, last), (start, _, first, _) in pairwise(regions):
         assert old[end:start] == new[last:first] != []
 
 

@@ -79,6 +79,8 @@ class Doer:
     turn_id: TurnId | None = None
     call_id: CallId | None = None
     order: RestoreOrder | None = None
+    by: Literal["agent", "user"] = "agent"
+    """``user``: the user said so and reviews it no more: restores, applied proposals, review."""
 
 
 @dataclass(slots=True)

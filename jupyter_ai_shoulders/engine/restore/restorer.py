@@ -104,7 +104,7 @@ class Restorer:
         when the state of before cannot be kept; then nothing more is changed.
         """
         told = stories(self.record_of(session_id), after)
-        doer = Doer(session_id, order.restore_id, order=order)
+        doer = Doer(session_id, order.restore_id, order=order, by="user")
         done = PutBack()
         for story in told.values():
             if story.changed:

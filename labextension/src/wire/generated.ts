@@ -1651,6 +1651,7 @@ edit_id: string
 decision: ("keep" | "undo")
 hunks: (number[] | null)
 by: ("user" | "agent" | "policy" | "system")
+document: (string | null)
 }
 /**
  * A change is proposed and not applied.
