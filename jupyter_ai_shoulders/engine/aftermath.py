@@ -8,14 +8,23 @@ user decides. Nothing is run again.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
 from jupyter_ai_shoulders.engine.results import APPLIED, NOT_APPLIED, settled
 from jupyter_ai_shoulders.engine.state import Call
-from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, text_content
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Effect,
+    Target,
+    text_content,
+)
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
 from jupyter_ai_shoulders.wire.events import ToolResult, ToolStart
+from jupyter_ai_shoulders.wire.ids import Version
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
+from jupyter_ai_shoulders.wire.versions import ABSENT
 
 
 async def settle_interrupted(
@@ -27,7 +36,7 @@ async def settle_interrupted(
         start = call.start
         if call.settled or start is None or start.before_version is None:
             continue
-        subject = await _subject(call, tools, context)
+        subject = await _subject(call, tools, replace(context, call_id=call.call_id))
         result = outcome(call, start, subject) if subject else None
         if result is not None:
             found.append(result)
@@ -44,7 +53,6 @@ def outcome(call: Call, start: ToolStart, now: CallSubject) -> ToolResult | None
     if version is None or start.expected_version in {None, start.before_version}:
         return None
     if version == start.expected_version:
-        seen = SeenVersion(path=now.target.path or "", cell_id=now.target.cell_id, version=version)
         return ToolResult(
             call_id=call.call_id,
             tool=call.tool,
@@ -53,11 +61,18 @@ def outcome(call: Call, start: ToolStart, now: CallSubject) -> ToolResult | None
             content=text_content(APPLIED),
             duration_ms=0,
             after_version=version,
-            seen=(seen,),
+            seen=_seen(now.target, version),
         )
     if version == start.before_version and now.in_page >= start.in_page:
         return settled(call.call_id, call.tool, "cancelled", NOT_APPLIED)
     return None
+
+
+def _seen(target: Target, version: Version) -> tuple[SeenVersion, ...]:
+    """Return what the conversation knows by an applied change: the text of a cell it named."""
+    if target.cell_id is None or version == ABSENT:
+        return ()
+    return (SeenVersion(path=target.path or "", cell_id=target.cell_id, version=version),)
 
 
 async def _subject(call: Call, tools: ToolRegistry, context: CallContext) -> CallSubject | None:
@@ -67,5 +82,8 @@ async def _subject(call: Call, tools: ToolRegistry, context: CallContext) -> Cal
         return None
     try:
         return await tool.subject(args, context)
+    except NotFound as error:
+        gone = error.info.code == "cell_not_found"  # what a deletion was to bring about
+        return CallSubject(call.title, None, Target(), effect=Effect(ABSENT)) if gone else None
     except ShouldersError:
         return None  # its target is gone or out of reach: unknown

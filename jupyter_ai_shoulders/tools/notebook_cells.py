@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.notebook.base import Applied, NotebookSnapshot
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
     Category,
+    Effect,
     Progress,
     Result,
     Target,
@@ -40,6 +41,7 @@ from jupyter_ai_shoulders.wire.ids import CellId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellInsert, CellType
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
+from jupyter_ai_shoulders.wire.versions import ABSENT, cell_version
 
 _REMEMBERED_SESSIONS = 200
 
@@ -79,18 +81,18 @@ class AddCell:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = AddCellArguments
 
-    def __init__(self, access: NotebookAccess, versions: Versions, ids: IdSource) -> None:
+    def __init__(self, access: NotebookAccess, versions: Versions) -> None:
         self._access = access
         self._versions = versions
-        self._ids = ids
         self._additions: OrderedDict[SessionId, _Additions] = OrderedDict()
 
     async def subject(self, args: AddCellArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
-        del context
+        """Return how the call is shown, and whether its cell is there already."""
         notebook = await self._access.open(args.path)
+        snapshot = await notebook.read()
         code = args.cell_type == "code"
-        language = notebook_language(await notebook.read()) if code else args.cell_type
+        language = notebook_language(snapshot) if code else args.cell_type
+        added = cell_version(args.source)
         return CallSubject(
             title=f"Add {args.cell_type} cell",
             target_label=file_name(notebook.path),
@@ -99,6 +101,10 @@ class AddCell:
             language=language,
             undoable=True,
             in_page=self._access.in_page(notebook.path),
+            effect=Effect(
+                before_version=added if _has_added(snapshot, args, context) else ABSENT,
+                expected_version=added,
+            ),
         )
 
     async def run(
@@ -109,7 +115,7 @@ class AddCell:
         snapshot = await notebook.read()
         after = self._after(args, snapshot, context)
         edit = CellInsert(
-            cell_id=self._new_id(snapshot),
+            cell_id=_new_id(snapshot, context),
             cell_type=args.cell_type,
             source=args.source,
             metadata={},
@@ -178,13 +184,25 @@ class AddCell:
         if len(self._additions) > _REMEMBERED_SESSIONS:
             self._additions.popitem(last=False)
 
-    def _new_id(self, snapshot: NotebookSnapshot) -> CellId:
-        """Return an unused id in the form JupyterLab makes them: 8 hex digits."""
-        while True:
-            digest = hashlib.sha256(self._ids.new("cell").encode()).hexdigest()
-            cell_id = CellId(digest[:8])
-            if snapshot.position(cell_id) is None:
-                return cell_id
+
+def _new_ids(context: CallContext) -> Iterator[CellId]:
+    """Yield the ids a call may give its cell, in the form JupyterLab makes them: 8 hex digits.
+
+    They follow from the call alone, so that its cell is known again after a crash.
+    """
+    for attempt in itertools.count():
+        named = f"{context.session_id} {context.turn_id} {context.call_id} {attempt}"
+        yield CellId(hashlib.sha256(named.encode()).hexdigest()[:8])
+
+
+def _new_id(snapshot: NotebookSnapshot, context: CallContext) -> CellId:
+    return next(each for each in _new_ids(context) if snapshot.position(each) is None)
+
+
+def _has_added(snapshot: NotebookSnapshot, args: AddCellArguments, context: CallContext) -> bool:
+    """Return whether the call's cell is in the notebook, as the call makes it."""
+    there = iter(map(snapshot.cell, _new_ids(context)).__next__, None)
+    return any(cell.source == args.source for cell in there)
 
 
 class DeleteCellArguments(ToolArguments):
@@ -222,6 +240,7 @@ class DeleteCell:
             language="diff",
             undoable=True,
             in_page=self._access.in_page(path),
+            effect=Effect(before_version=place.cell.version, expected_version=ABSENT),
         )
 
     async def run(

@@ -42,7 +42,7 @@ def notebook_tools(
     return [
         ReadNotebook(access, versions, stale),
         EditCell(access, versions, ids),
-        AddCell(access, versions, ids),
+        AddCell(access, versions),
         DeleteCell(access, versions),
         MoveCell(access),
         ClearOutputs(access),

@@ -11,6 +11,8 @@ import hashlib
 from jupyter_ai_shoulders.wire.ids import Version
 
 CELL_VERSION_DIGITS = 16
+ABSENT = Version("absent")
+"""The version of a cell that is not there (effects of ``add_cell`` and ``delete_cell``)."""
 
 
 def well_formed(text: str) -> str:

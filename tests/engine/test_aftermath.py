@@ -69,6 +69,37 @@ async def test_records_say_before_the_effect_what_it_will_touch():
     assert starts[CallId("c0")].before_version is None
 
 
+@pytest.mark.parametrize("was_done", [True, False], ids=["done", "not done"])
+@pytest.mark.parametrize("cut_off", ["add", "delete"])
+async def test_cells_added_and_deleted_are_looked_for_in_the_notebook(cut_off: str, was_done: bool):
+    before = (memory_cell("c-1", "x = 1"), memory_cell("c-2", "y = 2"))
+    notebook = MemoryNotebook(PATH, before)
+    names = NotebookNameList(PATH)
+    tools = notebook_tools(MemoryNotebooks(notebook), ScriptedRunner(), CountingIds(), names)
+    w = world(
+        turn(Call("read_notebook", {"path": PATH}, "c0")),
+        turn(
+            Call("add_cell", {"path": PATH, "source": "z = 3"}, "add"),
+            Call("delete_cell", {"path": PATH, "cell_id": "c-1"}, "delete"),
+        ),
+        "End.",
+        given=session(mode="bypass"),
+        loop=tools,
+    )
+    await w.say()
+    assert w.exits() == ["final_response"]
+    if not was_done:
+        notebook.cells = list(before)
+    cells = list(notebook.cells)
+    last = next(e.seq for e in w.events if isinstance(e, ev.ToolResult) and e.call_id == cut_off)
+    after = await restarted(w, last - 1, "Looked.")
+    await after.engine.resume(SESSION, RESUME)
+    await after.settle()
+    assert dict(after.results())[cut_off] == ("ok" if was_done else "cancelled")
+    assert cut_off == "add" or notebook.cells == cells  # nothing is done again
+    check(after)
+
+
 @pytest.mark.parametrize(
     ("found", "status", "words"),
     [

@@ -40,9 +40,7 @@ class Place:
         ids = CountingIds()
         access = NotebookAccess(self.recorder.notebooks(notebooks), NotebookNameList(PATH))
         versions = Versions(SeenTexts())
-        tools = self.recorder.tools(
-            [AddCell(access, versions, ids), EditCell(access, versions, ids)]
-        )
+        tools = self.recorder.tools([AddCell(access, versions), EditCell(access, versions, ids)])
         restorer = Restorer(store, store.blobs, notebooks, self.recorder, ids)
         self.world: World = around(
             store, ToolDesk(), ScriptedProvider(*script), ids=ids, loop=tools, restorer=restorer
