@@ -82,7 +82,7 @@ class Approvals:
             subject = await tool.subject(args, context)
         except ShouldersError as error:
             return Settle("error", error.info)
-        question = Question(call.tool, tool.risk, tool.external, subject)
+        question = Question(call.tool, tool.risk, tool.external, subject, state.taint)
         decision = decide(
             question,
             self.rules.rules,

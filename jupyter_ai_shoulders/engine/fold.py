@@ -23,6 +23,7 @@ from jupyter_ai_shoulders.engine.state import (
     State,
     Turn,
 )
+from jupyter_ai_shoulders.engine.tainting import tainted
 from jupyter_ai_shoulders.tools.rules import grant_for
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -61,6 +62,7 @@ def fold(state: State, event: ev.Event) -> State:
     watch = state.watch.after(event)
     if watch is not state.watch:
         state = replace(state, watch=watch)
+    state = tainted(state, event)
     match event:
         case ev.MessageAdd() | ev.MessageUpdate() | ev.Restore():
             return _message(state, event)
@@ -140,7 +142,8 @@ def _approval(state: State, event: ev.ApprovalAnswer) -> State:
     turn = _change(state.turn, event.call_id, lambda _: answered)
     grants = state.grants
     if event.decision == "allow" and event.by == "user":
-        grant = grant_for(event.scope, call.tool, call.arguments or {})
+        informed = bool(state.taint)
+        grant = grant_for(event.scope, call.tool, call.arguments or {}, informed=informed)
         if grant is not None and grant not in grants:
             grants = (*grants, grant)
     return replace(state, turn=turn, grants=grants)
@@ -229,6 +232,7 @@ def _call(event: ev.ToolCall) -> Call:
         invalid=event.invalid,
         risk=event.risk,
         title=event.title,
+        external=event.external,
     )
 
 

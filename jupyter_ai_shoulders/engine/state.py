@@ -12,6 +12,7 @@ from typing import Literal
 from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.engine.watch import Watch
 from jupyter_ai_shoulders.tools.rules import Grant
+from jupyter_ai_shoulders.tools.taint import Source
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import ApprovalScope, CallStatus, Risk, RunEnd, ToolStart
@@ -103,6 +104,7 @@ class Call:
     invalid: str | None
     risk: Risk
     title: str
+    external: bool = False
     scopes: tuple[ApprovalScope, ...] = ()
     """Offered to the user, once the call was asked about."""
     preview: str | None = None
@@ -335,3 +337,9 @@ class State:
     ended: tuple[RunEnd, ...] = ()
     """Ends of runs that are logged at the next step: not known after a restart."""
     watch: Watch = field(default_factory=Watch)
+    taint: tuple[Source, ...] = ()
+    """Where text of the conversation came from that may not be the user's."""
+    opened: frozenset[str] = frozenset()
+    """Documents the user had open at their last message."""
+    made: frozenset[str] = frozenset()
+    """Documents that this conversation made."""

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob, glob_matches
+from jupyter_ai_shoulders.tools.taint import Source, in_words, suspends
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import RuleBody
 from jupyter_ai_shoulders.wire.errors import ErrorCode
@@ -80,6 +81,8 @@ class Grant:
     path: str | None = None
     command: str | None = None
     domain: str | None = None
+    informed: bool = False
+    """The user gave it when they had been told of text that may not be theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,8 @@ class Question:
     risk: Risk
     external: bool
     subject: CallSubject
+    taint: Sequence[Source] = ()
+    """Where text in the conversation came from that may not be the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +129,21 @@ def decide(
     """Judge a call: hard deny > deny > ask > allow > mode (chapter 05).
 
     A protected path, a marked cell, or a rule of the administrator, asks whatever the rules and
-    grants say. A
-    grant is the answer to an asking rule of the user, so it stands above it. Where nobody can
-    answer, asking is refusing.
+    grants say. A grant is the answer to an asking rule of the user, so it stands above it. What
+    was allowed before the agent read a stranger's text does not hold for what that text may want
+    (``tools.taint``): then it asks. Where nobody can answer, asking is refusing.
     """
     decision = (
         _refused(question, rules, mode)
         or _locked(question, rules)
         or _protected(question)
         or _marked(question, mode)
-        or _granted(question, grants)
-        or _ruled(question, rules)
-        or _by_mode(question, mode)
+        or _granted(question, [grant for grant in grants if grant.informed])
+        or _suspended(
+            question,
+            _granted(question, grants) or _ruled(question, rules) or _by_mode(question, mode),
+            mode,
+        )
     )
     if isinstance(decision, Ask) and not interactive:
         return Deny(
@@ -159,7 +167,9 @@ def narrowest(tool: str, target: Target) -> RuleBody:
     return RuleBody(action="allow", tool=tool, match=match)
 
 
-def grant_for(scope: ApprovalScope, tool: str, arguments: JsonObject) -> Grant | None:
+def grant_for(
+    scope: ApprovalScope, tool: str, arguments: JsonObject, *, informed: bool = False
+) -> Grant | None:
     """Return what an answer of this scope allows from now on, from the call's arguments.
 
     Argument names are part of the contract (chapter 05), so the log alone is enough. "Once"
@@ -170,10 +180,12 @@ def grant_for(scope: ApprovalScope, tool: str, arguments: JsonObject) -> Grant |
         case "once" | "always":
             return None
         case "document":
-            return None if target.path is None else Grant(tool, path=target.path)
+            if target.path is None:
+                return None
+            return Grant(tool, path=target.path, informed=informed)
         case "session":
             command = target.command and _command_prefix(target.command)
-            return Grant(tool, command=command, domain=target.domain)
+            return Grant(tool, command=command, domain=target.domain, informed=informed)
         case _:
             assert_never(scope)
 
@@ -255,6 +267,25 @@ def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:
         if grant.tool == question.tool and _grant_covers(grant, target):
             return Allow("allowed earlier in this conversation")
     return None
+
+
+def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
+    """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
+    sources = suspends(question.taint, question.risk, question.subject, external=question.external)
+    if not sources:
+        return decision
+    told = in_words(sources)
+    if isinstance(decision, Ask):
+        text = f"{decision.reason.text} {told}"
+        scopes: tuple[ApprovalScope, ...] = tuple(
+            scope for scope in decision.scopes if scope != "always"
+        )
+        return Ask(decision.reason.model_copy(update={"text": text}), scopes)
+    if decision.because is None and mode != "bypass":
+        return decision  # the mode lets it pass: it waits for review and can be taken back
+    text = f"It asks although {decision.because or 'nothing asks in this mode'}. {told}"
+    scopes = _scopes(question.subject.target, always=False)
+    return Ask(AskReason(kind="taint", text=text), scopes)
 
 
 def _grant_covers(grant: Grant, target: Target) -> bool:

@@ -1,0 +1,66 @@
+"""Which strangers' texts a conversation holds, from its events: pure (chapter 13, taint).
+
+Called by ``engine.fold``. A source stays once it was read, for its text stays in the conversation,
+also where a summary stands for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_ai_shoulders.engine.state import State
+from jupyter_ai_shoulders.tools.rules import clean_path, target_of
+from jupyter_ai_shoulders.tools.taint import MOST_SOURCES, Source, source_of
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.messages import Attachment, FileAttachment, FolderAttachment
+
+_MAKERS = frozenset({"create_file", "create_notebook"})
+
+
+def tainted(state: State, event: ev.Event) -> State:
+    """Return the state with what an event says about where its text came from."""
+    match event:
+        case ev.MessageAdd():
+            return _heard(state, event)
+        case ev.ToolResult() if event.status in {"ok", "error"}:
+            return _read(state, event)
+        case _:
+            return state
+
+
+def _heard(state: State, event: ev.MessageAdd) -> State:
+    """Note what the user has open, and what they attached without having it open."""
+    context = event.context
+    if context is not None:
+        shown = [*context.open_documents, context.active_document]
+        opened = frozenset(clean_path(path) for path in shown if path)
+        state = replace(state, opened=opened)
+    for attachment in event.attachments:
+        path = _attached(attachment)
+        if path is not None and path not in state.opened | state.made:
+            state = _with(state, Source(path, path))
+    return state
+
+
+def _attached(attachment: Attachment) -> str | None:
+    if isinstance(attachment, FileAttachment | FolderAttachment):
+        return clean_path(attachment.path)
+    return None
+
+
+def _read(state: State, event: ev.ToolResult) -> State:
+    call = state.turn.call(event.call_id) if state.turn else None
+    if call is None:
+        return state
+    target = target_of(call.arguments or {})
+    if call.tool in _MAKERS and event.status == "ok" and target.path is not None:
+        return replace(state, made=state.made | {target.path})
+    vouched = state.opened | state.made
+    source = source_of(call.tool, target, external=call.external, vouched=vouched)
+    return state if source is None else _with(state, source)
+
+
+def _with(state: State, source: Source) -> State:
+    if source in state.taint or len(state.taint) >= MOST_SOURCES:
+        return state
+    return replace(state, taint=(*state.taint, source))

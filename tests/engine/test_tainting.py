@@ -1,0 +1,94 @@
+"""A stranger's text in a conversation: what was allowed beforehand asks again."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.testing.scripted import Call, turn
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.messages import FileAttachment, MessageContext
+from tests.engine.test_turns import check
+from tests.engine.tools import Desk, FakeTool
+from tests.engine.world import World, restarted, world
+
+RULES = '{"version": 1, "rules": [{"action": "allow", "tool": "run_it"}]}'
+RUN = Call("run_it", {"path": "a.ipynb"}, "run")
+READ = Call("read_file", {"path": "page.md"}, "read")
+
+
+class ReadFile(FakeTool):
+    """Reads a file, by the name that taints."""
+
+    name = "read_file"
+    category = "workspace"
+    risk = "read"
+
+
+class CreateFile(FakeTool):
+    """Makes a file, by the name that vouches for it."""
+
+    name = "create_file"
+    category = "workspace"
+    risk = "write"
+
+
+def made(*script: object) -> World:
+    tools = [ReadFile(Desk()), CreateFile(Desk())]
+    return world(*script, rules=RULES, loop=tools)  # type: ignore[arg-type] # entries of a script
+
+
+def asked(w: World) -> list[str]:
+    return [request.reason.kind for request in w.of(ev.ApprovalRequest)]
+
+
+async def test_a_stored_rule_holds_until_a_strangers_text_is_read():
+    w = made(turn(RUN), turn(READ), turn(Call("run_it", {"path": "a.ipynb"}, "again")), "Done.")
+    await w.say()
+    assert w.results() == [("run", "ok"), ("read", "ok")]
+    (request,) = w.of(ev.ApprovalRequest)
+    assert request.reason.kind == "taint"
+    assert "page.md" in request.reason.text
+    assert "always" not in request.scopes
+    await w.answer("allow", "session")
+    assert w.results()[-1] == ("again", "ok")
+    check(w)
+
+
+async def test_calls_of_one_step_were_made_without_knowing_what_is_read():
+    w = made(turn(READ, RUN), "Done.")
+    await w.say()
+    assert dict(w.results()) == {"read": "ok", "run": "ok"}
+    assert not asked(w)
+
+
+async def test_a_file_the_user_has_open_and_one_that_was_made_here_are_no_strangers():
+    make = Call("create_file", {"path": "page.md"}, "make")
+    w = made(turn(READ), turn(RUN), "Done.")
+    await w.say(context=MessageContext(open_documents=("page.md",)))
+    assert not asked(w)
+    w = made(turn(make), turn(READ), turn(RUN), "Done.")
+    await w.say()
+    await w.answer()  # making a file asks
+    assert w.results()[-1] == ("run", "ok")
+    assert "taint" not in asked(w)
+
+
+async def test_the_taint_outlasts_the_turn_and_the_server():
+    w = made(turn(READ), "Read it.")
+    await w.say()
+    after = await restarted(w, None, turn(RUN), "Done.")
+    after.file.text = RULES
+    await after.say("Now run it.", message="another")
+    assert asked(after) == ["taint"]
+
+
+async def test_an_informed_grant_holds_for_the_rest_of_the_conversation():
+    w = made(turn(READ), turn(RUN), turn(Call("run_it", {"path": "b.ipynb"}, "more")), "Done.")
+    await w.say()
+    await w.answer("allow", "session")
+    assert w.results()[-1] == ("more", "ok")
+    assert asked(w) == ["taint"]
+
+
+async def test_an_attached_file_that_is_not_open_taints():
+    w = made(turn(RUN), "Done.")
+    await w.say(attachments=(FileAttachment(kind="file", path="page.md"),))
+    assert asked(w) == ["taint"]

@@ -1,0 +1,149 @@
+"""What no longer holds once the agent has read a stranger's text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.rules import (
+    Allow,
+    Ask,
+    Decision,
+    Deny,
+    Grant,
+    Question,
+    RuleMatch,
+    Rules,
+    ToolRule,
+    decide,
+)
+from jupyter_ai_shoulders.tools.taint import Source, in_words, source_of
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.sessions import Mode
+
+PAGE = Source("example.org")
+ALWAYS = Rules(rules=(ToolRule("allow", "*", source="rule 1"),))
+
+
+def question(
+    risk: Risk,
+    *sources: Source,
+    tool: str = "run_cell",
+    external: bool = False,
+    in_page: bool = False,
+    **target: str,
+) -> Question:
+    values: dict[str, Any] = target or {"path": "a.ipynb"}
+    subject = CallSubject("", None, Target(**values), undoable=True, in_page=in_page)
+    return Question(tool, risk, external, subject, sources)
+
+
+def judged(
+    asked: Question, rules: Rules = ALWAYS, *grants: Grant, mode: Mode = "ask", someone: bool = True
+) -> Decision:
+    return decide(asked, rules, grants, mode=mode, interactive=someone)
+
+
+@pytest.mark.parametrize(
+    ("asked", "suspended"),
+    [
+        (question("read", PAGE), False),
+        (question("write", PAGE, in_page=True), False),
+        (question("write", PAGE), True),
+        (question("execute", PAGE), True),
+        (question("execute", PAGE, in_page=True), True),
+        (question("read", PAGE, external=True, domain="example.org"), True),
+    ],
+)
+@pytest.mark.parametrize("mode", ["ask", "auto_edit", "bypass"])
+def test_stored_rules_and_bypass_are_suspended(asked: Question, suspended: bool, mode: Mode):
+    decision = judged(asked, mode=mode)
+    if not suspended:
+        assert isinstance(decision, Allow)
+        return
+    assert isinstance(decision, Ask)
+    assert decision.reason.kind == "taint"
+    assert "example.org" in decision.reason.text
+    assert "always" not in decision.scopes
+    clean = question(asked.risk, external=asked.external, in_page=asked.subject.in_page)
+    assert isinstance(judged(clean, mode=mode), Allow)
+
+
+def test_bypass_without_rules_is_suspended_too():
+    decision = judged(question("execute", PAGE), Rules(), mode="bypass")
+    assert isinstance(decision, Ask)
+    assert "nothing asks in this mode" in decision.reason.text
+
+
+def test_what_would_ask_anyway_says_where_the_text_came_from_and_is_not_stored_for_ever():
+    decision = judged(question("execute", PAGE), Rules())
+    assert isinstance(decision, Ask)
+    assert decision.reason.kind == "mode"
+    assert "runs code" in decision.reason.text
+    assert "example.org" in decision.reason.text
+    assert decision.scopes == ("once", "document", "session")
+
+
+def test_edits_that_the_mode_lets_wait_for_review_still_run():
+    assert isinstance(judged(question("write", PAGE), Rules(), mode="auto_edit"), Allow)
+
+
+def test_a_document_does_not_taint_what_is_done_to_itself():
+    own = Source("a.ipynb", "a.ipynb")
+    assert isinstance(judged(question("execute", own)), Allow)
+    assert isinstance(judged(question("execute", own, path="b.ipynb")), Ask)
+    assert isinstance(judged(question("execute", own, PAGE)), Ask)
+
+
+def test_a_grant_holds_when_the_user_had_been_told():
+    asked = question("execute", PAGE)
+    assert isinstance(judged(asked, ALWAYS, Grant("run_cell")), Ask)
+    assert isinstance(judged(asked, ALWAYS, Grant("run_cell", informed=True)), Allow)
+
+
+def test_an_informed_grant_stands_below_denials():
+    denies = Rules(rules=(ToolRule("deny", "run_cell", RuleMatch(path="*"), source="rule 1"),))
+    assert isinstance(
+        judged(question("execute", PAGE), denies, Grant("run_cell", informed=True)), Deny
+    )
+
+
+def test_nobody_there_to_ask_is_a_refusal_that_names_the_source():
+    decision = judged(question("execute", PAGE), someone=False)
+    assert isinstance(decision, Deny)
+    assert "example.org" in decision.text
+
+
+@pytest.mark.parametrize(
+    ("tool", "target", "expected"),
+    [
+        ("read_file", Target(path="notes.md"), Source("notes.md", "notes.md")),
+        ("read_file", Target(path="open.md"), None),
+        ("read_notebook", Target(path="other.ipynb"), Source("other.ipynb", "other.ipynb")),
+        ("run_command", Target(command="cat  x\n"), Source("the output of 'cat x'")),
+        ("search_content", Target(), Source("a search of the workspace")),
+        ("git_diff", Target(), Source("a diff of git")),
+        ("search_notebook", Target(), Source("a search of the notebooks")),
+        ("edit_cell", Target(path="other.ipynb"), None),
+        ("todo", Target(), None),
+    ],
+)
+def test_source_of_a_result(tool: str, target: Target, expected: Source | None):
+    assert source_of(tool, target, external=False, vouched={"open.md"}) == expected
+
+
+def test_whatever_comes_from_outside_is_a_strangers():
+    page = source_of("fetch_url", Target(domain="example.org"), external=True, vouched=())
+    assert page == PAGE
+    unnamed = source_of("web_search", Target(), external=True, vouched=())
+    assert unnamed == Source("what web_search answered")
+
+
+def test_long_commands_and_many_sources_are_shortened():
+    source = source_of("run_command", Target(command="x" * 500), external=False, vouched=())
+    assert source is not None
+    assert len(source.label) < 150
+    many = in_words([Source(f"s{number}") for number in range(5)])
+    assert many.endswith("s0, s1, s2 and 2 more.")
