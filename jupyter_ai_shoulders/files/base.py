@@ -11,24 +11,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, OperationId, SessionId, TurnId, Version
-from jupyter_ai_shoulders.wire.operations import Operation, OperationKind, OperationState
+from jupyter_ai_shoulders.core.operations import Change, OperationJournal, Origin, Outcome
+from jupyter_ai_shoulders.wire.ids import BlobHash, OperationId, Version
+
+__all__ = [
+    "ByteStore",
+    "Change",
+    "ChangeWitness",
+    "FileChanges",
+    "NoWitness",
+    "NothingOpen",
+    "OpenFiles",
+    "OperationJournal",
+    "Origin",
+    "Outcome",
+    "TextApplied",
+    "TextBackend",
+    "TextConflict",
+    "TextDocuments",
+    "TextSnapshot",
+]
 
 TextBackend = Literal["disk", "live"]
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """On whose behalf files are changed: a call of a session, or the user."""
-
-    session_id: SessionId | None
-    turn_id: TurnId | None = None
-    call_id: CallId | None = None
-    by: Literal["agent", "user"] = "agent"
-    batch: str | None = None
-    """Changes of one batch are taken back together; None: each by itself."""
-    undoes: OperationId | None = None
-    """The change that this one takes back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,59 +123,31 @@ class FileChanges(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A change as the operation log is told of it, before and after it is made."""
+class ByteStore(Protocol):
+    """Keeps bytes by their SHA-256; implemented by ``storage.blobs``. For threads."""
 
-    kind: OperationKind
-    document: str
-    origin: Origin
-    cell_id: str | None = None
-    new_document: str | None = None
-    before_version: Version | None = None
-    after_version: Version | None = None
-    before: BlobHash | None = None
-    """What it takes to put the file's bytes back; None where nothing was there."""
-    after: BlobHash | None = None
-    mode: int | None = None
-    """Permission bits of the file before."""
-    cannot_undo: str | None = None
-    """The honest reason why it cannot be taken back; None: it can."""
-
-
-class OperationJournal(Protocol):
-    """The operation log; implemented by ``storage.operations``. Calls block for a commit only."""
-
-    def begin(self, change: Change) -> OperationId:
-        """Write a change down before it is made; ``sync`` brings it to the disk."""
+    def put(self, content: bytes) -> BlobHash:
+        """Keep ``content``; return its SHA-256 as hex. Raises ``StateUnavailable``."""
         ...
 
-    def end(
-        self, operation_id: OperationId, state: OperationState, after: Version | None = None
-    ) -> None:
-        """Say what became of it: ``done``, ``failed`` (nothing was changed) or ``undone``."""
+    def get(self, blob: BlobHash) -> bytes:
+        """Return the bytes. Raises ``NotFound``, ``StateUnavailable`` (damaged)."""
         ...
 
-    async def sync(self) -> None:
-        """Return once everything written so far is on the disk."""
+
+class OpenFiles(Protocol):
+    """Which files pages have open; implemented by the live back ends."""
+
+    def unsaved(self, path: str) -> Sequence[str]:
+        """Return the files at or below a path that a page has open with unsaved changes."""
         ...
 
-    def get(self, operation_id: OperationId) -> Operation:
-        """Return a row. Raises ``NotFound``."""
+    async def moved(self, path: str, new_path: str) -> None:
+        """Let the pages that have a file at or below ``path`` open follow it; best effort."""
         ...
 
-    def latest(
-        self, *, session_id: SessionId | None = None, path: str | None = None, limit: int = 100
-    ) -> Sequence[Operation]:
-        """Return rows, the latest first."""
-        ...
-
-    def of_turn(self, session_id: SessionId, turn_id: TurnId) -> Sequence[Operation]:
-        """Return what a turn did, in order."""
-        ...
-
-    def after(self, session_id: SessionId, moment: str) -> Sequence[Operation]:
-        """Return what a session did after a time (ISO 8601 as in events), in order."""
+    async def removed(self, path: str) -> None:
+        """Tell the pages that a file is gone; best effort."""
         ...
 
 
@@ -188,3 +164,35 @@ class ChangeWitness(Protocol):
     ) -> None:
         """Note that the agent changed a text; None before: it was made, None after: it is gone."""
         ...
+
+
+class NoWitness:
+    """``ChangeWitness`` of hosts without a review."""
+
+    def changed(
+        self,
+        origin: Origin,
+        document: str,
+        cell_id: str | None,
+        before: str | None,
+        after: str | None,
+    ) -> None:
+        """Do nothing."""
+        del origin, document, cell_id, before, after
+
+
+class NothingOpen:
+    """``OpenFiles`` of surfaces without pages."""
+
+    def unsaved(self, path: str) -> Sequence[str]:
+        """Return nothing."""
+        del path
+        return ()
+
+    async def moved(self, path: str, new_path: str) -> None:
+        """Do nothing."""
+        del path, new_path
+
+    async def removed(self, path: str) -> None:
+        """Do nothing."""
+        del path

@@ -1,0 +1,169 @@
+"""Changes of documents as the operation log has them, and the port of that log (chapter 07).
+
+Asked for by ``files``, the recorder of notebooks and the review; implemented by
+``storage.operations`` on SQLite and by ``testing.file_changes`` in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+from jupyter_ai_shoulders.wire.ids import (
+    BlobHash,
+    CallId,
+    CellId,
+    OperationId,
+    SessionId,
+    TurnId,
+    Version,
+)
+from jupyter_ai_shoulders.wire.operations import Operation, OperationKind, OperationState
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """On whose behalf files are changed: a call of a session, or the user."""
+
+    session_id: SessionId | None
+    turn_id: TurnId | None = None
+    call_id: CallId | None = None
+    by: Literal["agent", "user"] = "agent"
+    batch: str | None = None
+    """Changes of one batch are taken back together; None: each by itself."""
+    undoes: OperationId | None = None
+    """The change that this one takes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change as the operation log is told of it, before and after it is made."""
+
+    kind: OperationKind
+    document: str
+    origin: Origin
+    cell_id: str | None = None
+    new_document: str | None = None
+    before_version: Version | None = None
+    after_version: Version | None = None
+    before: BlobHash | None = None
+    """What it takes to put the file's bytes back; None where nothing was there."""
+    after: BlobHash | None = None
+    mode: int | None = None
+    """Permission bits of the file before."""
+    cannot_undo: str | None = None
+    """The honest reason why it cannot be taken back; None: it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is known of a change only once it is made; None leaves what was written before."""
+
+    after_version: Version | None = None
+    before_version: Version | None = None
+    before: BlobHash | None = None
+    after: BlobHash | None = None
+    cannot_undo: str | None = None
+    """Why it failed, or why it cannot be taken back, in words for the user."""
+
+
+class OperationJournal(Protocol):
+    """The operation log; implemented by ``storage.operations``. Calls block for a commit only."""
+
+    def begin(self, change: Change) -> OperationId:
+        """Write a change down before it is made; ``sync`` brings it to the disk."""
+        ...
+
+    def end(
+        self, operation_id: OperationId, state: OperationState, outcome: Outcome | None = None
+    ) -> None:
+        """Say what became of it: ``done``, ``failed`` (nothing was changed) or ``undone``.
+
+        A done change that ``undoes`` another makes that one ``undone``, and makes what that one
+        undid ``done`` again.
+        """
+        ...
+
+    async def sync(self) -> None:
+        """Return once everything written so far is on the disk."""
+        ...
+
+    def get(self, operation_id: OperationId) -> Operation:
+        """Return a row. Raises ``NotFound``."""
+        ...
+
+    def change(self, operation_id: OperationId) -> Change:
+        """Return what was written down of it, its outcome included. Raises ``NotFound``."""
+        ...
+
+    def begun(self) -> Sequence[Operation]:
+        """Return the rows that were never ended, in order: what a crash left behind."""
+        ...
+
+    def of_batch(self, batch: str) -> Sequence[Operation]:
+        """Return the rows of a batch, in order."""
+        ...
+
+    def latest(
+        self, *, session_id: SessionId | None = None, path: str | None = None, limit: int = 100
+    ) -> Sequence[Operation]:
+        """Return rows, the latest first."""
+        ...
+
+    def of_turn(self, session_id: SessionId, turn_id: TurnId) -> Sequence[Operation]:
+        """Return what a turn did, in order."""
+        ...
+
+    def after(self, session_id: SessionId, moment: str) -> Sequence[Operation]:
+        """Return what a session did after a time (ISO 8601 as in events), in order."""
+        ...
+
+
+_REASONS: dict[OperationState, str] = {
+    "begun": "It has not ended yet.",
+    "failed": "It failed: nothing was changed.",
+    "undone": "It was taken back already.",
+}
+
+
+def operation_of(
+    operation_id: OperationId, at: str, change: Change, state: OperationState
+) -> Operation:
+    """Return a row."""
+    origin = change.origin
+    reason = change.cannot_undo if state in {"done", "failed"} else None
+    reason = reason or _REASONS.get(state)
+    return Operation(
+        id=operation_id,
+        at=at,
+        session_id=origin.session_id,
+        turn_id=origin.turn_id,
+        call_id=origin.call_id,
+        by=origin.by,
+        kind=change.kind,
+        document=change.document,
+        cell_id=None if change.cell_id is None else CellId(change.cell_id),
+        new_document=change.new_document,
+        before_version=change.before_version,
+        after_version=change.after_version,
+        batch=origin.batch,
+        state=state,
+        undoes=origin.undoes,
+        can_undo=reason is None,
+        reason=reason,
+    )
+
+
+def merged(change: Change, outcome: Outcome | None) -> Change:
+    """Return the change with what is known of it since."""
+    if outcome is None:
+        return change
+    return replace(
+        change,
+        before_version=outcome.before_version or change.before_version,
+        after_version=outcome.after_version or change.after_version,
+        before=outcome.before or change.before,
+        after=outcome.after or change.after,
+        cannot_undo=outcome.cannot_undo or change.cannot_undo,
+    )

@@ -1,0 +1,277 @@
+"""Makes, moves, copies and deletes files, each change logged before it is made (chapter 07).
+
+Nothing replaces anything. Used by the file tools and by ``files.undo``. Missing folders are made,
+as changes of their own in the same batch, so that undo removes them again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from dataclasses import replace
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
+from jupyter_ai_shoulders.files.base import (
+    ByteStore,
+    Change,
+    ChangeWitness,
+    OpenFiles,
+    OperationJournal,
+    Origin,
+    Outcome,
+    TextApplied,
+)
+from jupyter_ai_shoulders.files.disk import SIZE_LIMIT, PathLocks
+from jupyter_ai_shoulders.files.encoding import decoded, normal
+from jupyter_ai_shoulders.files.finishing import to_its_end
+from jupyter_ai_shoulders.files.names import open_path
+from jupyter_ai_shoulders.files.settle import Settling
+from jupyter_ai_shoulders.files.steps import Step, performed
+from jupyter_ai_shoulders.files.trash import Trash
+from jupyter_ai_shoulders.guard.paths import FileStat, Workspace, WorkspacePath
+from jupyter_ai_shoulders.wire.ids import BlobHash, OperationId, Version
+from jupyter_ai_shoulders.wire.versions import file_version, text_version, well_formed
+
+
+class DiskChanges:
+    """``FileChanges`` on the workspace."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        trash: Trash,
+        journal: OperationJournal,
+        store: ByteStore,
+        witness: ChangeWitness,
+        open_files: OpenFiles,
+        ids: IdSource,
+        locks: PathLocks,
+        settling: Settling,
+    ) -> None:
+        self._workspace = workspace
+        self._trash = trash
+        self._journal = journal
+        self._store = store
+        self._witness = witness
+        self._open = open_files
+        self._ids = ids
+        self._locks = locks
+        self._settling = settling
+
+    async def create(self, path: str, text: str, origin: Origin) -> TextApplied:
+        """Make a file in UTF-8; missing folders are made too."""
+        place = await self._place(path)
+        content = well_formed(text).encode()
+        blob = await asyncio.to_thread(self._store.put, content)
+        version = text_version(normal(text))
+        change = Change("create", place, origin, after_version=version, after=blob)
+        step = Step(
+            change,
+            do=lambda _: _nothing(self._workspace.create(place, content)),
+            revert=lambda _: self._workspace.remove(place, self._workspace.stat(place)),
+        )
+        applied = await to_its_end(self._in_new_folders(place, step))
+        self._witness.changed(origin, place, None, None, normal(text))
+        return TextApplied(applied, None, version)
+
+    async def move(self, path: str, new_path: str, origin: Origin) -> TextApplied:
+        """Give a file (or a folder) another name; pages that have it open follow."""
+        place, new_place = await self._place(path), await self._place(new_path)
+        self._check_saved(place)
+        version = await asyncio.to_thread(self._version_of, place)
+        change = Change(
+            "move",
+            place,
+            origin,
+            new_document=new_place,
+            before_version=version,
+            after_version=version,
+        )
+        step = Step(
+            change,
+            do=lambda _: self._workspace.move(place, new_place),
+            revert=lambda _: self._workspace.move(new_place, place),
+        )
+        applied = await to_its_end(self._in_new_folders(new_place, step, place))
+        await self._open.moved(place, new_place)
+        return TextApplied(applied, version, version)
+
+    async def copy(self, path: str, new_path: str, origin: Origin) -> TextApplied:
+        """Copy a file."""
+        place, new_place = await self._place(path), await self._place(new_path)
+        self._check_saved(place)
+        version = await asyncio.to_thread(self._version_of, place)
+        change = Change("copy", place, origin, new_document=new_place, after_version=version)
+
+        def copied(_: OperationId) -> Outcome:
+            sha256 = self._workspace.copy(place, new_place).sha256
+            return Outcome(after_version=version or Version(sha256), after=BlobHash(sha256))
+
+        step = Step(
+            change,
+            do=copied,
+            revert=lambda _: self._workspace.remove(new_place, self._workspace.stat(new_place)),
+        )
+        applied = await to_its_end(self._in_new_folders(new_place, step, place))
+        return TextApplied(applied, None, self._journal.change(applied).after_version)
+
+    async def delete(self, path: str, origin: Origin) -> TextApplied:
+        """Move a file into the trash of the state directory."""
+        place = await self._place(path)
+        self._check_saved(place)
+        facts, version, text = await asyncio.to_thread(self._before_deletion, place)
+        change = Change("delete", place, origin, before_version=version, mode=facts.mode)
+        step = Step(
+            change,
+            do=lambda operation: self._trash.take(self._workspace, place, facts, operation),
+            revert=lambda operation: self._trash.give_back(self._workspace, place, operation),
+        )
+        applied = await to_its_end(self._held([step], place))
+        await self._open.removed(place)
+        if text is not None:
+            self._witness.changed(origin, place, None, text, None)
+        return TextApplied(applied, version, None)
+
+    # what only undo asks for
+
+    async def bring_back(self, deleted: OperationId, path: str, origin: Origin) -> TextApplied:
+        """Put the file that an operation deleted back where it was.
+
+        Raises ``Conflict`` when another file stands there now, ``NotFound`` when the trash does not
+        have it any more.
+        """
+        place = await self._place(path)
+        sha256 = await asyncio.to_thread(self._trash.sha256, deleted)
+        version = self._journal.change(deleted).before_version
+        change = Change("create", place, origin, after_version=version, after=BlobHash(sha256))
+        step = Step(
+            change,
+            do=lambda _: self._trash.give_back(self._workspace, place, deleted),
+            revert=lambda _: self._trash.take(
+                self._workspace, place, self._workspace.stat(place), deleted
+            ),
+        )
+        applied = await to_its_end(self._in_new_folders(place, step))
+        text = await asyncio.to_thread(self._text_of, place)
+        if text is not None:
+            self._witness.changed(origin, place, None, None, text)
+        return TextApplied(applied, None, version)
+
+    async def make_folder(self, path: str, origin: Origin) -> OperationId:
+        """Make a folder, and missing ones above it. Raises ``Conflict`` when it is there."""
+        place = await self._place(path)
+        return await to_its_end(self._in_new_folders(place, self._folder_step(place, origin)))
+
+    async def remove_folder(self, path: str, origin: Origin) -> OperationId:
+        """Remove an empty folder. Raises ``Conflict`` when it is not empty."""
+        place = await self._place(path)
+        step = Step(
+            Change("delete", f"{place}/", origin),
+            do=lambda _: self._workspace.remove_folder(place),
+            revert=lambda _: self._workspace.make_folder(place),
+        )
+        return await to_its_end(self._held([step], place))
+
+    # shared
+
+    async def _place(self, path: str) -> WorkspacePath:
+        return await asyncio.to_thread(open_path, self._workspace, path)
+
+    def _check_saved(self, path: str) -> None:
+        """Raise ``Conflict`` when unsaved text would be left behind."""
+        unsaved = self._open.unsaved(path)
+        if unsaved:
+            raise Conflict(
+                f"{', '.join(unsaved)} has unsaved changes in an open page; nothing was done.",
+                hint="Ask the user to save or close it first.",
+                retryable=True,
+            )
+
+    async def _in_new_folders(
+        self, target: WorkspacePath, step: Step, *others: WorkspacePath
+    ) -> OperationId:
+        """Make what is missing above the target, then do the step."""
+        missing = await asyncio.to_thread(self._missing_above, target)
+        origin = step.change.origin
+        if missing and origin.batch is None:
+            origin = replace(origin, batch=self._ids.new("batch"))
+            step = replace(step, change=replace(step.change, origin=origin))
+        steps = [self._folder_step(folder, origin) for folder in missing]
+        return await self._held([*steps, step], target, *others)
+
+    async def _held(self, steps: list[Step], *paths: WorkspacePath) -> OperationId:
+        async with self._locks.hold(*paths):
+            operations = await performed(self._journal, steps, self._settling.judged)
+        return operations[-1]
+
+    def _folder_step(self, folder: WorkspacePath, origin: Origin) -> Step:
+        return Step(
+            Change("mkdir", f"{folder}/", origin),
+            do=lambda _: self._workspace.make_folder(folder),
+            revert=lambda _: self._workspace.remove_folder(folder),
+        )
+
+    def _missing_above(self, target: WorkspacePath) -> list[WorkspacePath]:
+        """Return the folders to make, outermost first. Raises ``Conflict`` for a taken name."""
+        if self._kind(target) is not None:
+            raise Conflict(
+                f"There is something called {target} already; nothing was changed.",
+                hint="Use another name.",
+            )
+        missing: list[WorkspacePath] = []
+        folder = posixpath.dirname(target)
+        while folder and (kind := self._kind(WorkspacePath(folder))) != "folder":
+            if kind is not None:
+                raise Conflict(f"{folder} is a file, so nothing can be put into it.")
+            missing.append(WorkspacePath(folder))
+            folder = posixpath.dirname(folder)
+        return missing[::-1]
+
+    def _kind(self, path: WorkspacePath) -> str | None:
+        try:
+            return self._workspace.kind(path)
+        except NotFound:
+            return None
+
+    def _version_of(self, path: WorkspacePath) -> Version | None:
+        """Return a file's version, None of a folder or a large file. Raises ``NotFound``."""
+        if self._workspace.kind(path) == "folder":
+            return None
+        if self._workspace.stat(path).size > SIZE_LIMIT:
+            return None
+        content = self._workspace.read(path).content
+        text = _text(content, path)
+        return file_version(content) if text is None else text_version(text)
+
+    def _text_of(self, path: WorkspacePath) -> str | None:
+        if self._workspace.stat(path).size > SIZE_LIMIT:
+            return None
+        return _text(self._workspace.read(path).content, path)
+
+    def _before_deletion(self, path: WorkspacePath) -> tuple[FileStat, Version | None, str | None]:
+        """Return what to expect and to note of a file. Raises ``InvalidRequest`` of a folder."""
+        if self._workspace.kind(path) == "folder":
+            raise InvalidRequest(
+                f"{path} is a folder; only files can be deleted.", hint="Name its files."
+            )
+        facts = self._workspace.stat(path)
+        if facts.size > SIZE_LIMIT:
+            return facts, None, None
+        file = self._workspace.read(path)
+        text = _text(file.content, path)
+        version = file_version(file.content) if text is None else text_version(text)
+        return file.stat, version, text
+
+
+def _nothing(_: object) -> None:
+    """Let go of what is not asked for."""
+
+
+def _text(content: bytes, path: str) -> str | None:
+    """Return a file's text, None when it is none."""
+    try:
+        return decoded(content, path).text
+    except InvalidRequest:
+        return None

@@ -1,0 +1,238 @@
+"""The disk back end of text files: read whole, replaced whole, logged before they are changed.
+
+Used by ``files.router``, and by ``files.undo`` for bytes as they were. Files are read and written
+in threads; the operation log is written on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.files.base import (
+    ByteStore,
+    Change,
+    ChangeWitness,
+    OperationJournal,
+    Origin,
+    Outcome,
+    TextApplied,
+    TextConflict,
+    TextSnapshot,
+)
+from jupyter_ai_shoulders.files.encoding import TextContent, decoded
+from jupyter_ai_shoulders.files.finishing import to_its_end
+from jupyter_ai_shoulders.files.names import open_path
+from jupyter_ai_shoulders.guard.paths import FileChanged, FileContent, Workspace, WorkspacePath
+from jupyter_ai_shoulders.wire.ids import BlobHash, OperationId, Version
+from jupyter_ai_shoulders.wire.operations import OperationState
+from jupyter_ai_shoulders.wire.versions import file_version, text_version
+
+SIZE_LIMIT = 32 << 20
+"""Bytes of a file that is read or edited as text."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A text file as it was read."""
+
+    path: WorkspacePath
+    file: FileContent
+    content: TextContent
+
+    @property
+    def blob(self) -> BlobHash:
+        """The hash of the file's bytes."""
+        return BlobHash(file_version(self.file.content))
+
+    def snapshot(self) -> TextSnapshot:
+        """Return it as tools see it."""
+        text = self.content.text
+        return TextSnapshot(
+            path=self.path,
+            text=text,
+            version=text_version(text),
+            backend="disk",
+            dirty=False,
+            encoding=self.content.encoding_name,
+            newline=self.content.newline,
+        )
+
+
+class PathLocks:
+    """One lock for each path, as long as somebody has it or waits for it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def hold(self, *paths: str) -> AsyncGenerator[None]:
+        """Hold the locks of all these paths."""
+        locks = [self._locks.setdefault(path, asyncio.Lock()) for path in sorted(set(paths))]
+        held: list[asyncio.Lock] = []
+        try:
+            for lock in locks:
+                await lock.acquire()
+                held.append(lock)
+            yield
+        finally:
+            for lock in reversed(held):
+                lock.release()
+
+
+class DiskTexts:
+    """``TextDocuments`` on the files of the workspace."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        journal: OperationJournal,
+        store: ByteStore,
+        witness: ChangeWitness,
+        locks: PathLocks | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._journal = journal
+        self._store = store
+        self._witness = witness
+        self._locks = locks or PathLocks()
+
+    def in_page(self, path: str) -> bool:
+        """Return False: these are the files nobody has open."""
+        del path
+        return False
+
+    async def read(self, path: str) -> TextSnapshot:
+        """Return a file's text.
+
+        Raises ``NotFound``, ``InvalidRequest`` (outside, a directory, binary, too large),
+        ``PolicyRefusal`` (secret).
+        """
+        return (await asyncio.to_thread(self._load, path)).snapshot()
+
+    async def replace(
+        self, path: str, text: str, expected: Version, origin: Origin
+    ) -> TextApplied | TextConflict:
+        """Give a file another text; line ends, encoding and mode stay.
+
+        Raises like ``read``, ``InvalidRequest`` for a character that the file's encoding lacks, and
+        ``StateUnavailable`` (then nothing was changed).
+        """
+
+        def change(loaded: Loaded) -> bytes | None:
+            if text_version(loaded.content.text) != expected:
+                return None
+            return loaded.content.with_text(text).encoded()
+
+        return await to_its_end(self._changed(path, change, origin))
+
+    async def put_back(
+        self, path: str, content: bytes, expected: BlobHash, origin: Origin
+    ) -> TextApplied | TextConflict:
+        """Give a file other bytes, if it has the ones of hash ``expected``. Raises like ``read``.
+
+        For undo: what was mixed or odd in the bytes is so again.
+        """
+
+        def change(loaded: Loaded) -> bytes | None:
+            return content if loaded.blob == expected else None
+
+        return await to_its_end(self._changed(path, change, origin))
+
+    async def _changed(
+        self, path: str, change: Callable[[Loaded], bytes | None], origin: Origin
+    ) -> TextApplied | TextConflict:
+        place = await asyncio.to_thread(open_path, self._workspace, path)
+        async with self._locks.hold(place):
+            loaded = await asyncio.to_thread(self._load, place)
+            content = await asyncio.to_thread(change, loaded)
+            if content is not None:
+                applied = await self._written(loaded, content, origin)
+                if applied is not None:
+                    return applied
+            return TextConflict(await self._current(place))
+
+    async def _current(self, path: WorkspacePath) -> TextSnapshot | None:
+        try:
+            return await self.read(path)
+        except StateUnavailable:
+            raise
+        except ShouldersError:
+            return None  # gone, or no text file any more
+
+    async def _written(self, loaded: Loaded, content: bytes, origin: Origin) -> TextApplied | None:
+        """Log the change, make it and say so; None when the file changed meanwhile."""
+        new = await asyncio.to_thread(decoded, content, loaded.path)
+        before = loaded.snapshot()
+        after = text_version(new.text)
+        change = Change(
+            kind="edit",
+            document=loaded.path,
+            origin=origin,
+            before_version=before.version,
+            after_version=after,
+            before=await asyncio.to_thread(self._store.put, loaded.file.content),
+            after=await asyncio.to_thread(self._store.put, content),
+            mode=loaded.file.stat.mode,
+        )
+        crash_point("files.edit.kept")
+        operation = self._journal.begin(change)
+        crash_point("files.edit.begun")
+        try:
+            await self._journal.sync()
+            crash_point("files.edit.synced")
+            await asyncio.to_thread(self._workspace.replace, loaded.path, content, loaded.file.stat)
+        except BaseException as error:
+            done = await self._is_done(loaded.path, change)
+            ended(self._journal, operation, "done" if done else "failed")
+            if isinstance(error, FileChanged) and not done:
+                return None
+            raise
+        ended(self._journal, operation, "done")
+        crash_point("files.edit.ended")
+        self._witness.changed(origin, loaded.path, None, before.text, new.text)
+        return TextApplied(operation, before.version, after)
+
+    async def _is_done(self, path: WorkspacePath, change: Change) -> bool:
+        """Return whether a write that failed left the new bytes all the same."""
+        try:
+            digest = await asyncio.to_thread(self._workspace.digest, path)
+        except ShouldersError:
+            return False
+        return digest.sha256 == change.after != change.before
+
+    def _load(self, path: str) -> Loaded:
+        place = open_path(self._workspace, path)
+        size = self._workspace.stat(place).size
+        if size > SIZE_LIMIT:
+            raise InvalidRequest(
+                f"{place} has {size >> 20} MB; files up to {SIZE_LIMIT >> 20} MB can be read and "
+                "edited as text.",
+                code="too_large",
+                hint="Work on it with code, or read a part of it with a command.",
+            )
+        file = self._workspace.read(place)
+        return Loaded(place, file, decoded(file.content, place))
+
+
+def ended(
+    journal: OperationJournal,
+    operation_id: OperationId,
+    state: OperationState,
+    outcome: Outcome | None = None,
+) -> None:
+    """End a row; where that cannot be written, the next start finds out how it ended."""
+    try:
+        journal.end(operation_id, state, outcome)
+    except StateUnavailable as error:
+        _log.warning(
+            "The end of change %s will be found out at the next start: %s", operation_id, error
+        )

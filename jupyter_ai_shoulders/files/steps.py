@@ -1,0 +1,80 @@
+"""Changes of files made one after the other, all of them or none, each logged before it is made.
+
+Used by ``files.changes`` and ``files.undo``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.files.base import Change, OperationJournal, Outcome
+from jupyter_ai_shoulders.files.disk import ended
+from jupyter_ai_shoulders.files.settle import Verdict
+from jupyter_ai_shoulders.wire.ids import OperationId
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change, how it is made and how it is taken back if a later one fails. Both block."""
+
+    change: Change
+    do: Callable[[OperationId], Outcome | None]
+    revert: Callable[[OperationId], None]
+
+
+Judge = Callable[[OperationId, Change], Verdict]
+
+
+async def performed(
+    journal: OperationJournal, steps: Sequence[Step], judged: Judge
+) -> list[OperationId]:
+    """Make all changes; return their rows. When one fails, those before it are taken back.
+
+    ``judged`` says what became of the one that failed. Raises what that one raised, and
+    ``StateUnavailable`` before anything was changed.
+    """
+    operations = [journal.begin(step.change) for step in steps]
+    crash_point("files.steps.begun")
+    outcomes: list[Outcome | None] = []
+    try:
+        await journal.sync()
+        crash_point("files.steps.synced")
+        for step, operation in zip(steps, operations, strict=True):
+            outcomes.append(await asyncio.to_thread(step.do, operation))
+            crash_point("files.steps.made")
+    except BaseException as error:
+        tried = list(zip(steps, operations, strict=True))
+        await _taken_back(journal, tried, len(outcomes), judged, error)
+        raise
+    for operation, outcome in zip(operations, outcomes, strict=True):
+        ended(journal, operation, "done", outcome)
+        crash_point("files.steps.ended")
+    return operations
+
+
+async def _taken_back(
+    journal: OperationJournal,
+    tried: Sequence[tuple[Step, OperationId]],
+    made: int,
+    judged: Judge,
+    error: BaseException,
+) -> None:
+    why = f"It failed: {error}" if isinstance(error, ShouldersError) else "It failed."
+    for position, (step, operation) in reversed(list(enumerate(tried))):
+        verdict = await asyncio.to_thread(judged, operation, step.change)
+        if position <= made and verdict.state == "done":
+            try:
+                await asyncio.to_thread(step.revert, operation)
+            except ShouldersError as problem:
+                # It stays, and is said to be done, so that it can be taken back by hand.
+                _log.warning("%s could not be taken back: %s", step.change.document, problem)
+                ended(journal, operation, "done")
+                continue
+        ended(journal, operation, "failed", Outcome(cannot_undo=why))

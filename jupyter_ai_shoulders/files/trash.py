@@ -1,0 +1,129 @@
+"""Where deleted files go: a folder of the state directory, one entry for each operation.
+
+Used by ``files.changes`` and ``files.settle``. A file is renamed into it, with all it has; where
+the state directory is on another file system it is copied, synced and then removed. For threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.guard.paths import (
+    FileChanged,
+    FileStat,
+    OtherDevice,
+    Workspace,
+    WorkspacePath,
+)
+from jupyter_ai_shoulders.wire.ids import OperationId
+
+
+class Trash:
+    """Deleted files by the operation that deleted them; a resource: ``close`` it."""
+
+    def __init__(self, prepare: Callable[[], Path]) -> None:
+        """``prepare`` makes the folder, private, and returns it. Raises ``StateUnavailable``."""
+        self._prepare = prepare
+        self._lock = threading.Lock()
+        self._opened: Workspace | None = None
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def take(
+        self,
+        workspace: Workspace,
+        path: WorkspacePath,
+        expected: FileStat,
+        operation_id: OperationId,
+    ) -> None:
+        """Move the file that was read as ``expected`` into the trash, durably.
+
+        Raises ``FileChanged`` when it is another one; then it stands where it stood.
+        """
+        folder = self._folder()
+        entry = folder.path(operation_id)
+        try:
+            workspace.move(path, entry, folder)
+        except OtherDevice:
+            self._copied(workspace, path, expected, entry)
+            return
+        if folder.stat(entry) != expected:
+            folder.move(entry, path, workspace)
+            raise FileChanged(
+                f"{path} was changed by someone else meanwhile; it was not deleted.",
+                hint="Read it again.",
+                retryable=True,
+            )
+
+    def give_back(
+        self, workspace: Workspace, path: WorkspacePath, operation_id: OperationId
+    ) -> None:
+        """Put a file back where nothing may stand now, durably.
+
+        Raises ``Conflict`` (taken), ``NotFound`` (not in the trash, or its folder is gone).
+        """
+        folder = self._folder()
+        entry = folder.path(operation_id)
+        if not self.has(operation_id):
+            raise NotFound(
+                f"{path} is not in the trash any more.",
+                hint="Perhaps somebody has emptied it; a backup may have the file.",
+            )
+        try:
+            folder.move(entry, path, workspace)
+        except OtherDevice:
+            folder.copy(entry, path, workspace)
+            crash_point("files.trash.copied_back")
+            folder.remove(entry, folder.stat(entry))
+
+    def keep(self, workspace: Workspace, path: WorkspacePath, operation_id: OperationId) -> None:
+        """Copy a file that somebody else is about to delete, such as a command."""
+        folder = self._folder()
+        workspace.copy(path, folder.path(operation_id), folder)
+
+    def drop(self, operation_id: OperationId) -> None:
+        """Remove what an operation left here, if anything."""
+        folder = self._folder()
+        if self.has(operation_id):
+            entry = folder.path(operation_id)
+            folder.remove(entry, folder.stat(entry))
+
+    def has(self, operation_id: OperationId) -> bool:
+        """Return whether the file of this operation is in the trash."""
+        folder = self._folder()
+        try:
+            return folder.kind(folder.path(operation_id)) == "file"
+        except NotFound:
+            return False
+
+    def sha256(self, operation_id: OperationId) -> str:
+        """Return the hash of a file in the trash. Raises ``NotFound``."""
+        folder = self._folder()
+        return folder.digest(folder.path(operation_id)).sha256
+
+    def _copied(
+        self, workspace: Workspace, path: WorkspacePath, expected: FileStat, entry: WorkspacePath
+    ) -> None:
+        folder = self._folder()
+        copy = workspace.copy(path, entry, folder)
+        crash_point("files.trash.copied")
+        try:
+            workspace.remove(path, expected)
+        except BaseException:
+            folder.remove(entry, copy.stat)
+            raise
+
+    def _folder(self) -> Workspace:
+        with self._lock:
+            if self._opened is None:
+                self._opened = Workspace(self._prepare())
+            return self._opened
