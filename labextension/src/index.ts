@@ -7,12 +7,14 @@ import { chat } from './plugins/chat';
 import { client } from './plugins/client';
 import { conversations } from './plugins/conversations';
 import { documents } from './plugins/documents';
+import { texts } from './plugins/texts';
 
 // Each plugin provides something of its own type; JupyterLab reads only the common part here.
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   client,
   conversations,
   documents,
+  texts,
   cells,
   chat
 ];

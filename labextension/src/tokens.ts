@@ -2,6 +2,7 @@
 
 import { Token } from '@lumino/coreutils';
 
+import type { IOpenTexts as IOpenTextsModel } from './bridge/openTexts';
 import type { IHttpClient } from './client/http';
 import type { IPageSocket } from './client/socket';
 import type { IConversations as IConversationsModel } from './model/interface';
@@ -28,4 +29,13 @@ export type IConversations = IConversationsModel;
 export const IConversations = new Token<IConversations>(
   `${EXTENSION_ID}:IConversations`,
   'The conversations with the agent: the open ones, the history, and what can be asked of them.'
+);
+
+/** The text files open in this page's editors. */
+export type IOpenTexts = IOpenTextsModel;
+
+/** Token of the open text files. */
+export const IOpenTexts = new Token<IOpenTexts>(
+  `${EXTENSION_ID}:IOpenTexts`,
+  'The text files open in this page: their text by path, and the editor views that show it.'
 );

@@ -47,8 +47,8 @@ function mergeLines(base: string, mine: string, theirs: string): string | null {
   return replaced(`${base}\n`, changes).slice(0, -1);
 }
 
-/** What makes `after` of `before`, in whole lines. */
-function lineChanges(before: string, after: string): ITextChange[] {
+/** What makes `after` of `before`, in whole lines, both compared with a newline at their end. */
+export function lineChanges(before: string, after: string): ITextChange[] {
   const [old, now] = [textOf(before), textOf(after)];
   return Chunk.build(old, now).map(({ fromA, toA, fromB, toB }) => ({
     from: Math.min(fromA, old.length),

@@ -1,0 +1,64 @@
+/**
+ * Lets what is open in this page follow the files that the agent moved or removed on the server: the lab
+ * itself knows only of what this page does. Made by the texts plugin.
+ */
+
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { Contents } from '@jupyterlab/services';
+import type { ISignal, Signal } from '@lumino/signaling';
+
+import type { FileMoved, FileRemoved, ServerFrame } from '../wire/generated';
+
+/** What is used of the lab's contents manager. */
+export type IMovableFiles = Pick<Contents.IManager, 'get' | 'fileChanged'>;
+
+/** What is used of the lab's document manager. */
+export type IDocuments = Pick<IDocumentManager, 'closeFile'>;
+
+/** Where the frames of the server arrive. */
+export interface IFrames {
+  readonly frameReceived: ISignal<unknown, ServerFrame>;
+}
+
+/** Follows moves and removals of files. */
+export class FileMoves {
+  constructor(
+    frames: IFrames,
+    private readonly files: IMovableFiles,
+    private readonly documents: IDocuments,
+    private readonly isUnsaved: (path: string) => boolean
+  ) {
+    frames.frameReceived.connect(this.onFrame, this);
+  }
+
+  private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
+    if (frame.type === 'file-moved') {
+      this.moved(frame).catch((error: unknown) =>
+        console.warn(`${frame.path} is not followed:`, error)
+      );
+    } else if (frame.type === 'file-removed') {
+      this.removed(frame);
+    }
+  };
+
+  /** What a rename in the file browser says: editors, kernels and the browser itself follow it. */
+  private async moved({ path, new_path }: FileMoved): Promise<void> {
+    const model = await this.files.get(new_path, { content: false });
+    this.tell({ type: 'rename', oldValue: { path }, newValue: model });
+  }
+
+  private removed({ path }: FileRemoved): void {
+    if (!this.isUnsaved(path)) {
+      void this.documents.closeFile(path);
+    }
+    this.tell({ type: 'delete', oldValue: { path }, newValue: null });
+  }
+
+  private tell(change: Contents.IChangedArgs): void {
+    // The manager's signal is a Signal; its interface hides that it can be emitted.
+    const { fileChanged } = this.files as unknown as {
+      fileChanged: Signal<unknown, Contents.IChangedArgs>;
+    };
+    fileChanged.emit(change);
+  }
+}

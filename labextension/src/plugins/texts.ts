@@ -1,0 +1,63 @@
+/** The texts plugin: lets the server read and change the text files open in this page's editors. */
+
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { IEditorTracker } from '@jupyterlab/fileeditor';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { DisposableDelegate } from '@lumino/disposable';
+
+import { FileMoves } from '../bridge/fileMoves';
+import { TextBridge } from '../bridge/openTexts';
+import type { AskClash } from '../bridge/textFile';
+import { EXTENSION_ID, IOpenTexts, IShouldersClient } from '../tokens';
+
+/** Announces open text files and applies the agent's edits to them. */
+export const texts: JupyterFrontEndPlugin<IOpenTexts> = {
+  id: `${EXTENSION_ID}:texts`,
+  description: 'Lets the agent work in the text files open in this page.',
+  autoStart: true,
+  requires: [IShouldersClient, IEditorTracker, IDocumentManager],
+  optional: [ITranslator],
+  provides: IOpenTexts,
+  activate: (
+    app: JupyterFrontEnd,
+    client: IShouldersClient,
+    editors: IEditorTracker,
+    documents: IDocumentManager,
+    translator: ITranslator | null
+  ): IOpenTexts => {
+    const trans = (translator ?? nullTranslator).load('jupyter_ai_shoulders');
+    const askClash: AskClash = ({ path, keep, take }) => {
+      const id = Notification.warning(
+        trans.__(
+          '%1 was saved elsewhere, in lines that you have changed here. Your text is still here.',
+          path
+        ),
+        {
+          autoClose: false,
+          actions: [
+            { label: trans.__('Keep my text'), callback: keep },
+            { label: trans.__('Take the text of the file'), callback: take }
+          ]
+        }
+      );
+      return new DisposableDelegate(() => Notification.dismiss(id));
+    };
+    // Lives as long as the page.
+    const files = app.serviceManager.contents;
+    const bridge = new TextBridge(client.socket, { editors, files, askClash });
+    new FileMoves(
+      client.socket,
+      files,
+      documents,
+      path => bridge.find(path)?.dirty === true
+    );
+    window.addEventListener('focus', bridge.focus);
+    window.addEventListener('pagehide', bridge.leave);
+    return bridge;
+  }
+};
