@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -95,6 +96,7 @@ class SharedKernel:
     """A kernel that outlives the process, as one of a Jupyter server does."""
 
     def __init__(self, connection_file: str) -> None:
+        self._process = Path(connection_file).with_suffix(".pid")
         self._manager = AsyncKernelManager(connection_file=connection_file, owns_kernel=False)
         self._manager.load_connection_file()
 
@@ -110,7 +112,8 @@ class SharedKernel:
         return KernelSpec(name or "python3", "Python 3", "python")
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Not needed: no case cancels a running cell of the shared kernel."""
+        """Interrupt it, as its own server would."""
+        os.kill(int(self._process.read_text()), signal.SIGINT)
 
     async def restart(self, kernel_id: str) -> None:
         raise AssertionError

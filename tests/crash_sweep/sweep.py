@@ -93,6 +93,7 @@ class Worker:
         self._stack = AsyncExitStack()
         self._zygote: asyncio.subprocess.Process | None = None
         self._kernel = ""
+        self._listener: Any = None
         self._turns = 0
 
     async def start(self) -> None:
@@ -104,6 +105,10 @@ class Worker:
         kernel = AsyncKernelManager(kernel_name="python3", connection_file=connection)
         await kernel.start_kernel(cwd=str(self._folder))
         self._stack.push_async_callback(_shut_down, kernel)
+        (self._folder / "kernel.pid").write_text(str(getattr(kernel.provisioner, "pid", "")))
+        self._listener = kernel.client()
+        self._listener.start_channels(iopub=False, stdin=False, hb=False, control=False)
+        self._stack.callback(self._listener.stop_channels)
         self._kernel = connection
         self._zygote = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.crash_sweep.zygote"),
@@ -121,6 +126,7 @@ class Worker:
     async def play(self, case: Case) -> Outcome:
         """Play a case: set it up, kill it, restart it, check it."""
         scenario, place = case.scenario, Place(self._case)
+        await self._idle()
         await self._set_up(scenario, place)
         self._play_script(scenario, place)
         order = self._order(scenario, "act", at=case.at, name=case.name)
@@ -154,6 +160,12 @@ class Worker:
         await self._set_up(scenario, place)
         self._play_script(scenario, place)
         await self._fork(self._order(scenario, "warm"))
+
+    async def _idle(self) -> None:
+        """Return when the kernel has done what killed servers asked of it: cells count runs."""
+        asked = self._listener.kernel_info()
+        while (await self._listener.get_shell_msg(timeout=60))["parent_header"]["msg_id"] != asked:
+            pass
 
     async def _set_up(self, scenario: Scenario, place: Place) -> None:
         shutil.rmtree(self._case, ignore_errors=True)

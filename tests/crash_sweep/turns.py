@@ -22,11 +22,13 @@ TOO_LONG = "prompt is too long: 210000 tokens > 200000 maximum"
 
 LONG_OUTPUT = "print('x' * 60_000)"
 PRINTING = f"{COUNT}\nimport time\nfor i in range(6): print(i, flush=True), time.sleep(0.1)"
-ENDLESS = f"{COUNT}\nimport time\nwhile True: time.sleep(0.1)"
+WAITING = f"{COUNT}\nimport time\nfor i in range(15): time.sleep(0.1)"
 ASKING = f"{COUNT}\nprint('Hello', input('Name? '))"
 
 SEEN = "cell 1 · id=c1"
 """What the result of ``READ`` holds."""
+RAN = "finished: ok"
+"""What the result of a run holds."""
 GOES_ON = "Still running"
 """What the result of a call holds that outlasts its step."""
 
