@@ -6,7 +6,7 @@ by proposals. The page has the same rule (``labextension/src/bridge/mergeText.ts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.line_diff import changed_regions
@@ -34,7 +34,7 @@ def merge_texts(base: str, mine: str, theirs: str) -> str | None:
     more = [change for change in others if change not in own]
     if any(_clash(change, other) for change in more for other in own):
         return None
-    return "\n".join(_changed(base.split("\n"), [*own, *more]))
+    return "\n".join(changed_lines(base, [*own, *more]))
 
 
 def line_changes(before: str, after: str) -> list[LineChange]:
@@ -52,7 +52,9 @@ def _clash(one: LineChange, other: LineChange) -> bool:
     return overlap or (one.start, one.end) == (other.start, other.end)
 
 
-def _changed(lines: Sequence[str], changes: Iterable[LineChange]) -> list[str]:
+def changed_lines(text: str, changes: Iterable[LineChange]) -> list[str]:
+    """Return the lines of a text with changes that do not overlap."""
+    lines = text.split("\n")
     result: list[str] = []
     position = 0
     for change in sorted(changes, key=lambda change: (change.start, change.end)):

@@ -5,7 +5,7 @@ Implemented in this folder on SQLite; the fakes in ``testing`` keep lists.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -63,6 +63,11 @@ class EventLog(Protocol):
         types (deltas, tool progress) are not indexed and are never returned. What cannot be
         understood is left out.
         """
+        ...
+
+
+    def pages(self, types: Collection[str]) -> Iterator[list[LoggedEvent]]:
+        """Return what ``find`` returns for all sessions, a few hundred events at a time."""
         ...
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime, timedelta
 
 from jupyter_ai_shoulders.core.clock import timestamp
@@ -142,6 +142,11 @@ class MemoryStore:
         return [
             LoggedEvent(event, event.model_dump_json()) for event in found if event.type in types
         ]
+
+    def pages(self, types: Collection[str]) -> Iterator[list[LoggedEvent]]:
+        """Return the same, one event at a time."""
+        for logged in self.find(types):
+            yield [logged]
 
     # Sessions
 

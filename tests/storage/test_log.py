@@ -194,8 +194,27 @@ def test_find_is_answered_from_the_index(store: Store) -> None:
     assert any("events_by_type" in row[3] for row in plan)
 
 
+def test_pages_give_what_find_gives_a_few_at_a_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = store.add("one").id, store.add("two").id
+    for number in range(5):
+        store.log.append(one, notice(str(number)))
+        store.log.append(two, delta(str(number)))
+        store.log.append(two, notice(str(number)))
+    store.sessions.delete(store.add("deleted").id)
+    monkeypatch.setattr("jupyter_ai_shoulders.storage.log.PAGE", 4)
+
+    pages = list(store.log.pages({"notice", "session-create"}))
+
+    assert [len(page) for page in pages] == [4, 4, 4]
+    found = store.log.find({"notice", "session-create"})
+    assert [logged for page in pages for logged in page] == found
+
+
 def test_find_before_anything_was_stored_is_empty(store: Store) -> None:
     assert store.log.find({"notice"}) == []
+    assert list(store.log.pages({"notice"})) == []
     assert not store.directory.path.exists()
 
 
