@@ -58,6 +58,7 @@ from jupyter_ai_shoulders.tools.run_times import RunTimes
 from jupyter_ai_shoulders.tools.scratch_tools import scratch_tools
 from jupyter_ai_shoulders.tools.share_artifact import ShareArtifact
 from jupyter_ai_shoulders.tools.todo import Todo
+from jupyter_ai_shoulders.tools.workspace_tools import looking_tools
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 __all__ = ["Host", "HostPorts", "HostSettings", "PagePort", "build_host"]
@@ -91,7 +92,10 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     notebook = _notebook_tools(
         documents, ids, preferences, recorder, RunTimes(StateFile(store.directory, "times.json"))
     )
-    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook])
+    looking = looking_tools(
+        documents.workspace, NotebookAccess(documents.notebooks, documents.names)
+    )
+    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *looking])
     long_calls = LongCalls(ids)
     tools = with_planning(base, rules, store.blobs, runs=long_calls)
     calls = SingleCalls(models, preferences.models)

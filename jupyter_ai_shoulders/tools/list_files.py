@@ -101,7 +101,8 @@ class ListFiles:
 
 def _result(folder: str, args: ListFilesArguments, depth: int, found: Entries) -> Result:
     place = folder or "the workspace"
-    what = f"files like {args.glob}" if args.glob else "entries"
+    noun = ("file", "files") if args.glob else ("entry", "entries")
+    what = noun[found.total != 1] + (f" like {args.glob}" if args.glob else "")
     levels = "" if args.glob else f", {depth} level{'s' * (depth != 1)} deep"
     more = f", the first {len(found.entries)} shown" if found.total > len(found.entries) else ""
     amount = f"{found.total}" if found.complete else f"At least {found.total}"

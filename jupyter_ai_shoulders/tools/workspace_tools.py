@@ -1,0 +1,16 @@
+"""The tools that look around in the workspace, and those for git; called by ``host``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.tools.base import Tool
+from jupyter_ai_shoulders.tools.list_files import ListFiles
+from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
+from jupyter_ai_shoulders.tools.search_content import SearchContent
+
+
+def looking_tools(workspace: Workspace, access: NotebookAccess) -> list[Tool[Any]]:
+    """Return the tools that list and search files."""
+    return [ListFiles(workspace), SearchContent(workspace, access)]
