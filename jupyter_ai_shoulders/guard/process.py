@@ -1,0 +1,392 @@
+"""The only module that starts programs for tools (chapter 07).
+
+A command of the agent runs below a small process of its own (``guard.spawner``), which finds and
+ends all that the command becomes, also when this server dies. Used by ``tools.run_command`` and
+``guard.sandbox``; fixed programs that only answer run through ``guard.quiet``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, cast
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
+from jupyter_ai_shoulders.guard.spawner.main import SIZE_DIGITS
+from jupyter_ai_shoulders.guard.spawner.tree import end_orphans
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+Channel = Literal["stdout", "stderr"]
+EndReason = Literal["time", "stopped", "gone", "processes", "memory", "output", "lost"]
+"""Why a command was ended; ``lost``: what watched it died, and the rest was ended for that."""
+
+PROCESS_LIMIT = 512
+GRACE_SECONDS = 0.5
+"""Between asking a command to end and ending it: a cancel takes less than a second."""
+FILE_LIMIT = 32 * 2**30
+OUTPUT_LIMIT = 2**30
+"""A command that prints more is ended."""
+
+_CHUNK = 65_536
+_FREE_BYTES = 8 * 2**20
+_BYTES_PER_SECOND = 64 * 2**20
+"""How fast output is read once there was a lot of it; the command waits meanwhile."""
+_READY_SECONDS = 30.0
+_STOP_SECONDS = 1.5
+"""Beyond the grace, for all to be gone; then the rest is looked for from here."""
+_POLL_SECONDS = 0.005
+_START = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from jupyter_ai_shoulders.guard.spawner.main import main; main()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to run: words for the system (``shell_words`` makes them of a line for a shell)."""
+
+    words: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    time_limit_s: float | None
+    policy: JsonObject | None = None
+    """``spawner.confine.Policy``, made by ``guard.sandbox``; None: all the server's rights."""
+    processes: int = PROCESS_LIMIT
+    memory_bytes: int = 0
+    """Of all its processes together; 0 is no limit."""
+    file_bytes: int = FILE_LIMIT
+    cpu_seconds: int = 0
+    """Of each process; 0 is no limit."""
+    grace_s: float = GRACE_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A piece of what a command printed."""
+
+    channel: Channel
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The command is over, and nothing of it runs but what is ``stuck`` in the kernel."""
+
+    code: int | None
+    """The exit code; negative: the signal that ended it. None when nobody knows."""
+    why: EndReason | None = None
+    """Why it was ended; None when it ended by itself."""
+    left_behind: int = 0
+    """How many processes it had left running, which were ended."""
+    stuck: int = 0
+
+
+class Spawner:
+    """A process that waits for one command to start; ``pid`` and ``start`` name it in the log.
+
+    Made by ``launch``, which blocks; ``close`` it whatever happens.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], outputs: Mapping[Channel, int], ends: JsonObject
+    ) -> None:
+        self._process = process
+        self._outputs: dict[Channel, int] = dict(outputs)
+        self._ends = ends
+        """The numbers that the other ends of the outputs have in the new process."""
+        self._says: asyncio.StreamReader | None = None
+        self._transports: list[asyncio.ReadTransport] = []
+        self._running = False
+        self._flooded = False
+        self._taken = 0
+        """How many pieces of output were taken."""
+        self.pid = process.pid
+        self.start: str | None = None
+
+    @classmethod
+    def launch(cls) -> Spawner:
+        """Start one. Raises ``PolicyRefusal`` where none can be."""
+        if sys.platform == "win32":
+            raise PolicyRefusal(
+                "Commands cannot be run on Windows yet: they could not be ended reliably.",
+                code="disabled",
+                hint="Use the notebook and file tools, or ask the user to run it.",
+            )
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        try:
+            process = subprocess.Popen(  # noqa: S603 this Python, with a program of ours
+                [sys.executable, "-I", "-S", "-c", _START, str(Path(__file__).parents[2])],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(out_end, err_end),
+                start_new_session=True,
+                cwd="/",
+                env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+            )
+        except OSError as error:
+            os.close(out)
+            os.close(err)
+            raise PolicyRefusal(
+                f"No process could be started ({error.strerror}).",
+                code="disabled",
+                hint="The machine may be out of memory or processes; try again later.",
+            ) from error
+        finally:
+            os.close(out_end)
+            os.close(err_end)
+        return cls(process, {"stdout": out, "stderr": err}, {"stdout": out_end, "stderr": err_end})
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    async def ready(self) -> None:
+        """Wait until it waits. Raises ``PolicyRefusal`` when it does not start."""
+        if self._says is not None:
+            return
+        self._says = await self._reader(cast("IO[bytes]", self._process.stdout))
+        try:
+            async with asyncio.timeout(_READY_SECONDS):
+                said = await self._heard()
+        except TimeoutError:
+            said = None
+        if said is None:
+            raise PolicyRefusal(
+                "What starts commands did not start itself.",
+                code="disabled",
+                hint=f"Try `{sys.executable} -I -S -c pass` in a terminal.",
+            )
+        self.start = cast("str | None", said["start"])
+
+    async def ask(self, question: JsonObject) -> JsonObject | None:
+        """Send the one request; return the first answer, None when it is gone."""
+        await self.ready()
+        text = json.dumps({**question, **self._ends}).encode()
+        await asyncio.to_thread(self._write, f"{len(text):0{SIZE_DIGITS}x}".encode() + text)
+        return await self._heard()
+
+    async def run(self, program: Program) -> AsyncGenerator[Output | Ended]:
+        """Run the command: what it prints, then its end; closed or cancelled, all of it is ended.
+
+        Raises ``InvalidRequest`` when it cannot be started.
+        """
+        said = await self.ask(_request(program))
+        if said is None or "started" not in said:
+            raise _not_started(program, said)
+        self._running = True
+        queue: asyncio.Queue[Output | Ended] = asyncio.Queue(maxsize=2)
+        outputs = dict(self._outputs)
+        self._outputs.clear()  # their readers close them
+        pumps = [
+            asyncio.create_task(self._pump(channel, descriptor, queue))
+            for channel, descriptor in outputs.items()
+        ]
+        end = asyncio.create_task(self._end(pumps, queue))
+        count = 0
+        try:
+            while isinstance(item := await queue.get(), Output):
+                count += len(item.data)
+                if count <= OUTPUT_LIMIT:
+                    yield item
+                elif not self._flooded:
+                    self._flooded = True
+                    await asyncio.to_thread(self._write, b"stop\n")
+        finally:
+            for task in (*pumps, end):
+                task.cancel()
+            await self._settle(program.grace_s)
+        yield item
+
+    async def aclose(self) -> None:
+        """End what is left of it, and let go."""
+        await self._settle(0.0)
+
+    async def _pump(
+        self, channel: Channel, descriptor: int, queue: asyncio.Queue[Output | Ended]
+    ) -> None:
+        """Read what is printed, no faster than it is taken and not faster than is good."""
+        reader = await self._reader(os.fdopen(descriptor, "rb", buffering=0))
+        count = 0
+        while data := await reader.read(_CHUNK):
+            await queue.put(Output(channel, data))
+            self._taken += 1
+            count += len(data)
+            if count > _FREE_BYTES:
+                await asyncio.sleep(len(data) / _BYTES_PER_SECOND)
+
+    async def _end(
+        self, pumps: Sequence[asyncio.Task[None]], queue: asyncio.Queue[Output | Ended]
+    ) -> None:
+        """Say how it ended once all it printed was taken.
+
+        The outputs end when all that had them are gone, unless one was handed to somebody else.
+        """
+        ended = await self._how_it_ended()
+        taken = -1
+        while not all(pump.done() for pump in pumps) and (queue.full() or taken != self._taken):
+            taken = self._taken
+            await asyncio.wait(pumps, timeout=_STOP_SECONDS)
+        await queue.put(ended)
+
+    async def _how_it_ended(self) -> Ended:
+        said = await self._heard()
+        self._running = False
+        over: EndReason | None = "output" if self._flooded else None
+        if said is None:
+            await asyncio.to_thread(end_orphans, self.pid, self.start)
+            return Ended(None, over or "lost")
+        return Ended(
+            code=cast("int | None", said["ended"]),
+            why=over or cast("EndReason | None", said["why"]),
+            left_behind=cast("int", said["left_behind"]),
+            stuck=cast("int", said["stuck"]),
+        )
+
+    async def _settle(self, grace: float) -> None:
+        """Have all of it end, and let go; the end of its input alone has it end everything."""
+        try:
+            if self._running:
+                await asyncio.to_thread(self._write, b"stop\n")
+                await self._gone(grace + _STOP_SECONDS)
+            self._let_go()
+            if not await self._gone(_STOP_SECONDS):
+                await asyncio.to_thread(end_orphans, self.pid, self.start)
+        finally:
+            self._let_go()
+            for transport in self._transports:
+                transport.close()
+            for descriptor in self._outputs.values():
+                os.close(descriptor)
+            self._outputs.clear()
+            self._process.poll()
+
+    def _let_go(self) -> None:
+        with contextlib.suppress(OSError):
+            cast("IO[bytes]", self._process.stdin).close()
+
+    async def _gone(self, patience: float) -> bool:
+        """Return whether it ends in this time."""
+        deadline = asyncio.get_running_loop().time() + patience
+        while self._process.poll() is None:
+            if asyncio.get_running_loop().time() >= deadline:
+                return False
+            await asyncio.sleep(_POLL_SECONDS)
+        return True
+
+    async def _heard(self) -> JsonObject | None:
+        assert self._says is not None
+        try:
+            line = await self._says.readline()
+        except ConnectionError:
+            return None
+        return cast("JsonObject", json.loads(line)) if line.endswith(b"\n") else None
+
+    async def _reader(self, pipe: IO[bytes]) -> asyncio.StreamReader:
+        reader = asyncio.StreamReader(limit=_CHUNK)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), pipe
+        )
+        self._transports.append(transport)
+        return reader
+
+    def _write(self, data: bytes) -> None:
+        """Write to its input; one that is gone does not hear it."""
+        pipe = cast("IO[bytes]", self._process.stdin)
+        with contextlib.suppress(OSError, ValueError):
+            pipe.write(data)
+            pipe.flush()
+
+
+class Spawners:
+    """Has one spawner ready before it is needed: its start is the longest part of a command's."""
+
+    def __init__(self) -> None:
+        self._spare: asyncio.Task[Spawner] | None = None
+        self._closed = False
+
+    def warm(self) -> None:
+        """Begin to start one, unless there is one."""
+        if self._spare is None and not self._closed and sys.platform != "win32":
+            self._spare = asyncio.create_task(_launched(), name="spawner")
+
+    async def take(self) -> Spawner:
+        """Return one that waits for its request. Raises ``PolicyRefusal``."""
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            with contextlib.suppress(PolicyRefusal):
+                found = await spare
+                if found.alive:
+                    return found
+                await found.aclose()
+        return await _launched()
+
+    async def probe(self) -> JsonObject:
+        """Return what the kernel lets a sandbox do, of ``spawner.probe``.
+
+        Raises ``PolicyRefusal``.
+        """
+        spawner = await _launched()
+        try:
+            said = await spawner.ask({"probe": True})
+        finally:
+            await spawner.aclose()
+        return cast("JsonObject", said["facts"]) if said and "facts" in said else {}
+
+    async def aclose(self) -> None:
+        """Let go of the one that waits."""
+        self._closed = True
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            with contextlib.suppress(PolicyRefusal):
+                await (await spare).aclose()
+
+
+def shell_words(line: str) -> list[str]:
+    """Return the words that run a line in the shell that models write for; no start-up files."""
+    return [shutil.which("bash") or "/bin/sh", "-c", line]
+
+
+async def _launched() -> Spawner:
+    spawner = await asyncio.to_thread(Spawner.launch)
+    try:
+        await spawner.ready()
+    except BaseException:
+        await spawner.aclose()
+        raise
+    return spawner
+
+
+def _request(program: Program) -> JsonObject:
+    return {
+        "argv": list(program.words),
+        "cwd": str(program.folder),
+        "env": dict(program.environment),
+        "sandbox": program.policy,
+        "time_limit_s": program.time_limit_s,
+        "processes": program.processes,
+        "memory_bytes": program.memory_bytes,
+        "file_bytes": program.file_bytes,
+        "cpu_seconds": program.cpu_seconds,
+        "grace_s": program.grace_s,
+    }
+
+
+def _not_started(program: Program, said: JsonObject | None) -> InvalidRequest:
+    """Return the error for a command that did not begin."""
+    reason = "what starts commands died" if said is None else str(said.get("failed"))
+    steps = {"cwd": f"its folder {program.folder}", "sandbox": "its sandbox"}
+    at = steps.get(str(said.get("at")) if said else "", program.words[0])
+    return InvalidRequest(
+        f"The command was not started: {at}: {reason}.",
+        hint="Nothing was run. Look at the folder and the program, or ask the user.",
+    )

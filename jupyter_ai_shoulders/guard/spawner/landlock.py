@@ -1,0 +1,122 @@
+"""Landlock: a process gives up files and TCP for itself and all that comes of it (Linux 5.13).
+
+Numbers and layouts are of include/uapi/linux/landlock.h; what each version of the interface adds is
+in Documentation/userspace-api/landlock.rst. Used by ``spawner.confine``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+from collections.abc import Iterator, Sequence
+
+from jupyter_ai_shoulders.guard.spawner.system import PR_SET_NO_NEW_PRIVS, prctl, syscall
+
+OLDEST_ABI = 3
+"""Version 1 and 2 (before Linux 6.2) let every file that can be opened be cut to nothing."""
+NETWORK_ABI = 4
+SCOPE_ABI = 6
+
+_CREATE_RULESET = 444
+_ADD_RULE = 445
+_RESTRICT_SELF = 446
+_VERSION = 1
+_PATH_BENEATH = 1
+
+_EXECUTE, _WRITE_FILE, _READ_FILE, READ_DIR = (1 << bit for bit in range(4))
+_MAKE_CHAR, _MAKE_BLOCK = 1 << 6, 1 << 11
+_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_ALL = (1 << 16) - 1
+
+READ = _EXECUTE | _READ_FILE | READ_DIR
+WRITE = _ALL & ~(_MAKE_CHAR | _MAKE_BLOCK | _IOCTL_DEV)
+DEVICE = _READ_FILE | _WRITE_FILE | _IOCTL_DEV
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+"""What may be asked for a file that is no folder."""
+
+_TCP = 0b11
+_SCOPES = 0b11
+"""Abstract UNIX sockets and signals stay within."""
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = (("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64))
+
+
+class _Beneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("access", ctypes.c_uint64), ("descriptor", ctypes.c_int32))
+
+
+def abi() -> int:
+    """Return the version of the interface; 0 where there is none."""
+    try:
+        return syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_VERSION))
+    except OSError:  # not built in, switched off at boot, or hidden by a container
+        return 0
+
+
+class Ruleset:
+    """What this process may still do; ``enforce`` cannot be taken back. Raises ``OSError``."""
+
+    def __init__(self, version: int, *, network: bool) -> None:
+        self._handled = _ALL if version >= 5 else _ALL & ~_IOCTL_DEV
+        rules = _Ruleset(
+            self._handled,
+            _TCP if version >= NETWORK_ABI and not network else 0,
+            _SCOPES if version >= SCOPE_ABI else 0,
+        )
+        size = 8 if version < NETWORK_ABI else 16 if version < SCOPE_ABI else 24
+        self._descriptor = syscall(
+            _CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint(0)
+        )
+
+    def allow(self, path: str, access: int) -> None:
+        """Keep a right on a file, or on a folder with all below; what is not there is left out."""
+        try:
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return
+        try:
+            access &= self._handled
+            if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                access &= _OF_FILES
+            rule = _Beneath(access, descriptor)
+            syscall(
+                _ADD_RULE,
+                ctypes.c_int(self._descriptor),
+                ctypes.c_int(_PATH_BENEATH),
+                ctypes.byref(rule),
+                ctypes.c_uint(0),
+            )
+        finally:
+            os.close(descriptor)
+
+    def enforce(self) -> None:
+        """Give up the rest."""
+        prctl(PR_SET_NO_NEW_PRIVS, 1)
+        syscall(_RESTRICT_SELF, ctypes.c_int(self._descriptor), ctypes.c_uint(0))
+        os.close(self._descriptor)
+
+
+def without(path: str, hidden: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Return what to allow for reading so that a folder is readable but for what is hidden in it.
+
+    Rights on a folder hold for all below it and cannot be taken away again, so the entries beside
+    what is hidden are named one by one.
+    """
+    if path in hidden:
+        return
+    below = [one for one in hidden if one.startswith(path.rstrip("/") + "/")]
+    if not below:
+        yield path, READ
+        return
+    yield path, READ_DIR
+    try:
+        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if not entry.is_symlink():
+            yield from without(entry.path, below)

@@ -1,0 +1,301 @@
+"""Starts one command when told to, watches what it becomes, ends it, and says how it ended.
+
+``guard.process`` runs it. The server writes one request to its input, and ``stop`` to have it ended
+early; the end of the input means that the server is gone, and ends it too. It answers with lines of
+JSON: ``ready``, then ``started`` or ``failed``, then ``ended``. What the command prints does not
+pass through here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_ai_shoulders.guard.spawner.confine import Limits, Policy, confine, limit
+from jupyter_ai_shoulders.guard.spawner.probe import probe
+from jupyter_ai_shoulders.guard.spawner.system import PR_SET_CHILD_SUBREAPER, prctl
+from jupyter_ai_shoulders.guard.spawner.tree import (
+    MARK,
+    Seen,
+    descendants,
+    end_all,
+    process_start,
+    tasks_of_all,
+)
+
+LOOK_SECONDS = 0.02
+"""Between two looks at how many processes there are on the machine, which costs nothing."""
+_COUNT_SECONDS = 0.25
+"""Between two looks at what the command's own processes use."""
+_THREADS_PER_PROCESS = 8
+_REAPED_AT_ONCE = 64
+_PATIENCE_SECONDS = 5.0
+"""For processes that were killed to be gone; only those stuck in the kernel take longer."""
+_LEFT_BEHIND_SECONDS = 0.2
+SIZE_DIGITS = 8
+"""A request begins with its length in bytes, hexadecimal."""
+_IGNORED = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
+
+
+@dataclass(slots=True)
+class _Command:
+    """The command while it runs."""
+
+    pid: int
+    deadline: float | None
+    grace: float
+    most_processes: int
+    most_pages: int
+    status: int | None = None
+    why: str | None = None
+    """Why it was ended; None when it ended by itself."""
+    wake: int = -1
+    usual: int = 0
+    """How many threads the machine had without a flood of the command's."""
+    counted: float = 0.0
+    """When the command's processes were looked at last."""
+
+
+def main() -> None:
+    """Serve one request."""
+    for number in _IGNORED:  # that the server is gone is told by the end of our input
+        signal.signal(number, signal.SIG_IGN)
+    woken, wake = os.pipe()
+    for descriptor in (woken, wake):
+        os.set_blocking(descriptor, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, _heard)
+    if sys.platform == "linux":
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
+    start = process_start(os.getpid())
+    _say({"ready": os.getpid(), "start": start})
+    request = _request()
+    if request is None:
+        return
+    if request.get("probe"):
+        _say({"facts": probe()})
+        return
+    _serve(request, f"{os.getpid()}:{start}", woken)
+
+
+def _serve(request: Mapping[str, Any], mark: str, woken: int) -> None:
+    try:
+        pid = _spawn(request, mark)
+    except OSError as error:
+        _say({"failed": error.strerror or str(error), "at": error.filename})
+        return
+    limit_s = request["time_limit_s"]
+    command = _Command(
+        pid=pid,
+        deadline=None if limit_s is None else time.monotonic() + limit_s,
+        grace=request["grace_s"],
+        most_processes=request["processes"],
+        most_pages=request["memory_bytes"] // os.sysconf("SC_PAGE_SIZE"),
+        wake=woken,
+        usual=tasks_of_all(),
+    )
+    _say({"started": pid})
+    _watch(command)
+    left_behind = 0 if command.why else _left_behind(command)
+    grace = _grace(command)
+    if not grace:
+        with contextlib.suppress(OSError):
+            os.killpg(command.pid, signal.SIGKILL)  # nothing is forked out of the way of this
+    stuck = end_all(_alive(command), grace, _PATIENCE_SECONDS)
+    code = None if command.status is None else os.waitstatus_to_exitcode(command.status)
+    _say({"ended": code, "why": command.why, "left_behind": left_behind, "stuck": stuck})
+
+
+def _left_behind(command: _Command) -> int:
+    """Return what goes on after the command; a flood of it counts as one."""
+    left = len(descendants(os.getpid(), command.most_processes + 1))
+    if left > command.most_processes > 0:
+        command.why = "processes"
+    return left
+
+
+def _grace(command: _Command) -> float:
+    match command.why:
+        case None:
+            return _LEFT_BEHIND_SECONDS
+        case "time" | "stopped":
+            return command.grace
+        case _:
+            return 0.0
+
+
+def _watch(command: _Command) -> None:
+    """Return when the command has ended, or has to be."""
+    while command.status is None and command.why is None:
+        ready, _, _ = select.select([0, command.wake], [], [], LOOK_SECONDS)
+        if command.wake in ready:
+            with contextlib.suppress(BlockingIOError):
+                os.read(command.wake, 4096)
+        _reap(command)
+        if 0 in ready:
+            command.why = "stopped" if os.read(0, 4096) else "gone"
+        elif command.status is None:
+            command.why = _over(command)
+
+
+def _over(command: _Command) -> str | None:
+    """Return which limit the command has passed."""
+    if command.deadline is not None and time.monotonic() >= command.deadline:
+        return "time"
+    now = time.monotonic()
+    if command.most_processes and tasks_of_all() - command.usual > command.most_processes // 2:
+        return _flood(command)
+    if now - command.counted < _COUNT_SECONDS:
+        return None
+    command.counted = now
+    return _over_shares(command, descendants(os.getpid()))
+
+
+def _flood(command: _Command) -> str | None:
+    """Hold the command while it is counted; a flood would leave us no time to do it.
+
+    There may be new processes of somebody else's: then it goes on.
+    """
+    with contextlib.suppress(OSError):
+        os.killpg(command.pid, signal.SIGSTOP)
+    over = _over_shares(command, descendants(os.getpid(), command.most_processes + 1))
+    if over is None:
+        command.usual = tasks_of_all()
+        with contextlib.suppress(OSError):
+            os.killpg(command.pid, signal.SIGCONT)
+    return over
+
+
+def _over_shares(command: _Command, alive: list[Seen]) -> str | None:
+    threads = sum(one.threads for one in alive)
+    most = command.most_processes
+    if most and (len(alive) > most or threads > most * _THREADS_PER_PROCESS):
+        return "processes"
+    if command.most_pages and sum(one.resident_pages for one in alive) > command.most_pages:
+        return "memory"
+    return None
+
+
+def _alive(command: _Command) -> Iterator[list[Seen]]:
+    while True:
+        _reap(command)
+        yield descendants(os.getpid())
+
+
+def _reap(command: _Command) -> None:
+    """Take the exit codes of what ended: orphans come to us, in a flood without an end."""
+    for _ in range(_REAPED_AT_ONCE):
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        if pid == command.pid:
+            command.status = status
+
+
+def _spawn(request: Mapping[str, Any], mark: str) -> int:
+    """Start the command; raise the ``OSError`` that kept it from starting."""
+    told, tell = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _become(request, mark, tell)
+    os.close(tell)
+    for descriptor in {request["stdout"], request["stderr"]}:
+        os.close(descriptor)
+    with os.fdopen(told, "rb") as pipe:
+        said = pipe.read()
+    if said:
+        os.waitpid(pid, 0)
+        number, step, text = json.loads(said)
+        raise OSError(number, text, step)
+    return pid
+
+
+def _become(request: Mapping[str, Any], mark: str, tell: int) -> None:
+    """Be the command; never returns."""
+    step = "start"
+    try:
+        os.setsid()
+        _plain_signals()
+        _plain_descriptors(request["stdout"], request["stderr"], tell)
+        limit(Limits(request["file_bytes"], request["cpu_seconds"]))
+        step = "cwd"
+        os.chdir(request["cwd"])
+        step = "sandbox"
+        policy = request["sandbox"]
+        if policy is not None:
+            confine(_policy(policy))
+            os.chdir(request["cwd"])
+        step = "program"
+        environment = {**request["env"], MARK: mark}
+        os.execvpe(request["argv"][0], request["argv"], environment)  # noqa: S606 no shell is meant
+    except OSError as error:
+        said = [error.errno, step, error.strerror or str(error)]
+        os.write(tell, json.dumps(said).encode())
+    except BaseException as error:  # noqa: BLE001 whatever it is, the server must hear of it
+        os.write(tell, json.dumps([0, step, repr(error)]).encode())
+    os._exit(127)
+
+
+def _policy(given: Mapping[str, Any]) -> Policy:
+    return Policy(
+        read=tuple(given["read"]),
+        write=tuple(given["write"]),
+        hidden=given["hidden"],
+        kept=tuple(given["kept"]),
+        network=given["network"],
+        cover=given["cover"],
+    )
+
+
+def _plain_signals() -> None:
+    """Undo what Python and we have set: a program inherits what is ignored."""
+    signal.set_wakeup_fd(-1)
+    for number in (*_IGNORED, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
+def _plain_descriptors(stdout: int, stderr: int, tell: int) -> None:
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(stdout, 1)
+    os.dup2(stderr, 2)
+    os.closerange(3, tell)
+    os.closerange(tell + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def _request() -> dict[str, Any] | None:
+    """Return the request; None when the server went away, or had no use for us."""
+    size = _exactly(SIZE_DIGITS)
+    text = None if size is None else _exactly(int(size, 16))
+    return None if text is None else json.loads(text)
+
+
+def _exactly(count: int) -> bytes | None:
+    text = b""
+    while len(text) < count:
+        piece = os.read(0, count - len(text))
+        if not piece:
+            return None
+        text += piece
+    return text
+
+
+def _heard(number: int, frame: object) -> None:
+    """Do nothing: that the signal came wakes the wait."""
+
+
+def _say(message: Mapping[str, object]) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        os.write(1, json.dumps(message).encode() + b"\n")
