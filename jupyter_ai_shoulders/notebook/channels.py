@@ -29,6 +29,8 @@ LARGE = 1_000_000
 """Bytes from which on a frame is not copied out of ZeroMQ's memory: it may not be wanted."""
 Receive = Callable[[Frames], None]
 Message = dict[str, Any]
+TURN_SECONDS = 0.002
+"""How long messages that are there already are read before everything else gets its turn."""
 STDIN_SECONDS = 5.0
 """How long a kernel may take to open the channel for its questions, once it answers on others."""
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError)
@@ -140,6 +142,8 @@ class ZmqChannels:
 
     async def _keep_reading(self, socket: Any, receive: Receive) -> None:
         session = self.session
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         while True:
             received = await socket.recv_multipart(copy=False)
             try:
@@ -148,7 +152,9 @@ class ZmqChannels:
             except UNREADABLE:
                 log.exception("A message of a kernel was unreadable")
             # A future that is done already does not yield: a flood would hold the event loop.
-            await asyncio.sleep(0)
+            if loop.time() - began > TURN_SECONDS:
+                await asyncio.sleep(0)
+                began = loop.time()
 
 
 def _bytes(frame: Any) -> bytes:

@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.notebook.channels import (
     ZmqChannels,
 )
 from jupyter_ai_shoulders.notebook.oversized import is_oversized, stand_in
+from jupyter_ai_shoulders.notebook.superseded import HeldUpdates
 from jupyter_ai_shoulders.wire.ids import CellId
 
 NUDGE_SECONDS = 0.1
@@ -77,6 +78,7 @@ class KernelConnection:
         self._channels = _channels(handle)
         self._requests: dict[bytes, Request] = {}
         self._askers: dict[bytes, Callable[[Message], None]] = {}
+        self._held = HeldUpdates[Request](self._deliver)
         self._heard = asyncio.Event()
 
     @property
@@ -184,11 +186,14 @@ class KernelConnection:
 
     def forget(self, message_id: str) -> None:
         """Drop whatever still comes for this request."""
-        self._requests.pop(message_id.encode(), None)
+        request = self._requests.pop(message_id.encode(), None)
+        if request is not None:
+            self._held.forget(request)
         self._askers.pop(message_id.encode(), None)
 
     async def close(self) -> None:
         """Stop reading and close the channels; the kernel runs on."""
+        self._held.forget(None)
         await self._channels.close()
 
     async def _nudge_until_heard(self, on_silence: Callable[[], None]) -> None:
@@ -213,12 +218,16 @@ class KernelConnection:
         self._heard.set()
         request = self._request_of(parts)
         if request is not None:
-            request.on_output(self._message(parts))
+            if not self._held.hold(request, parts):
+                self._deliver(request, parts)
         elif b'"status"' in parts[HEADER] and b'"execute_request"' in parts[PARENT_HEADER]:
             self._note_elsewhere(b'"busy"' in parts[CONTENT], parts)
         elif self.is_busy_elsewhere and b'"execute_input"' in parts[HEADER]:
             code = str(json.loads(parts[CONTENT]).get("code", ""))
             self.code_elsewhere = code[:CODE_LIMIT]
+
+    def _deliver(self, request: Request, parts: list[bytes]) -> None:
+        request.on_output(self._message(parts))
 
     def _note_elsewhere(self, is_busy: bool, parts: list[bytes]) -> None:
         self.is_busy_elsewhere = is_busy
