@@ -273,11 +273,12 @@ def _remarks(reservation: Reservation, cost: int | None) -> list[tuple[str, Budg
 
 
 def _nearly_spent(near: Nearly) -> BudgetNotice:
+    spent, limit, name = dollars(near.spent), dollars(near.limit), NAMES[near.scope]
     share = near.spent * 100 // near.limit
+    if share > 100:  # one call may cost more than what was left
+        return BudgetNotice("budget_80", f"The limit for {name} is passed: {spent} of {limit}.")
     return BudgetNotice(
-        "budget_80",
-        f"{share} % of the limit for {NAMES[near.scope]} is spent: {dollars(near.spent)} of "
-        f"{dollars(near.limit)}.",
+        "budget_80", f"{share} % of the limit for {name} is spent: {spent} of {limit}."
     )
 
 

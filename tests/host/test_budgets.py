@@ -286,6 +286,18 @@ async def test_four_fifths_are_said_once_per_limit_and_period(isolated_home: Pat
     ]
 
 
+async def test_a_call_that_cost_more_than_was_left_says_that_the_limit_is_passed(
+    isolated_home: Path,
+) -> None:
+    async with Simulator() as simulator:
+        simulator.default(reply("Yes.", usage=Usage(input=100, output=100)))
+        async with serving(isolated_home, simulator, user=Limits(month=100)) as server:
+            await server.call("dear")
+            (said,) = server.budgets.notices(T1)
+
+    assert said.text == "The limit for this month is passed: $0.000600 of $0.000100."
+
+
 async def test_an_unknown_price_is_said_once_where_there_is_a_limit(isolated_home: Path) -> None:
     async with Simulator() as simulator:
         simulator.default(reply("Yes.", usage=Usage(input=100, output=100)))
