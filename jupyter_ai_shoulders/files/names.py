@@ -20,6 +20,8 @@ def open_path(workspace: Workspace, path: str) -> WorkspacePath:
     found = workspace.path(path)
     if not found:
         raise InvalidRequest("The workspace itself is not a file.", hint="Name a file in it.")
+    if any("\ud800" <= sign <= "\udfff" for sign in found):
+        raise InvalidRequest(f"The name {found!r} is not text.", hint="Rename it by a command.")
     # A link may be called as a secret is, and a folder of keys is refused as its files are.
     for name in (found,) if posixpath.isabs(path) else (found, path):
         if is_secret(name) or is_secret(f"{name}/x"):

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError, StateUnavailable
-from jupyter_ai_shoulders.files.base import Change, OperationJournal, Outcome
+from jupyter_ai_shoulders.files.base import Change
 from jupyter_ai_shoulders.files.trash import Trash
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.wire.ids import OperationId
@@ -39,12 +38,6 @@ class Settling:
     def __init__(self, workspace: Workspace, trash: Trash) -> None:
         self._workspace = workspace
         self._trash = trash
-
-    def settle(self, journal: OperationJournal, left: list[tuple[OperationId, Change]]) -> None:
-        """End what a crash left, the changes of cells excepted. Raises ``StateUnavailable``."""
-        for operation_id, verdict in self.verdicts(left):
-            journal.end(operation_id, verdict.state, Outcome(cannot_undo=verdict.why))
-            crash_point("files.settle.ended")
 
     def verdicts(self, left: list[tuple[OperationId, Change]]) -> list[tuple[OperationId, Verdict]]:
         """Return what became of changes, those of cells left out. It blocks: for a thread."""

@@ -43,6 +43,18 @@ class StateDirectory:
         """Return the path of the blobs."""
         return self.path / "blobs"
 
+    @property
+    def trash(self) -> Path:
+        """Return the path of the deleted files."""
+        return self.path / "trash"
+
+    def prepare_trash(self) -> Path:
+        """Make the folder of deleted files; return it. Raises ``StateUnavailable``."""
+        self.prepare()
+        with storage_errors("use the trash", self.path):
+            self.trash.mkdir(mode=_PRIVATE, exist_ok=True)
+        return self.trash
+
     def check(self) -> None:
         """Raise ``StateUnavailable`` if the directory cannot be written; make nothing."""
         doing = "use the state directory"

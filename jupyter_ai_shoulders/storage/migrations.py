@@ -45,6 +45,24 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE events (id INTEGER PRIMARY KEY, type TEXT NOT NULL, body TEXT NOT NULL)",
         f"CREATE INDEX events_by_type ON events (type) WHERE {UNSTREAMED}",
     ),
+    (
+        """
+        CREATE TABLE operations (
+          number INTEGER PRIMARY KEY,
+          id TEXT NOT NULL UNIQUE,
+          at TEXT NOT NULL,
+          state TEXT NOT NULL,
+          session TEXT,
+          document TEXT NOT NULL,
+          new_document TEXT,
+          batch TEXT,
+          body TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX operations_by_session ON operations (session)",
+        "CREATE INDEX operations_by_batch ON operations (batch) WHERE batch IS NOT NULL",
+        "CREATE INDEX operations_begun ON operations (number) WHERE state = 'begun'",
+    ),
 )
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -12,12 +12,14 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from itertools import chain
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.failures import storage_errors
 from jupyter_ai_shoulders.storage.migrations import UNSTREAMED
+from jupyter_ai_shoulders.storage.operations import trashed
 from jupyter_ai_shoulders.storage.projection import first_id, last_id
 from jupyter_ai_shoulders.wire.ids import SessionId
 
@@ -71,42 +73,64 @@ class Purge:
                     (first_id(number), last_id(number), _CHUNK),
                 ).rowcount
                 if removed < _CHUNK:
+                    connection.execute(
+                        "DELETE FROM operations WHERE session = "
+                        "(SELECT id FROM sessions WHERE number = ?)",
+                        (number,),
+                    )
                     connection.execute("DELETE FROM sessions WHERE number = ?", (number,))
             crash_point("purge.chunk.removed")
         return True
 
     def _remove_files(self, number: int, session_id: str, until: float) -> bool:
-        """Remove shared files, and stored contents that no other conversation names.
+        """Remove shared and deleted files, and stored contents that nothing else names.
 
         First, while the events still say which they are: nobody reads them any more.
         """
         directory = self._database.directory
-        blobs = self._unshared(number, until)
+        blobs = self._unshared(number, session_id, until)
         if blobs is None:
             return False
         with storage_errors("remove the files of a deleted conversation", directory.path):
             shutil.rmtree(directory.path / "artifacts" / session_id, ignore_errors=True)
             crash_point("purge.artifacts.removed")
+            for operation_id in trashed(self._database.open(), session_id):
+                (directory.trash / operation_id).unlink(missing_ok=True)
+                crash_point("purge.trash.removed")
             for blob in blobs:
                 (directory.blobs / blob[:2] / blob[2:]).unlink(missing_ok=True)
                 crash_point("purge.blob.removed")
         return True
 
-    def _unshared(self, number: int, until: float) -> set[str] | None:
+    def _unshared(self, number: int, session_id: str, until: float) -> set[str] | None:
         """Return the contents that only this session names; None when time was up."""
         span = (first_id(number), last_id(number))
-        blobs = {blob for body in self._bodies("id > ? AND id <= ?", *span) for blob in named(body)}
+        own = chain(
+            self._bodies("id > ? AND id <= ?", *span), self._changes("session = ?", session_id)
+        )
+        blobs = {blob for body in own for blob in named(body)}
         if not blobs:
             return blobs
-        for position, body in enumerate(self._bodies("(id <= ? OR id > ?)", *span)):
+        others = chain(
+            self._changes("session IS NOT ?", session_id),
+            self._bodies("(id <= ? OR id > ?)", *span),
+        )
+        for position, body in enumerate(others):
             if position % _CHUNK == 0 and self._now() > until:
                 return None
             blobs.difference_update(named(body))
         return blobs
 
+    def _changes(self, where: str, session_id: str) -> Iterator[str]:
+        """Yield the rows of the operation log. Raises ``StateUnavailable``."""
+        return self._texts(f"SELECT body FROM operations WHERE {where}", session_id)  # noqa: S608 constants
+
     def _bodies(self, where: str, *parameters: int) -> Iterator[str]:
         """Yield events one by one; deltas name no contents. Raises ``StateUnavailable``."""
         query = f"SELECT body FROM events WHERE {where} AND {UNSTREAMED}"  # noqa: S608 constants
+        return self._texts(query, *parameters)
+
+    def _texts(self, query: str, *parameters: object) -> Iterator[str]:
         try:
             for (body,) in self._database.open().execute(query, parameters):
                 yield body

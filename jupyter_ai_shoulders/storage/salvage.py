@@ -38,12 +38,18 @@ class Saved:
     source: Path
     sessions: tuple[tuple[Event, ...], ...]
     deleted: dict[SessionId, str]
+    operations: tuple[tuple[object, ...], ...] = ()
+    """Rows of the operation log, in order."""
+
+
+_OPERATION = "number, id, at, state, session, document, new_document, batch, body"
 
 
 def read(path: Path) -> Saved:
     """Read what can be read of the damaged database at ``path``; never raises for damage."""
     bodies: dict[int, str] = {}
     deleted: dict[SessionId, str] = {}
+    operations: dict[int, tuple[object, ...]] = {}
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
             connection.text_factory = _text
@@ -52,16 +58,24 @@ def read(path: Path) -> Saved:
                 with contextlib.suppress(sqlite3.DatabaseError):
                     query = f"SELECT id, body FROM events ORDER BY id {direction}"  # noqa: S608 a constant
                     bodies.update(connection.execute(query))
+                with contextlib.suppress(sqlite3.DatabaseError):
+                    query = f"SELECT {_OPERATION} FROM operations ORDER BY number {direction}"  # noqa: S608 constants
+                    operations.update((row[0], row) for row in connection.execute(query))
             with contextlib.suppress(sqlite3.DatabaseError):
                 query = "SELECT id, deleted_at FROM sessions WHERE deleted_at IS NOT NULL"
                 deleted.update(connection.execute(query))
     except sqlite3.Error:
         bodies.clear()  # not even a database any more
-    return Saved(path, _whole_sessions(bodies), deleted)
+    rows = tuple(row for _, row in sorted(operations.items()))
+    return Saved(path, _whole_sessions(bodies), deleted, rows)
 
 
 def restore(connection: sqlite3.Connection, saved: Saved, at: str) -> None:
-    """Write the saved sessions into a new database, each with a notice of what happened."""
+    """Write what was saved into a new database, each session with a notice of what happened."""
+    marks = ", ".join("?" * len(_OPERATION.split(",")))
+    for row in saved.operations:
+        with contextlib.suppress(sqlite3.IntegrityError):  # a damaged row may lack what it needs
+            connection.execute(f"INSERT INTO operations ({_OPERATION}) VALUES ({marks})", row)  # noqa: S608 constants
     for events in saved.sessions:
         connection.execute("BEGIN IMMEDIATE")
         first = events[0]
