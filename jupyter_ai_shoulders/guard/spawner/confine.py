@@ -70,7 +70,8 @@ def confine(policy: Policy) -> None:
     for name in _DEVICES:
         rules.allow(f"/dev/{name}", landlock.DEVICE | landlock.READ_DIR)
     for path in policy.read:
-        for entry, access in landlock.without(path, list(policy.hidden)):
+        hidden = () if policy.cover else list(policy.hidden)
+        for entry, access in landlock.without(path, hidden):
             rules.allow(entry, access)
     for path in policy.kept:
         rules.allow(path, landlock.READ)
