@@ -37,6 +37,7 @@ from jupyter_ai_shoulders.wire.ids import (
     TurnId,
     Version,
 )
+from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 TITLE_LIMIT = 60
@@ -62,7 +63,8 @@ class Memory:
         """The last event that a fork has from its origin."""
         self.root: SessionId | None = None
         """The first session of a line of forks, whose prompt caches this one finds."""
-        self.active_document: str | None = None
+        self.surroundings = MessageContext()
+        """What the user had in front of them with their last message."""
         self.title = ""
         """The first line of the first message."""
         self.tokens_used = 0
@@ -175,7 +177,7 @@ class Memory:
 
     def _look(self, message: MessageAdd) -> None:
         if message.context is not None:
-            self.active_document = message.context.active_document
+            self.surroundings = message.context
 
     def _see(self, event: ContextAdd | ToolResult) -> None:
         self.seen.update({(s.path, s.cell_id): s.version for s in event.seen})

@@ -258,12 +258,15 @@ class Operations:
     def _call_context(
         self, call_id: CallId, seen: Mapping[tuple[str, CellId | None], Version]
     ) -> CallContext:
+        around = self._memory.surroundings
         return CallContext(
             session_id=self._session_id,
             turn_id=self._turn().turn_id,
             call_id=call_id,
             seen=dict(seen),
-            active_document=self._memory.active_document,
+            active_document=around.active_document,
+            active_cell_id=around.active_cell_id,
+            selection=around.selection,
             step=self._turn().step,
             toolset=self._toolset,
             mode=self._turn().mode,

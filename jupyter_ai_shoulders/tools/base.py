@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.wire.ids import (
     TurnId,
     Version,
 )
+from jupyter_ai_shoulders.wire.messages import Selection
 from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
@@ -179,6 +180,10 @@ class CallContext:
     seen: Mapping[tuple[str, CellId | None], Version]
     """Versions this conversation has read, by path and cell."""
     active_document: str | None
+    active_cell_id: CellId | None = None
+    """In the active document, where it is a notebook."""
+    selection: Selection | None = None
+    """What the user had selected in the active document when they wrote."""
     step: int = 0
     """The step of the turn: calls of one step were made without knowing each other's results."""
     toolset: Toolset = "full"
