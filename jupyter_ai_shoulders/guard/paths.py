@@ -113,6 +113,13 @@ class Workspace:
                 limit -= len(chunk)
         return FileContent(b"".join(chunks), facts)
 
+    def tail(self, path: WorkspacePath, limit: int) -> FileContent:
+        """Return a regular file's last ``limit`` bytes and its facts. Raises like ``stat``."""
+        with self._opened(path) as descriptor:
+            facts = _regular(descriptor, path)
+            os.lseek(descriptor, max(0, facts.size - limit), os.SEEK_SET)
+            return FileContent(_read_all(descriptor, min(limit, facts.size)), facts)
+
     def names(self, path: WorkspacePath) -> Sequence[str]:
         """Return the names of all entries of a folder. Raises ``NotFound``."""
         with reported(path), self._root.folder(path.split("/") if path else []) as folder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import zipfile
 import zlib
@@ -10,13 +11,15 @@ from typing import Any
 
 import docx
 import openpyxl
-import pyarrow as pa
-from pyarrow import parquet
+
+# pyarrow has no types.
+ARROW: Any = importlib.import_module("pyarrow")
+PARQUET: Any = importlib.import_module("pyarrow.parquet")
 
 
 def workbook(sheets: Mapping[str, Sequence[Sequence[object]]]) -> bytes:
     """Return an .xlsx file."""
-    book = openpyxl.Workbook()
+    book: Any = openpyxl.Workbook()
     book.remove(book.active)
     for name, rows in sheets.items():
         sheet: Any = book.create_sheet(name)
@@ -45,11 +48,11 @@ def word() -> bytes:
 
 def data_frame(rows: int) -> bytes:
     """Return a .parquet file."""
-    table: Any = pa.table(
+    table = ARROW.table(
         {"id": list(range(rows)), "city": [f"city {number}" for number in range(rows)]}
     )
     made = io.BytesIO()
-    parquet.write_table(table, made)
+    PARQUET.write_table(table, made)
     return made.getvalue()
 
 

@@ -1,0 +1,220 @@
+"""What the file tools share: what stands at a path, and which files they may write.
+
+Made by ``tools.file_tools``. Secrets and the state directory are refused by ``files.names``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import difflib
+import posixpath
+from dataclasses import dataclass
+from typing import ClassVar
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.files.base import FileChanges, Origin, TextDocuments, TextSnapshot
+from jupyter_ai_shoulders.files.names import open_path
+from jupyter_ai_shoulders.guard.paths import FileStat, Workspace, WorkspacePath
+from jupyter_ai_shoulders.tools.base import CallContext, Category
+from jupyter_ai_shoulders.wire.ids import Version
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+FILE_TOOLSETS: frozenset[Toolset] = frozenset({"workspace", "full"})
+NOTEBOOK = ".ipynb"
+ABSENT = Version("absent")
+"""The version of a file that is not there, in the effects of calls."""
+HASHED = 64 << 20
+"""Bytes up to which a file that is no text is told from another by its content."""
+
+_CONVERTED = frozenset(
+    {
+        *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+        *(".docx", ".docm", ".doc", ".odt", ".rtf"),
+        *(".pptx", ".ppt", ".odp", ".pdf", ".parquet"),
+    }
+)
+"""Documents that text cannot be written into."""
+
+
+class FileTool:
+    """What all file tools are."""
+
+    category: ClassVar[Category] = "workspace"
+    external: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = FILE_TOOLSETS
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Nothing has this name."""
+
+    path: WorkspacePath
+    version: Version = ABSENT
+    links: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FolderThere:
+    """A folder has this name."""
+
+    path: WorkspacePath
+    version: None = None
+    links: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TextThere:
+    """A text file, as a page or the disk has it; ``links``: how many names the file has."""
+
+    path: WorkspacePath
+    snapshot: TextSnapshot
+    links: int = 1
+
+    @property
+    def version(self) -> Version:
+        """Return the version of the text."""
+        return self.snapshot.version
+
+
+@dataclass(frozen=True, slots=True)
+class OtherThere:
+    """A file that is not read as text; ``problem`` says why."""
+
+    path: WorkspacePath
+    version: Version
+    stat: FileStat
+    problem: ShouldersError
+    links: int = 1
+
+
+There = Absent | FolderThere | TextThere | OtherThere
+
+
+class FileAccess:
+    """Looks at files for the tools."""
+
+    def __init__(self, workspace: Workspace, texts: TextDocuments, changes: FileChanges) -> None:
+        self.workspace = workspace
+        self.texts = texts
+        self.changes = changes
+
+    async def look(self, given: str) -> There:
+        """Return what stands at a path now.
+
+        Raises ``InvalidRequest`` (outside, a device), ``PolicyRefusal`` (secret), ``Conflict``
+        (a page that does not answer).
+        """
+        path = await asyncio.to_thread(open_path, self.workspace, given)
+        try:
+            snapshot = await self.texts.read(path)
+        except NotFound:
+            return Absent(path)
+        except InvalidRequest as error:
+            return await asyncio.to_thread(self._no_text, path, error)
+        links = await asyncio.to_thread(self._links, path)
+        return TextThere(path, snapshot, links)
+
+    async def writable(self, given: str) -> Absent | TextThere:
+        """Return what stands at a path that text may be written to. Raises like ``look``.
+
+        Raises ``InvalidRequest`` for notebooks, office documents, folders and binary files.
+        """
+        check_text_name(given)
+        there = await self.look(given)
+        check_text_name(there.path)
+        match there:
+            case Absent() | TextThere():
+                return there
+            case FolderThere():
+                raise InvalidRequest(f"{there.path} is a folder.", hint="Name a file in it.")
+            case OtherThere():
+                raise there.problem
+
+    async def place(self, given: str, moved: str) -> WorkspacePath:
+        """Return where a file goes: into the folder of this name, or to the name itself."""
+        path = await asyncio.to_thread(open_path, self.workspace, given)
+        return await asyncio.to_thread(self._inside, path, given, moved)
+
+    async def near(self, path: str) -> list[str]:
+        """Return the files beside a path that is not there which it may have meant."""
+        return await asyncio.to_thread(self._near, path)
+
+    def in_page(self, path: str) -> bool:
+        """Return whether a page has the file open."""
+        return self.texts.in_page(path)
+
+    def _no_text(self, path: WorkspacePath, error: InvalidRequest) -> FolderThere | OtherThere:
+        try:
+            kind = self.workspace.kind(path)
+        except ShouldersError:
+            raise error from None
+        if kind == "folder":
+            return FolderThere(path)
+        if kind == "other":
+            raise error
+        stat = self.workspace.stat(path)
+        if stat.size <= HASHED:
+            version = Version(self.workspace.digest(path).sha256)
+        else:
+            version = Version(f"{stat.inode:x}-{stat.size:x}-{stat.mtime_ns:x}")
+        return OtherThere(path, version, stat, error, stat.links)
+
+    def _links(self, path: WorkspacePath) -> int:
+        with contextlib.suppress(ShouldersError):  # in a page alone, or gone in this moment
+            return self.workspace.stat(path).links
+        return 1
+
+    def _inside(self, path: WorkspacePath, given: str, moved: str) -> WorkspacePath:
+        with contextlib.suppress(NotFound):
+            if self.workspace.kind(path) == "folder":
+                return WorkspacePath(f"{path}/{posixpath.basename(moved)}")
+        if given.endswith("/"):
+            return WorkspacePath(f"{path}/{posixpath.basename(moved)}")
+        return path
+
+    def _near(self, path: str) -> list[str]:
+        folder, name = posixpath.split(path)
+        try:
+            names = self.workspace.names(WorkspacePath(folder))
+        except ShouldersError:
+            return []
+        found = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+        return [posixpath.join(folder, near) for near in found]
+
+
+def check_text_name(path: str) -> None:
+    """Raise ``InvalidRequest`` when text must not be written into a file of this name."""
+    suffix = posixpath.splitext(path)[1].lower()
+    if suffix == NOTEBOOK:
+        raise InvalidRequest(
+            f"{path} is a notebook; it is not written as text.",
+            code="invalid_arguments",
+            hint="Use create_notebook, add_cell, edit_cell and the other notebook tools.",
+        )
+    if suffix in _CONVERTED:
+        raise InvalidRequest(
+            f"{path} would be a document that is no text; it cannot be written here.",
+            code="invalid_arguments",
+            hint="Write CSV, TSV or Markdown instead, or make it with code.",
+        )
+
+
+def is_notebook(path: str) -> bool:
+    """Return whether a path names a notebook."""
+    return path.lower().endswith(NOTEBOOK)
+
+
+def origin_of(context: CallContext) -> Origin:
+    """Return on whose behalf a call changes files."""
+    return Origin(context.session_id, context.turn_id, context.call_id)
+
+
+def asks_about(there: There) -> str | None:
+    """Return why a change of a file asks each time: another name leads to it."""
+    if there.links < 2:
+        return None
+    return (
+        f"It asks because {there.path} has {there.links} names (hard links), of which others may "
+        "be outside the workspace."
+    )

@@ -1,0 +1,289 @@
+"""The tools that write whole files: ``write_file`` and ``create_file`` (chapters 05 and 07)."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import AsyncIterator
+from typing import ClassVar
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.core.redaction import MASK
+from jupyter_ai_shoulders.files.base import TextConflict
+from jupyter_ai_shoulders.files.encoding import normal
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Effect,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.file_access import (
+    Absent,
+    FileAccess,
+    FileTool,
+    TextThere,
+    asks_about,
+    origin_of,
+)
+from jupyter_ai_shoulders.tools.file_diff import bounded_diff, change_data, risks
+from jupyter_ai_shoulders.tools.file_text import lines_of
+from jupyter_ai_shoulders.tools.file_versions import FileVersions
+from jupyter_ai_shoulders.tools.notebook_access import failed, file_name
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.versions import text_version, well_formed
+
+HIDDEN_SECRET = ErrorInfo(
+    code="invalid_arguments",
+    message=f"Not written: the new text has {MASK} where the file has a secret you are not shown.",
+    hint="Use edit_file for the lines around it; the secret itself stays.",
+)
+LANGUAGES = {
+    ".py": "python",
+    ".md": "markdown",
+    ".json": "json",
+    ".r": "r",
+    ".jl": "julia",
+    ".js": "javascript",
+    ".ts": "typescript",
+    ".sql": "sql",
+    ".sh": "shell",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".toml": "toml",
+    ".html": "html",
+    ".css": "css",
+}
+
+
+class WriteFileArguments(ToolArguments):
+    """Arguments of ``write_file`` and ``create_file``."""
+
+    path: str = Field(min_length=1, description="Workspace-relative path of the file.")
+    content: str = Field(description="The whole text of the file.")
+    dry_run: bool = Field(
+        default=False, description="Only tell what would change, and what is risky about it."
+    )
+
+
+class _Writing(FileTool):
+    """What both tools do: make a file that is not there, or give one another text."""
+
+    risk: ClassVar[Risk] = "write"
+    idempotent: ClassVar[bool] = False
+    arguments = WriteFileArguments
+
+    def __init__(self, access: FileAccess, versions: FileVersions) -> None:
+        self._access = access
+        self._versions = versions
+
+    async def subject(self, args: WriteFileArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown: the new text, or its diff against what is there."""
+        del context
+        there = await self._access.writable(args.path)
+        after = written_text(args.content)
+        if isinstance(there, Absent):
+            return change_subject(
+                there, "Create file", after, args.content, language_of(there.path), dry=args.dry_run
+            )
+        diff = await asyncio.to_thread(bounded_diff, there.snapshot.text, after)
+        return change_subject(
+            there,
+            "Write file",
+            after,
+            diff,
+            "diff",
+            dry=args.dry_run,
+            in_page=self._access.in_page(there.path),
+        )
+
+    async def _create(self, args: WriteFileArguments, path: str, context: CallContext) -> Result:
+        after = written_text(args.content)
+        if args.dry_run:
+            diff = await asyncio.to_thread(bounded_diff, "", after)
+            warned = await asyncio.to_thread(risks, path, None, after)
+            return _would(path, None, after, diff, warned)
+        applied = await self._access.changes.create(
+            path, well_formed(args.content), origin_of(context)
+        )
+        version = applied.after or text_version(after)
+        seen = self._versions.note_text(path, version, after)
+        warning = f"The text has {MASK} in it; the file has that, and no secret." * (MASK in after)
+        count = len(lines_of(after))
+        return Result(
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="diff",
+                data=change_data(path, "", after, ""),
+                warning=warning or None,
+            ),
+            content=text_content(
+                " ".join(filter(None, [f"{path} was made ({count} lines).", warning]))
+            ),
+            seen=(seen,),
+            after_version=version,
+        )
+
+
+class WriteFile(_Writing):
+    """Makes a file, or replaces the text of one that was read whole."""
+
+    name: ClassVar[str] = "write_file"
+
+    async def run(
+        self, args: WriteFileArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Write, or say why not."""
+        there = await self._access.writable(args.path)
+        if isinstance(there, Absent):
+            yield await self._create(args, there.path, context)
+            return
+        after = written_text(args.content)
+        refused = self._versions.refusal(there.snapshot, context, whole=True, wanted=after)
+        if refused is None:
+            refused = _hides_secret(there.snapshot.text, after)
+        yield refused or await replaced(
+            self._access, self._versions, there, after, context, dry=args.dry_run
+        )
+
+
+class CreateFile(_Writing):
+    """Makes a file that is not there yet."""
+
+    name: ClassVar[str] = "create_file"
+
+    async def run(
+        self, args: WriteFileArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Make it, or say that there is one."""
+        there = await self._access.writable(args.path)
+        if isinstance(there, Absent):
+            yield await self._create(args, there.path, context)
+            return
+        yield failed(
+            ErrorInfo(
+                code="conflict",
+                message=f"There is a file {there.path} already; it was not touched.",
+                hint="Read it and use edit_file or write_file, or choose another name.",
+            )
+        )
+
+
+async def replaced(
+    access: FileAccess,
+    versions: FileVersions,
+    there: TextThere,
+    after: str,
+    context: CallContext,
+    *,
+    dry: bool,
+) -> Result:
+    """Give a file that may be changed another text; or only tell what that would change."""
+    before, path = there.snapshot.text, there.path
+    if after == before:
+        seen = versions.note_text(path, there.version, after)
+        return Result(
+            envelope=ToolEnvelope(ok=True, kind="diff", data=change_data(path, before, after, "")),
+            content=text_content(f"{path} already reads so; nothing was changed."),
+            seen=() if dry else (seen,),
+        )
+    diff = await asyncio.to_thread(bounded_diff, before, after)
+    if dry:
+        warned = await asyncio.to_thread(risks, path, before, after)
+        return _would(path, before, after, diff, _more_risks(there, warned))
+    outcome = await access.texts.replace(path, after, there.version, origin_of(context))
+    if isinstance(outcome, TextConflict):
+        if outcome.current is None:
+            return failed(gone(path))
+        return versions.stale(outcome.current, context, after)
+    version = outcome.after or text_version(after)
+    unsaved = " It has unsaved changes in the page; it is not saved yet." * there.snapshot.dirty
+    return Result(
+        envelope=ToolEnvelope(ok=True, kind="diff", data=change_data(path, before, after, diff)),
+        content=text_content(f"{path} was changed.{unsaved}\n{diff}"),
+        seen=(versions.note_text(path, version, after),),
+        after_version=version,
+    )
+
+
+def change_subject(
+    there: Absent | TextThere,
+    title: str,
+    after: str | None,
+    preview: str | None,
+    language: str | None,
+    *,
+    dry: bool,
+    in_page: bool = False,
+) -> CallSubject:
+    """Return how a call that writes a text is shown and judged; ``after`` None: it will fail."""
+    return CallSubject(
+        title=f"{title} (dry run)" if dry else title,
+        target_label=file_name(there.path),
+        target=Target(path=there.path),
+        preview=preview,
+        language=language,
+        undoable=True,
+        in_page=in_page,
+        dry=dry,
+        effect=Effect(
+            before_version=there.version,
+            expected_version=None if after is None or dry else text_version(after),
+        ),
+        asks=None if dry else asks_about(there),
+    )
+
+
+def _would(path: str, before: str | None, after: str, diff: str, warned: list[str]) -> Result:
+    """Return the result of a dry run; ``before`` None: the file would be made."""
+    data = change_data(path, before or "", after, diff)
+    what = "would be made" if before is None else "would be changed"
+    warning = " ".join(warned) or None
+    said = [f"{path} {what}; nothing was changed.", *(f"Risk: {risk}" for risk in warned), diff]
+    return Result(
+        envelope=ToolEnvelope(
+            ok=True,
+            kind="diff",
+            data={**data, "dry_run": True, "risks": [*warned]},
+            warning=warning,
+        ),
+        content=text_content("\n".join(said)),
+    )
+
+
+def written_text(content: str) -> str:
+    r"""Return a text as the file will have it: ``\n`` alone, no halves of characters."""
+    return normal(well_formed(content))
+
+
+def language_of(path: str) -> str | None:
+    """Return how a new file's text is coloured."""
+    return LANGUAGES.get(posixpath.splitext(path)[1].lower())
+
+
+def gone(path: str) -> ErrorInfo:
+    """Return why a file that was deleted meanwhile is not changed."""
+    return ErrorInfo(
+        code="not_found",
+        message=f"{path} was deleted, or is no text any more; nothing was changed.",
+        hint="Look at it again.",
+    )
+
+
+def _hides_secret(before: str, after: str) -> Result | None:
+    return failed(HIDDEN_SECRET) if after.count(MASK) > before.count(MASK) else None
+
+
+def _more_risks(there: TextThere, warned: list[str]) -> list[str]:
+    found = list(warned)
+    if there.snapshot.dirty:
+        found.append("The file is open with unsaved changes; they stay, and are not saved by it.")
+    if there.links > 1:
+        found.append(f"The file has {there.links} names (hard links).")
+    return found
