@@ -7,6 +7,7 @@ import { chat } from './plugins/chat';
 import { client } from './plugins/client';
 import { conversations } from './plugins/conversations';
 import { documents } from './plugins/documents';
+import { review } from './plugins/review';
 import { texts } from './plugins/texts';
 
 // Each plugin provides something of its own type; JupyterLab reads only the common part here.
@@ -16,6 +17,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   documents,
   texts,
   cells,
+  review,
   chat
 ];
 

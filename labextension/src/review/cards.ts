@@ -1,0 +1,178 @@
+/**
+ * Cards in a notebook for what no text editor can show: cells that the agent made or removed, and changed
+ * text behind a rendered cell. Used by the review of the page.
+ */
+
+import { MarkdownCell, type Cell } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import type { Decision } from '../editor/hunks';
+import type { PendingEdit } from '../wire/generated';
+
+/** Decides on a whole edit. */
+export type DecideEdit = (edit: PendingEdit, decision: Decision) => void;
+
+type Kind = 'new' | 'deleted' | 'changed';
+
+/** Where a card belongs: the cell that carries it, at its top or below it. */
+interface IPlace {
+  readonly cell: Cell;
+  readonly below: boolean;
+}
+
+/** The cards of all notebooks of this page. */
+export class CellCards {
+  constructor(
+    private readonly trans: TranslationBundle,
+    private readonly decide: DecideEdit
+  ) {}
+
+  /** Show the cards of these edits in a view of their notebook, and no others. */
+  draw(panel: NotebookPanel, edits: readonly PendingEdit[]): void {
+    const cards = this.cards.get(panel) ?? new Map<string, CellCard>();
+    this.cards.set(panel, cards);
+    const wanted = new Set<string>();
+    for (const edit of edits) {
+      const place = placeOf(panel, edit);
+      if (place === null) {
+        continue;
+      }
+      const kind = kindOf(edit);
+      const key = [kind, edit.id, edit.baseline ?? ''].join(' ');
+      wanted.add(key);
+      const before = cards.get(key);
+      if (before?.parent !== place.cell) {
+        before?.dispose();
+        const card = new CellCard(edit, kind, this.trans, decision =>
+          this.decide(edit, decision)
+        );
+        cards.set(key, card);
+        put(card, place);
+      }
+    }
+    for (const [key, card] of [...cards]) {
+      if (!wanted.has(key)) {
+        cards.delete(key);
+        card.dispose();
+      }
+    }
+  }
+
+  private readonly cards = new WeakMap<NotebookPanel, Map<string, CellCard>>();
+}
+
+function kindOf({ baseline, current }: PendingEdit): Kind {
+  if (baseline === null) {
+    return 'new';
+  }
+  return current === null ? 'deleted' : 'changed';
+}
+
+function placeOf({ content }: NotebookPanel, edit: PendingEdit): IPlace | null {
+  const { widgets } = content;
+  const kind = kindOf(edit);
+  if (kind === 'deleted') {
+    const position = Math.min(edit.position ?? 0, widgets.length);
+    return placed(widgets[Math.max(0, position - 1)], position > 0);
+  }
+  const cell = widgets.find(({ model }) => model.id === edit.cell_id);
+  const isBehind = cell instanceof MarkdownCell && cell.rendered;
+  return kind === 'new' || isBehind ? placed(cell, false) : null;
+}
+
+/** A cell far out of view has no layout of its own yet. */
+function placed(cell: Cell | undefined, below: boolean): IPlace | null {
+  return cell === undefined || cell.isPlaceholder() ? null : { cell, below };
+}
+
+function put(card: CellCard, { cell, below }: IPlace): void {
+  const { layout } = cell;
+  if (layout instanceof PanelLayout) {
+    layout.insertWidget(below ? layout.widgets.length : 0, card);
+  }
+}
+
+/** One line with its buttons; of what is gone also its text. */
+class CellCard extends Widget {
+  constructor(
+    edit: PendingEdit,
+    kind: Kind,
+    trans: TranslationBundle,
+    decide: (decision: Decision) => void
+  ) {
+    super();
+    const { node } = this;
+    const words = wordsOf(kind, trans);
+    node.className += ` shoulders-CellCard shoulders-mod-${kind}`;
+    node.setAttribute('role', 'group');
+    node.setAttribute('aria-label', words.label);
+    // The lab would take Enter for its own, and a click for one on the cell.
+    node.dataset.lmSuppressShortcuts = 'true';
+    node.append(this.line(words, decide));
+    if (kind === 'deleted') {
+      node.append(ghostOf(edit, trans));
+    }
+  }
+
+  private line(
+    { label, keep, undo }: IWords,
+    decide: (decision: Decision) => void
+  ): HTMLElement {
+    const line = document.createElement('div');
+    line.className = 'shoulders-CellCard-line';
+    const text = document.createElement('span');
+    text.className = 'shoulders-CellCard-text';
+    text.textContent = label;
+    line.append(text);
+    for (const [decision, said] of [
+      ['keep', keep],
+      ['undo', undo]
+    ] as const) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = `shoulders-Hunk-button shoulders-mod-${decision}`;
+      button.textContent = said;
+      button.setAttribute('aria-label', `${said}: ${label}`);
+      button.addEventListener('mousedown', event => event.stopPropagation());
+      button.addEventListener('click', () => decide(decision));
+      line.append(button);
+    }
+    return line;
+  }
+}
+
+interface IWords {
+  readonly label: string;
+  readonly keep: string;
+  readonly undo: string;
+}
+
+function wordsOf(kind: Kind, trans: TranslationBundle): IWords {
+  const keep = trans.__('Keep');
+  switch (kind) {
+    case 'new':
+      return { label: trans.__('New cell'), keep, undo: trans.__('Remove') };
+    case 'deleted':
+      return {
+        label: trans.__('Deleted cell'),
+        keep: trans.__('Leave out'),
+        undo: trans.__('Bring back')
+      };
+    case 'changed':
+      return { label: trans.__('Changed text'), keep, undo: trans.__('Undo') };
+  }
+}
+
+/** The text of a cell that is gone. */
+function ghostOf(edit: PendingEdit, trans: TranslationBundle): HTMLElement {
+  const ghost = document.createElement('pre');
+  ghost.className = 'shoulders-CellCard-ghost';
+  ghost.tabIndex = 0;
+  ghost.setAttribute('aria-label', trans.__('Text of the deleted cell'));
+  const text = document.createElement('del');
+  text.textContent = edit.baseline;
+  ghost.append(text);
+  return ghost;
+}

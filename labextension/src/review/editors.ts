@@ -1,0 +1,254 @@
+/**
+ * The editors of this page that show changes of the agent: which baseline each has, and what the server is
+ * told of the user's decisions and of what they write meanwhile. Used by the review of the page; knows
+ * CodeMirror, not the lab.
+ */
+
+import type { Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+
+import { mergeText } from '../bridge/mergeText';
+import { ApiError } from '../client/http';
+import type { Decision, IHunkWords } from '../editor/hunks';
+import {
+  baselineIn,
+  decideAt,
+  reviewIn,
+  reviewView,
+  showBaseline,
+  undoAll,
+  type IReviewListener
+} from '../editor/reviewView';
+import type { DecideEdit, PendingEdit } from '../wire/generated';
+import { cellVersion, textVersion } from '../wire/versions';
+import { adopted } from './changes';
+
+/** An editor of the lab. */
+export interface IReviewedEditor {
+  readonly view: EditorView;
+  readonly isDisposed: boolean;
+  inject(extension: Extension): void;
+  /** Make a change a step of its own for the document's undo. */
+  asOneStep(change: () => void): void;
+}
+
+/** Where decisions go, and what the user is told. */
+export interface IReviewDesk {
+  readonly words: IHunkWords;
+  decide(id: string, body: DecideEdit): Promise<void>;
+  refresh(): Promise<void>;
+  failed(error: unknown): void;
+  /** The changes in an editor are others now. */
+  moved(): void;
+}
+
+/** A text edit: neither made nor removed. */
+export interface ITextEdit extends PendingEdit {
+  baseline: string;
+  current: string;
+}
+
+export function isTextEdit(edit: PendingEdit): edit is ITextEdit {
+  return edit.baseline !== null && edit.current !== null;
+}
+
+interface IShown {
+  readonly editor: IReviewedEditor;
+  edit: ITextEdit;
+  /** What the server is to be told next. */
+  next: Decision | null;
+  telling: Promise<void> | null;
+  /** The server's list changed while it was being told. */
+  behind: boolean;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+const GONE = 404;
+/** Wait after the last keystroke before the server hears what it cannot find by itself, in ms. */
+const QUIET = 1200;
+
+/** The editors under review. */
+export class EditorReviews {
+  constructor(
+    private readonly desk: IReviewDesk,
+    private readonly quiet = QUIET
+  ) {
+    this.listener = {
+      words: desk.words,
+      decided: (view, decision) => this.decided(view, decision),
+      rebased: view => this.rebased(view),
+      asOneStep: (view, change) => this.attached.get(view)?.asOneStep(change)
+    };
+  }
+
+  /** Show an edit in an editor, or what became of it since. */
+  show(editor: IReviewedEditor, edit: ITextEdit): void {
+    const { view } = editor;
+    const before = this.shown.get(view);
+    if (before === undefined) {
+      this.attach(editor);
+      const item = { editor, next: null, telling: null, timer: undefined };
+      this.shown.set(view, { ...item, edit, behind: false });
+      this.adopt(view, edit);
+      return;
+    }
+    const isNews = !isSame(before.edit, edit);
+    before.edit = edit;
+    if (before.telling !== null) {
+      before.behind ||= isNews;
+    } else if (isNews) {
+      this.adopt(view, edit);
+    }
+  }
+
+  /** Show nothing in editors other than these. */
+  keepOnly(views: ReadonlySet<EditorView>): void {
+    for (const [view, item] of this.shown) {
+      if (!views.has(view)) {
+        clearTimeout(item.timer);
+        this.shown.delete(view);
+        if (!item.editor.isDisposed) {
+          showBaseline(view, null);
+        }
+      }
+    }
+  }
+
+  /** An editor that shows an edit. */
+  viewOf(edit: PendingEdit): EditorView | null {
+    for (const [view, item] of this.shown) {
+      if (item.edit.id === edit.id && !item.editor.isDisposed) {
+        return view;
+      }
+    }
+    return null;
+  }
+
+  /** How many changes of an edit are left in its editor; null when none shows it. */
+  count(edit: PendingEdit): number | null {
+    const view = this.viewOf(edit);
+    return view === null ? null : (reviewIn(view)?.chunks.length ?? null);
+  }
+
+  /** Decide on the change at the caret; false when it is in none. */
+  decideAtCaret(view: EditorView, decision: Decision): boolean {
+    return decideAt(view, this.listener, decision);
+  }
+
+  /** Decide on all that is left of an edit in its editor; settled when the server knows. */
+  async decideWhole(view: EditorView, decision: Decision): Promise<void> {
+    const item = this.shown.get(view);
+    if (item === undefined) {
+      return;
+    }
+    if (decision === 'undo') {
+      undoAll(view, this.listener);
+    } else {
+      showBaseline(view, view.state.doc.toString());
+    }
+    await this.tell(view, item, decision);
+  }
+
+  private attach(editor: IReviewedEditor): void {
+    const { view } = editor;
+    if (!this.attached.has(view)) {
+      editor.inject(reviewView(this.listener));
+    }
+    this.attached.set(view, editor);
+  }
+
+  private adopt(view: EditorView, { current, baseline }: ITextEdit): void {
+    showBaseline(view, adopted(view.state.doc.toString(), current, baseline));
+    this.desk.moved();
+  }
+
+  private decided(view: EditorView, decision: Decision): void {
+    const item = this.shown.get(view);
+    this.desk.moved();
+    if (item !== undefined) {
+      void this.tell(view, item, decision);
+    }
+  }
+
+  private rebased(view: EditorView): void {
+    const item = this.shown.get(view);
+    this.desk.moved();
+    if (item !== undefined) {
+      clearTimeout(item.timer);
+      item.timer = setTimeout(() => this.rest(view, item), this.quiet);
+    }
+  }
+
+  /** The user stopped writing: what the server would not make of it itself, it is told. */
+  private rest(view: EditorView, item: IShown): void {
+    if (this.shown.get(view) !== item || item.editor.isDisposed) {
+      return;
+    }
+    const here = view.state.doc.toString();
+    const { current, baseline } = item.edit;
+    const own = baselineIn(view);
+    if (own === here || own !== mergeText(current, here, baseline)) {
+      void this.tell(view, item, 'keep');
+    }
+  }
+
+  /** Tell the server what is left to look through, the latest only. */
+  private tell(
+    view: EditorView,
+    item: IShown,
+    decision: Decision
+  ): Promise<void> {
+    clearTimeout(item.timer);
+    item.next = decision;
+    item.telling ??= this.tellAll(view, item).finally(() => {
+      item.telling = null;
+      const isShown = this.shown.get(view) === item;
+      if (item.behind && isShown && !item.editor.isDisposed) {
+        this.adopt(view, item.edit);
+      }
+      item.behind = false;
+    });
+    return item.telling;
+  }
+
+  private async tellAll(view: EditorView, item: IShown): Promise<void> {
+    for (let { next } = item; next !== null; { next } = item) {
+      item.next = null;
+      try {
+        await this.desk.decide(item.edit.id, bodyOf(view, item.edit, next));
+      } catch (error) {
+        item.behind = true;
+        if (!(error instanceof ApiError && error.status === GONE)) {
+          this.desk.failed(error);
+        }
+        await this.desk.refresh();
+        return;
+      }
+    }
+  }
+
+  private readonly listener: IReviewListener;
+  private readonly shown = new Map<EditorView, IShown>();
+  private readonly attached = new WeakMap<EditorView, IReviewedEditor>();
+}
+
+function isSame(one: ITextEdit, other: ITextEdit): boolean {
+  return (
+    one.id === other.id &&
+    one.baseline === other.baseline &&
+    one.current === other.current
+  );
+}
+
+function bodyOf(
+  view: EditorView,
+  { cell_id }: PendingEdit,
+  decision: Decision
+): DecideEdit {
+  const text = view.state.doc.toString();
+  return {
+    decision,
+    baseline: baselineIn(view) ?? text,
+    current_version: cell_id === null ? textVersion(text) : cellVersion(text)
+  };
+}
