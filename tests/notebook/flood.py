@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.tools.notebook_run import RunCellArguments
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.parts import TextPart
 from tests.bench.notebook_files import CALL, opened, private_home, tools_of
+from tests.notebook import server_flood
 
 PRINTS = """
 line = "x" * 99
@@ -175,11 +176,27 @@ def main() -> None:
     parser.add_argument("--gb", type=float, default=1.0)
     parser.add_argument("--updates", type=int, default=1_000_000)
     parser.add_argument("--single", type=int, default=200, help="MB")
+    parser.add_argument("--only", help="a part of the names of the floods to run")
+    parser.add_argument(
+        "--server", action="store_true", help="measure the process of a whole Jupyter server"
+    )
     asked = parser.parse_args()
-    for named in floods(asked.gb, asked.updates, asked.single):
-        [flooded] = flood(named)
-        sys.stdout.write(json.dumps(asdict(flooded)) + "\n")
-        sys.stdout.flush()
+    named = [
+        each
+        for each in floods(asked.gb, asked.updates, asked.single)
+        if asked.only is None or asked.only in each[0]
+    ]
+    if asked.server:
+        server_flood.run(named, _say)
+        return
+    for each in named:
+        [flooded] = flood(each)
+        _say(flooded)
+
+
+def _say(flooded: Flooded | server_flood.ServerFlooded) -> None:
+    sys.stdout.write(json.dumps(asdict(flooded)) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
