@@ -1,0 +1,293 @@
+"""The edits that await review: told of by the log, grown by each change (chapter 07).
+
+``EditBook`` is the ``ChangeWitness`` of files and notebooks. It costs an edit two blobs and one
+event, and no sync. What is pending is a fold of ``edit-pending`` and ``edit-resolve``, taken up at
+the start; one edit for each file or cell, in the session that changed it last. Made by
+``host.review``; ``engine.review.desk`` decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
+from jupyter_ai_shoulders.engine.review.texts import look, rough_hunks
+from jupyter_ai_shoulders.files.base import Origin
+from jupyter_ai_shoulders.storage.base import Blobs, EventLog
+from jupyter_ai_shoulders.wire.events import Author, EditPending, EditResolve, Event
+from jupyter_ai_shoulders.wire.ids import (
+    BlobHash,
+    CallId,
+    CellId,
+    EditId,
+    SessionId,
+    TurnId,
+    Version,
+)
+from jupyter_ai_shoulders.wire.versions import cell_version, text_version
+
+log = logging.getLogger(__name__)
+
+KINDS = frozenset({"edit-pending", "edit-resolve"})
+Decision = Literal["keep", "undo"]
+Key = tuple[str, CellId | None]
+"""A document and a cell of it, or a file as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One pending edit: what the user last had or accepted, and what the agent left."""
+
+    id: EditId
+    session_id: SessionId
+    turn_id: TurnId | None
+    call_id: CallId | None
+    document: str
+    cell_id: CellId | None
+    before: BlobHash | None
+    after: BlobHash | None
+    at: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What was changed."""
+        return self.document, self.cell_id
+
+
+class EditBook:
+    """Knows the pending edits of all sessions. Its calls block for a commit only."""
+
+    def __init__(self, event_log: EventLog, blobs: Blobs, ids: IdSource) -> None:
+        self._log = event_log
+        self._blobs = blobs
+        self._ids = ids
+        self._units: dict[Key, Unit] = {}
+
+    # what there is
+
+    async def take_up(self) -> None:
+        """Learn from the log what is pending. Raises ``StateUnavailable``."""
+        units: dict[EditId, Unit] = {}
+        for page in self._log.pages(KINDS):
+            fold(units, (logged.event for logged in page))
+            await asyncio.sleep(0)
+        self._units = {}
+        for unit in sorted(units.values(), key=lambda unit: unit.at):
+            self._put(unit)
+
+    def take_back(self, session_id: SessionId) -> None:
+        """Learn what is pending in a session that was deleted and is not any more."""
+        units: dict[EditId, Unit] = {}
+        fold(units, (logged.event for logged in self._log.find(KINDS, session_id)))
+        for unit in units.values():
+            self._units.setdefault(unit.key, unit)
+
+    def units(self, document: str | None = None) -> list[Unit]:
+        """Return what is pending, in one document or in all."""
+        return [unit for unit in self._units.values() if document in {None, unit.document}]
+
+    def get(self, edit_id: EditId) -> Unit:
+        """Return a pending edit. Raises ``NotFound``, also for one that was decided."""
+        for unit in self._units.values():
+            if unit.id == edit_id:
+                return unit
+        raise NotFound(
+            f"No edit {edit_id} awaits review.", hint="It was decided already; look again."
+        )
+
+    def is_pending(self, unit: Unit) -> bool:
+        """Return whether the edit still awaits review just as it is here."""
+        return self._units.get(unit.key) == unit
+
+    def texts(self, unit: Unit) -> tuple[str | None, str | None]:
+        """Return the text before and after. Raises ``NotFound``, ``StateUnavailable`` (damaged)."""
+        return self._text(unit.before), self._text(unit.after)
+
+    # what happens
+
+    def changed(
+        self,
+        origin: Origin,
+        document: str,
+        cell_id: str | None,
+        before: str | None,
+        after: str | None,
+    ) -> None:
+        """Take note of a change; None before: the text was made, None after: it is gone.
+
+        What the user had done by us (``by``) makes nothing new to review; a batch of it takes
+        something back, and what is left then is the agent's. Raises ``StateUnavailable``.
+        """
+        cell = None if cell_id is None else CellId(cell_id)
+        unit = self._units.get((document, cell))
+        if origin.by == "user" or origin.session_id is None:
+            if unit is not None:
+                self._by_user(unit, origin, after)
+            return
+        if cell is None and document.endswith(".ipynb"):
+            return  # notebooks are reviewed cell by cell
+        baseline = before if unit is None else self._baseline(unit, before)
+        if baseline == after:
+            if unit is not None:
+                self.resolve(unit, "undo", "agent")
+            return
+        self._note(unit, origin, document, cell, (baseline, after))
+
+    def renamed(self, old: str, new: str) -> None:
+        """Let what is pending follow a file or a folder. Raises ``StateUnavailable``."""
+        for unit in self.units():
+            if unit.document == old or unit.document.startswith(f"{old}/"):
+                del self._units[unit.key]
+                self._say(replace(unit, document=new + unit.document[len(old) :]))
+
+    def leave(self, unit: Unit, baseline: str | None, current: str | None) -> Unit:
+        """Note what is left of an edit once a part of it was decided. Raises as ``changed``."""
+        return self._say(
+            replace(unit, before=self._blob(baseline), after=self._blob(current)),
+            (baseline, current),
+        )
+
+    def partly(self, unit: Unit, decision: Decision, hunks: tuple[int, ...], by: Author) -> None:
+        """Write down that a part of an edit was decided. Raises ``StateUnavailable``."""
+        self._resolved(unit, decision, hunks, by)
+
+    def resolve(self, unit: Unit, decision: Decision, by: Author) -> None:
+        """Write down that an edit was decided. Raises ``StateUnavailable``."""
+        self._resolved(unit, decision, None, by)
+        crash_point("review.edit.resolved")
+        if self._units.get(unit.key, unit).id == unit.id:
+            self._units.pop(unit.key, None)
+
+    def _by_user(self, unit: Unit, origin: Origin, after: str | None) -> None:
+        before, left = self.texts(unit)
+        if after == before:
+            self.resolve(unit, "undo", "user")
+        elif origin.batch is not None and after != left:
+            self._say(replace(unit, after=self._blob(after)), (before, after))
+
+    def _baseline(self, unit: Unit, standing: str | None) -> str | None:
+        """Return what the user had, with what he changed since, below the next change."""
+        try:
+            before, after = self.texts(unit)
+        except (NotFound, StateUnavailable):
+            log.warning("The texts of edit %s are lost; it begins anew", unit.id, exc_info=True)
+            return standing
+        if standing == after:
+            return before
+        if after is None or standing is None:
+            return standing  # brought back, or taken away, by the user
+        return look(before, after, standing).baseline
+
+    def _note(
+        self,
+        unit: Unit | None,
+        origin: Origin,
+        document: str,
+        cell_id: CellId | None,
+        texts: tuple[str | None, str | None],
+    ) -> None:
+        assert origin.session_id is not None
+        own = unit is not None and unit.session_id == origin.session_id
+        self._say(
+            Unit(
+                id=unit.id if unit is not None and own else EditId(self._ids.new("edit")),
+                session_id=origin.session_id,
+                turn_id=origin.turn_id,
+                call_id=origin.call_id,
+                document=document,
+                cell_id=cell_id,
+                before=self._blob(texts[0]),
+                after=self._blob(texts[1]),
+            ),
+            texts,
+        )
+        crash_point("review.edit.noted")
+        if unit is not None and not own:  # it goes over to the session that changed it last
+            self._resolved(unit, "keep", None, "system")
+
+    def _say(self, unit: Unit, texts: tuple[str | None, str | None] | None = None) -> Unit:
+        before, after = self.texts(unit) if texts is None else texts
+        event = EditPending(
+            turn_id=unit.turn_id,
+            edit_id=unit.id,
+            call_id=unit.call_id,
+            document=unit.document,
+            cell_id=unit.cell_id,
+            before_version=version_of(before, unit.cell_id),
+            after_version=version_of(after, unit.cell_id),
+            hunks=rough_hunks(before, after),
+            before=unit.before,
+            after=unit.after,
+        )
+        logged = self._log.append(unit.session_id, event)
+        said = replace(unit, at=logged.event.at)
+        self._units[said.key] = said
+        return said
+
+    def _resolved(
+        self, unit: Unit, decision: Decision, hunks: tuple[int, ...] | None, by: Author
+    ) -> None:
+        event = EditResolve(
+            turn_id=unit.turn_id,
+            edit_id=unit.id,
+            decision=decision,
+            hunks=hunks,
+            by=by,
+            document=unit.document,
+        )
+        try:
+            self._log.append(unit.session_id, event)
+        except NotFound:
+            log.debug("The session of edit %s is deleted", unit.id)
+
+    def _put(self, unit: Unit) -> None:
+        """Take up an edit; of two of one text, which a kill can leave, the later one counts."""
+        earlier = self._units.get(unit.key)
+        if earlier is not None:
+            self._resolved(earlier, "keep", None, "system")
+        self._units[unit.key] = unit
+
+    def _blob(self, text: str | None) -> BlobHash | None:
+        return None if text is None else self._blobs.put(text.encode("utf-8", "surrogatepass"))
+
+    def _text(self, blob: BlobHash | None) -> str | None:
+        return None if blob is None else self._blobs.get(blob).decode("utf-8", "surrogatepass")
+
+
+def fold(units: dict[EditId, Unit], events: Iterable[Event]) -> None:
+    """Bring ``units`` up to these events, in place; edits in copied conversations are not edits."""
+    for event in events:
+        match event:
+            case EditPending() if not event.edit_id.endswith(f".{event.session_id}"):
+                units[event.edit_id] = _unit(event)
+            case EditResolve(hunks=None):
+                units.pop(event.edit_id, None)
+            case _:
+                pass
+
+
+def _unit(event: EditPending) -> Unit:
+    return Unit(
+        id=event.edit_id,
+        session_id=event.session_id,
+        turn_id=event.turn_id,
+        call_id=event.call_id,
+        document=event.document,
+        cell_id=event.cell_id,
+        before=event.before,
+        after=event.after,
+        at=event.at,
+    )
+
+
+def version_of(text: str | None, cell_id: CellId | None) -> Version | None:
+    """Return the version of a cell's or a file's text, None of what is not there."""
+    if text is None:
+        return None
+    return text_version(text) if cell_id is None else cell_version(text)

@@ -1,0 +1,271 @@
+"""Shows what awaits review and carries out what the user decides (chapter 07).
+
+Asked by ``server.edits``; made by ``host.review``. What is decided about a notebook is one undo
+step in it, recorded like the agent's changes, so that restores and the operation log know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.engine.review.book import Decision, EditBook, Unit
+from jupyter_ai_shoulders.engine.review.gone import GoneCell, GoneCells
+from jupyter_ai_shoulders.engine.review.reverting import Reverting, TakeBack
+from jupyter_ai_shoulders.engine.review.standing import Standings
+from jupyter_ai_shoulders.engine.review.texts import kept, undone
+from jupyter_ai_shoulders.engine.review.views import Settled, Texts, view_of
+from jupyter_ai_shoulders.storage.base import EventLog
+from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideEdits, EditChoice
+from jupyter_ai_shoulders.wire.edits import (
+    EditConflict,
+    EditDecision,
+    EditDecisions,
+    PendingEdit,
+    PendingEditList,
+)
+from jupyter_ai_shoulders.wire.events import KernelDrift
+from jupyter_ai_shoulders.wire.ids import CellId, EditId, SessionId
+
+LARGE = 200_000
+"""Characters from which on texts are compared in a thread."""
+MaySee = Callable[[SessionId], bool]
+
+
+class EditOutdated(Conflict):
+    """The edit is not what the user saw, or was decided: nothing was changed."""
+
+    default_code = "stale"
+
+    def __init__(self, message: str, edit: PendingEdit | None) -> None:
+        super().__init__(message, hint="Look at it as it is now, then decide.")
+        self.edit = edit
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    unit: Unit
+    view: PendingEdit
+    gone: GoneCell | None
+
+
+class ReviewDesk:
+    """Lists pending edits, keeps them and takes them back."""
+
+    def __init__(
+        self,
+        book: EditBook,
+        event_log: EventLog,
+        standings: Standings,
+        gone: GoneCells,
+        reverting: Reverting,
+    ) -> None:
+        self._book = book
+        self._log = event_log
+        self._standings = standings
+        self._gone = gone
+        self._reverting = reverting
+        self._deciding = asyncio.Lock()
+
+    async def list(
+        self,
+        document: str | None = None,
+        session_id: SessionId | None = None,
+        may_see: MaySee = lambda _session: True,
+    ) -> PendingEditList:
+        """Return what awaits review in sessions that ``may_see`` allows.
+
+        What the user has taken back himself is settled on the way. Raises ``StateUnavailable``.
+        """
+        units = [
+            unit
+            for unit in self._book.units(document)
+            if session_id in {None, unit.session_id} and may_see(unit.session_id)
+        ]
+        units.sort(key=lambda unit: unit.document)
+        edits: list[PendingEdit] = []
+        for _, group in groupby(units, key=lambda unit: unit.document):
+            views = [shown.view for shown in await self._shown(list(group))]
+            edits += sorted(views, key=lambda view: (view.position is None, view.position or 0))
+        return PendingEditList(edits=tuple(edits))
+
+    async def decide(self, edit_id: EditId, command: DecideEdit) -> EditDecision:
+        """Keep or take back an edit, or a part of it.
+
+        Raises ``NotFound`` (also when it was decided already), ``EditOutdated``,
+        ``InvalidRequest`` (no such hunk), ``Conflict`` (protected, page not responding) and
+        ``StateUnavailable``.
+        """
+        async with self._deciding:
+            unit = self._book.get(edit_id)
+            seen = EditChoice(
+                id=edit_id,
+                current_version=command.current_version,
+                baseline_version=command.baseline_version,
+            )
+            shown = await self._as_seen(unit, seen)
+            drift: tuple[KernelDrift, ...] = ()
+            if command.baseline is not None:
+                self._rebased(shown, command.decision, command.baseline)
+            elif command.hunks is not None:
+                drift = await self._in_part(shown, command.decision, command.hunks)
+            else:
+                drift = await self._whole([shown], command.decision)
+            await self._log.sync()
+            left = next((u for u in self._book.units(unit.document) if u.id == unit.id), None)
+            views = [] if left is None else await self._shown([left])
+            return EditDecision(
+                edit=views[0].view if views else None, drift=drift[0] if drift else None
+            )
+
+    async def decide_all(
+        self, command: DecideEdits, may_see: MaySee = lambda _session: True
+    ) -> EditDecisions:
+        """Keep or take back whole edits; what cannot be is left and said. Raises as ``list``."""
+        async with self._deciding:
+            left: list[EditConflict] = []
+            found: list[_Shown] = []
+            for choice in command.edits:
+                try:
+                    unit = self._book.get(choice.id)
+                    if not may_see(unit.session_id):
+                        raise NotFound(f"No edit {choice.id} awaits review.")
+                    found.append(await self._as_seen(unit, choice))
+                except ShouldersError as error:
+                    left.append(_refused(error))
+            drift: list[KernelDrift] = []
+            done: list[EditId] = []
+            found.sort(key=lambda shown: (shown.unit.document, shown.view.position or 0))
+            for _, group in groupby(found, key=lambda shown: shown.unit.document):
+                together = list(group)
+                try:
+                    drift += await self._whole(together, command.decision)
+                    done += [shown.unit.id for shown in together]
+                except ShouldersError as error:
+                    left += [_refused(error, shown.view) for shown in together]
+            await self._log.sync()
+            return EditDecisions(resolved=tuple(done), left=tuple(left), drift=tuple(drift))
+
+    async def _shown(self, units: Sequence[Unit]) -> list[_Shown]:
+        """Return the edits of one document that can be seen; settle those that are over."""
+        if not units:
+            return []
+        standing = await self._standings.of(units[0].document, [unit.cell_id for unit in units])
+        gone = self._gone.of([unit for unit in units if _is_gone(unit)])
+        texts = [(unit, Texts(*self._book.texts(unit))) for unit in units]
+
+        def views() -> list[PendingEdit | Settled | None]:
+            return [view_of(unit, text, standing, _gone_of(gone, unit)) for unit, text in texts]
+
+        large = sum(len(text.before or "") + len(text.after or "") for _, text in texts) > LARGE
+        shown: list[_Shown] = []
+        for unit, view in zip(
+            units, await asyncio.to_thread(views) if large else views(), strict=True
+        ):
+            if view == "settled":
+                if self._book.is_pending(unit):
+                    self._book.resolve(unit, "undo", "user")
+            elif view is not None:
+                shown.append(_Shown(unit, view, _gone_of(gone, unit)))
+        return shown
+
+    async def _as_seen(self, unit: Unit, seen: EditChoice) -> _Shown:
+        """Return the edit if it is what the user saw. Raises ``EditOutdated``."""
+        found = await self._shown([unit])
+        if not found:
+            raise EditOutdated("There is nothing left of this edit to decide on.", None)
+        view = found[0].view
+        if seen.current_version not in {None, view.current_version}:
+            raise EditOutdated(f"{_name(view)} was changed since you saw the edit.", view)
+        if seen.baseline_version not in {None, view.baseline_version}:
+            raise EditOutdated("A part of the edit was decided since you saw it.", view)
+        return found[0]
+
+    def _rebased(self, shown: _Shown, decision: Decision, baseline: str) -> None:
+        """Take what a page did in its editor: what is left stands behind ``baseline``."""
+        view = shown.view
+        if view.error is not None:
+            raise Conflict(view.error.message, hint=view.error.hint, retryable=True)
+        if baseline == view.current:
+            self._book.resolve(shown.unit, decision, "user")
+            return
+        self._book.partly(shown.unit, decision, (), "user")
+        self._book.leave(shown.unit, baseline, view.current)
+
+    async def _in_part(
+        self, shown: _Shown, decision: Decision, hunks: tuple[int, ...]
+    ) -> tuple[KernelDrift, ...]:
+        view, chosen = shown.view, set(hunks)
+        if not chosen or not chosen <= set(range(len(view.hunks))):
+            raise InvalidRequest(
+                f"hunks: the edit has {len(view.hunks)} hunks, from 0; {sorted(chosen)} was asked.",
+                hint="Name hunks of the list that was shown, or none for the whole edit.",
+            )
+        assert view.baseline is not None
+        assert view.current is not None
+        if len(chosen) == len(view.hunks):
+            return await self._whole([shown], decision)
+        drift: tuple[KernelDrift, ...] = ()
+        baseline, current = view.baseline, view.current
+        if decision == "keep":
+            baseline = kept(baseline, current, view.hunks, chosen)
+        else:
+            current = undone(baseline, current, view.hunks, chosen)
+            drift = await self._take_back([(shown, current)])
+        if self._book.is_pending(shown.unit):
+            self._book.partly(shown.unit, decision, tuple(sorted(chosen)), "user")
+            self._book.leave(shown.unit, baseline, current)
+        return drift
+
+    async def _whole(self, found: Sequence[_Shown], decision: Decision) -> tuple[KernelDrift, ...]:
+        """Decide on edits of one document."""
+        drift: tuple[KernelDrift, ...] = ()
+        if decision == "undo":
+            drift = await self._take_back([(shown, shown.view.baseline) for shown in found])
+        for shown in found:
+            if self._book.is_pending(shown.unit):  # not settled by the change itself
+                self._book.resolve(shown.unit, decision, "user")
+        return drift
+
+    async def _take_back(
+        self, wanted: Sequence[tuple[_Shown, str | None]]
+    ) -> tuple[KernelDrift, ...]:
+        """Give texts of one document others, as one step. Raises ``EditOutdated`` and more."""
+        errors = [shown.view.error for shown, _ in wanted if shown.view.error is not None]
+        if errors:
+            raise Conflict(errors[0].message, code=errors[0].code, hint=errors[0].hint)
+        takes = [
+            TakeBack(shown.unit, shown.view, text, shown.gone)
+            for shown, text in wanted
+            if text != shown.view.current
+        ]
+        if not takes:
+            return ()
+        done = await self._reverting.take_back(takes)
+        if done.is_done:
+            return done.drift
+        views = await self._shown([wanted[0][0].unit])
+        raise EditOutdated(
+            f"{wanted[0][0].unit.document} was changed at this moment; nothing was taken back.",
+            views[0].view if views else None,
+        )
+
+
+def _is_gone(unit: Unit) -> bool:
+    return unit.cell_id is not None and unit.after is None
+
+
+def _gone_of(gone: dict[CellId, GoneCell], unit: Unit) -> GoneCell | None:
+    return gone.get(unit.cell_id) if unit.cell_id is not None and unit.after is None else None
+
+
+def _name(view: PendingEdit) -> str:
+    return view.document if view.position is None else f"Cell {view.position + 1}"
+
+
+def _refused(error: ShouldersError, view: PendingEdit | None = None) -> EditConflict:
+    edit = error.edit if isinstance(error, EditOutdated) else view
+    return EditConflict(error=error.info, edit=edit)

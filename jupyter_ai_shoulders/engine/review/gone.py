@@ -1,0 +1,119 @@
+"""Cells that the agent deleted and that can come back: whole, and where they stood.
+
+The checkpoints of ``engine.restore.recorder`` have them. Used by ``engine.review.desk``.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.engine.restore.snapshots import (
+    WholeCell,
+    read_cell,
+    read_notebook_text,
+)
+from jupyter_ai_shoulders.engine.review.book import Unit
+from jupyter_ai_shoulders.storage.base import Blobs, EventLog
+from jupyter_ai_shoulders.wire.events import Checkpoint
+from jupyter_ai_shoulders.wire.events_restore import CellSnapshot
+from jupyter_ai_shoulders.wire.ids import BlobHash, CellId
+from jupyter_ai_shoulders.wire.notebooks import CellInsert, CellType
+
+REMEMBERED = 500
+"""Deleted cells that are not looked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneCell:
+    """A cell as it was, and what stood above it, the nearest first."""
+
+    cell_type: CellType
+    whole: WholeCell | None
+    above: tuple[CellId, ...]
+
+    def place(self, order: Sequence[CellId]) -> int:
+        """Return where it would come back among the cells there are, from 0."""
+        nearest = next((cell_id for cell_id in self.above if cell_id in order), None)
+        return 0 if nearest is None else order.index(nearest) + 1
+
+    def insert(self, cell_id: CellId, source: str, after: CellId | None) -> CellInsert:
+        """Return the edit that brings it back."""
+        whole = self.whole
+        code = whole is not None and self.cell_type == "code"
+        return CellInsert(
+            cell_id=cell_id,
+            cell_type=self.cell_type,
+            source=source,
+            metadata={} if whole is None else whole.metadata,
+            after=after,
+            outputs=whole.outputs if whole is not None and code else (),
+            execution_count=whole.execution_count if whole is not None and code else None,
+            attachments=None if whole is None else whole.attachments,
+        )
+
+
+class GoneCells:
+    """Finds them in the logs; remembers what it found."""
+
+    def __init__(self, event_log: EventLog, blobs: Blobs) -> None:
+        self._log = event_log
+        self._blobs = blobs
+        self._known: OrderedDict[Unit, GoneCell] = OrderedDict()
+
+    def of(self, units: Sequence[Unit]) -> dict[CellId, GoneCell]:
+        """Return the cells of these edits. Raises ``NotFound``, ``StateUnavailable`` (damaged)."""
+        found = {unit: self._known.pop(unit, None) or self._found(unit) for unit in units}
+        self._known.update(found)
+        while len(self._known) > REMEMBERED:
+            self._known.popitem(last=False)
+        return {unit.cell_id: cell for unit, cell in found.items() if unit.cell_id}
+
+    def _found(self, unit: Unit) -> GoneCell:
+        assert unit.cell_id is not None
+        events = [
+            logged.event
+            for logged in self._log.find({"checkpoint"}, unit.session_id)
+            if isinstance(logged.event, Checkpoint)
+        ]
+        kept = _last_kept(events, unit)
+        text = None if kept is None else _last_text(events, kept)
+        whole = None if kept is None else read_cell(self._blobs.get(kept.cell.blob))
+        cells = () if text is None else read_notebook_text(self._blobs.get(text)).cells
+        ids = [cell.id for cell in cells]
+        at = ids.index(unit.cell_id) if unit.cell_id in ids else len(ids)
+        return GoneCell(
+            cell_type="code" if whole is None else whole.cell_type,
+            whole=whole,
+            above=tuple(reversed(ids[:at])),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    cell: CellSnapshot
+    seq: int
+
+
+def _last_kept(events: Sequence[Checkpoint], unit: Unit) -> _Kept | None:
+    """Return the cell as it was deleted last; its notebook may have had another name then."""
+    found = [
+        _Kept(cell, event.seq)
+        for event in events
+        for cell in event.cells
+        if cell.cell_id == unit.cell_id
+    ]
+    named = [kept for kept in found if kept.cell.document == unit.document]
+    return (named or found or [None])[-1]
+
+
+def _last_text(events: Sequence[Checkpoint], kept: _Kept) -> BlobHash | None:
+    """Return the cells of its notebook as they were before the changes of that turn."""
+    texts = [
+        document.blob
+        for event in events
+        for document in event.documents
+        if event.seq <= kept.seq and document.document == kept.cell.document
+    ]
+    return texts[-1] if texts else None
