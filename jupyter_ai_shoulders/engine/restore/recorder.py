@@ -26,6 +26,8 @@ from jupyter_ai_shoulders.engine.restore.snapshots import (
     outputs_hash,
     title_of,
 )
+from jupyter_ai_shoulders.engine.restore.text_changes import text_changes
+from jupyter_ai_shoulders.files.base import ChangeWitness, NoWitness, Origin
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
     Asker,
@@ -95,7 +97,15 @@ class _Taken:
 class Recorder:
     """Takes checkpoints and records deeds; what is done on nobody's behalf is not recorded."""
 
-    def __init__(self, event_log: EventLog, blobs: Blobs, kernels: Kernels) -> None:
+    def __init__(
+        self,
+        event_log: EventLog,
+        blobs: Blobs,
+        kernels: Kernels,
+        witness: ChangeWitness | None = None,
+    ) -> None:
+        """``witness`` is told of each text that was changed, for review."""
+        self._witness = witness or NoWitness()
         self._log = event_log
         self._blobs = blobs
         self._kernels = kernels
@@ -178,10 +188,28 @@ class Recorder:
         cells = tuple(deeds)
         if cells:
             event = CellsChange(
-                turn_id=doer.turn_id, call_id=doer.call_id, document=path, cells=cells
+                turn_id=doer.turn_id,
+                call_id=doer.call_id,
+                document=path,
+                cells=cells,
+                restore_id=None if doer.order is None else doer.order.restore_id,
             )
             self._log.append(doer.session_id, event)
             crash_point("restore.deed.recorded")
+
+    def tell(
+        self, doer: Doer, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
+    ) -> None:
+        """Let the review know which texts were changed. Raises ``StateUnavailable``."""
+        origin = Origin(
+            doer.session_id,
+            doer.turn_id,
+            doer.call_id,
+            by=doer.by,
+            batch=None if doer.order is None else doer.order.restore_id,
+        )
+        for cell_id, before, after in text_changes(edits, inverse):
+            self._witness.changed(origin, path, cell_id, before, after)
 
     async def incarnation(self, path: str) -> str | None:
         """Return the notebook's kernel as it runs now."""
@@ -265,6 +293,7 @@ class _Notebook:
             crash_point("restore.change.applied")
             self._recorder.record(doer, self.path, deeds_of(edits, outcome.inverse))
             await self._recorder.keep_attachments(doer, self.path, outcome.inverse)
+            self._recorder.tell(doer, self.path, edits, outcome.inverse)
         return outcome
 
     async def _keep(self, doer: Doer, edits: Sequence[CellEdit]) -> None:
