@@ -3,7 +3,8 @@
 A repository's own configuration may name programs: file-system monitors, hooks, pagers, external
 diffs, text converters, content filters, signature checkers, transports. All of them are switched
 off here. Only reads; never asks for a password, never fetches. Blocks; callers choose the thread.
-Used by ``host.surroundings``.
+Used by ``host.surroundings`` and
+``guard.repository``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from jupyter_ai_shoulders.core.secret_files import is_secret
 MOST_FILES = 5
 LINES_PER_FILE = 20
 _LINE = 200
-_OUTPUT_LIMIT = 400_000
+OUTPUT_LIMIT = 400_000
 _TIMEOUT_S = 2.0
 """For all that is asked at once."""
 
@@ -66,7 +67,7 @@ def git_state(directory: Path) -> GitState | None:
     program = shutil.which("git")
     if program is None:
         return None
-    asked = _Git(program, directory)
+    asked = QuietGit(program, directory)
     head = asked.run("rev-parse", "--abbrev-ref", "HEAD")
     if head is None:
         unborn = asked.run("symbolic-ref", "--short", "-q", "HEAD")
@@ -108,14 +109,14 @@ def _short_file(path: str, lines: Sequence[str]) -> str:
     return "\n".join([f"{path}:", *lines[:LINES_PER_FILE], *more])
 
 
-class _Git:
-    """Runs git in one directory."""
+class QuietGit:
+    """Runs git in one directory, for reads; all of them together take ``seconds`` at most."""
 
-    def __init__(self, program: str, directory: Path) -> None:
+    def __init__(self, program: str, directory: Path, seconds: float | None = None) -> None:
         self._program = program
         self._directory = directory
         self._off = list(_OFF)
-        self._deadline = time.monotonic() + _TIMEOUT_S
+        self._deadline = time.monotonic() + (_TIMEOUT_S if seconds is None else seconds)
 
     def switch_filters_off(self) -> bool:
         """Have the content filters that are configured do nothing; diffs would run them.
@@ -123,7 +124,7 @@ class _Git:
         False when that cannot be made sure: then nothing is to be compared.
         """
         names = self.run("config", "--list", "--null", "--name-only")
-        if names is None or len(names) >= _OUTPUT_LIMIT:
+        if names is None or len(names) >= OUTPUT_LIMIT:
             return False
         found = {match[1] for name in names.split("\0") if (match := _RUNS.fullmatch(name))}
         if not all(map(_PLAIN.fullmatch, found)):
@@ -152,10 +153,10 @@ class _Git:
         timer.start()
         with process:
             assert process.stdout is not None
-            printed = process.stdout.read(_OUTPUT_LIMIT)
+            printed = process.stdout.read(OUTPUT_LIMIT)
             process.kill()
         timer.cancel()
-        complete = process.returncode == 0 or len(printed) == _OUTPUT_LIMIT
+        complete = process.returncode == 0 or len(printed) == OUTPUT_LIMIT
         return printed.decode("utf-8", "replace") if complete else None
 
 

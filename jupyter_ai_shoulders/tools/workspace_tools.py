@@ -6,6 +6,9 @@ from typing import Any
 
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.tools.base import Tool
+from jupyter_ai_shoulders.tools.git_commit import GitCommit
+from jupyter_ai_shoulders.tools.git_diff import GitDiff
+from jupyter_ai_shoulders.tools.git_status import GitStatus
 from jupyter_ai_shoulders.tools.list_files import ListFiles
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.search_content import SearchContent
@@ -14,3 +17,8 @@ from jupyter_ai_shoulders.tools.search_content import SearchContent
 def looking_tools(workspace: Workspace, access: NotebookAccess) -> list[Tool[Any]]:
     """Return the tools that list and search files."""
     return [ListFiles(workspace), SearchContent(workspace, access)]
+
+
+def git_tools(workspace: Workspace) -> list[Tool[Any]]:
+    """Return the tools for git; they are offered once they are loaded."""
+    return [GitStatus(workspace), GitDiff(workspace), GitCommit(workspace)]
