@@ -1,0 +1,217 @@
+"""The tool that replaces exact text in the document in front of the user (chapter 07).
+
+Small models use it: one replacement, the first occurrence, one step of the editor's undo. The text
+that is to be found is what protects the user's: the file need not have been read for it. A cell of
+a notebook must have been, as for ``edit_cell``, which does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import ClassVar
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.redaction import MASK
+from jupyter_ai_shoulders.files.base import Origin, TextConflict, TextSnapshot
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Effect,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.document_access import (
+    DocumentAccess,
+    DocumentTool,
+    OpenDocument,
+    OpenNotebookDocument,
+    OpenTextDocument,
+)
+from jupyter_ai_shoulders.tools.file_access import check_text_name
+from jupyter_ai_shoulders.tools.file_versions import FileVersions
+from jupyter_ai_shoulders.tools.notebook_access import failed, file_name
+from jupyter_ai_shoulders.tools.notebook_edit import (
+    HIDDEN_SECRET,
+    EditCell,
+    EditCellArguments,
+    unified_diff,
+)
+from jupyter_ai_shoulders.tools.text_replace import near_matches
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.versions import cell_version, text_version
+
+SHOWN_CHARACTERS = 60
+
+
+class EditDocumentArguments(ToolArguments):
+    """Arguments of ``edit_document``."""
+
+    find: str = Field(min_length=1, description="The exact text to replace, case and all.")
+    replace: str = Field(description="What takes its place.")
+
+
+class EditDocument(DocumentTool):
+    """Replaces the first occurrence of a text."""
+
+    name: ClassVar[str] = "edit_document"
+    risk: ClassVar[Risk] = "write"
+    idempotent: ClassVar[bool] = False
+    arguments = EditDocumentArguments
+
+    def __init__(self, access: DocumentAccess, files: FileVersions, cells: EditCell) -> None:
+        self._access = access
+        self._files = files
+        self._cells = cells
+
+    async def subject(self, args: EditDocumentArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown, with its diff against the document as it is now."""
+        if context.active_document is None:
+            return self._access.subject("Edit document", context)
+        document = await self._access.open(context)
+        cell = _cell(document, args, context)
+        before = _text(document) if cell is None else cell.source
+        after = _replaced(before, args)
+        version = text_version if cell is None else cell_version
+        return CallSubject(
+            title="Edit document",
+            target_label=file_name(document.path),
+            target=Target(path=document.path, cell_id=None if cell is None else cell.id),
+            preview=None if after is None else unified_diff(before, after),
+            language="diff",
+            undoable=True,
+            in_page=self._access.in_page(document.path),
+            effect=Effect(
+                before_version=version(before),
+                expected_version=None if after is None else version(after),
+            ),
+        )
+
+    async def run(
+        self, args: EditDocumentArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Edit, or say why not."""
+        document = await self._access.open(context)
+        if args.replace.count(MASK) > args.find.count(MASK):
+            yield failed(HIDDEN_SECRET)
+        elif isinstance(document, OpenTextDocument):
+            yield await self._edit_text(args, document.snapshot, context)
+        else:
+            yield await self._edit_cell(args, document, context)
+
+    async def _edit_text(
+        self, args: EditDocumentArguments, before: TextSnapshot, context: CallContext
+    ) -> Result:
+        check_text_name(before.path)
+        after = _replaced(before.text, args)
+        if after is None:
+            return _not_found(args, before.path, before.text)
+        origin = Origin(context.session_id, context.turn_id, context.call_id)
+        outcome = await self._access.texts.replace(before.path, after, before.version, origin)
+        if not isinstance(outcome, TextConflict):
+            return self._done(args, before, after, context)
+        if outcome.current is None:
+            raise NotFound(f"{before.path} is gone; nothing was changed.")
+        # The user types: what matters is that the text to replace is still there.
+        current = outcome.current
+        again = _replaced(current.text, args)
+        if again is not None:
+            path, version = current.path, current.version
+            outcome = await self._access.texts.replace(path, again, version, origin)
+            if not isinstance(outcome, TextConflict):
+                return self._done(args, current, again, context)
+        return failed(
+            ErrorInfo(
+                code="conflict",
+                message=f"{before.path} changed while it was edited; nothing was overwritten.",
+                hint="Read or search the document again.",
+                retryable=True,
+            )
+        )
+
+    def _done(
+        self, args: EditDocumentArguments, before: TextSnapshot, after: str, context: CallContext
+    ) -> Result:
+        known = context.seen.get((before.path, None))
+        version = text_version(after)
+        now = replace(before, text=after, version=version)
+        at = before.text.count("\n", 0, before.text.find(args.find)) + 1
+        unsaved = " It has unsaved changes, as before." if before.dirty else ""
+        return Result(
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="diff",
+                data={"path": before.path, "before": before.text, "after": after},
+            ),
+            content=text_content(f"{_said(args, at)}{unsaved}"),
+            seen=(self._files.note(now, whole=known == before.version, before=known),),
+            after_version=version,
+        )
+
+    async def _edit_cell(
+        self, args: EditDocumentArguments, document: OpenNotebookDocument, context: CallContext
+    ) -> Result:
+        """Change the active cell, or else the first that has the text, as ``edit_cell`` does."""
+        cell = _cell(document, args, context)
+        if cell is None:
+            sources = "\n".join(cell.source for cell in document.snapshot.cells)
+            return _not_found(args, document.path, sources)
+        source = _replaced(cell.source, args)
+        edit = EditCellArguments(path=document.path, cell_id=cell.id, source=source)
+        results = [item async for item in self._cells.run(edit, context)]
+        (result,) = (item for item in results if isinstance(item, Result))
+        if not result.ok:
+            return result
+        at = cell.source.count("\n", 0, cell.source.find(args.find)) + 1
+        place = f"In cell {document.snapshot.cells.index(cell) + 1} (id={cell.id}): "
+        return replace(result, content=text_content(place + _said(args, at)))
+
+
+def _text(document: OpenDocument) -> str:
+    """Return what can be edited of a document in which no cell has the text."""
+    return document.text if isinstance(document, OpenTextDocument) else ""
+
+
+def _cell(
+    document: OpenDocument, args: EditDocumentArguments, context: CallContext
+) -> NotebookCell | None:
+    """Return the cell that is meant: the active one, or the first with the text."""
+    if isinstance(document, OpenTextDocument):
+        return None
+    found = [cell for cell in document.snapshot.cells if args.find in cell.source]
+    active = (cell for cell in found if cell.id == context.active_cell_id)
+    return next(active, found[0] if found else None)
+
+
+def _replaced(text: str, args: EditDocumentArguments) -> str | None:
+    """Return the text after the edit; None when it does not contain what is to be replaced."""
+    return text.replace(args.find, args.replace, 1) if args.find in text else None
+
+
+def _said(args: EditDocumentArguments, line: int) -> str:
+    return f"Line {line}: {_short(args.find)} → {_short(args.replace)}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
+
+
+def _not_found(args: EditDocumentArguments, path: str, text: str) -> Result:
+    near = "".join(f"\n{match}" for match in near_matches(text, args.find))
+    return failed(
+        ErrorInfo(
+            code="not_found",
+            message=f"{_short(args.find)!r} does not occur in {path}; nothing was changed.",
+            hint="It must match exactly, with case, spaces and line ends. Use search_document.",
+        ),
+        f"The most similar lines:{near}" if near else None,
+        kind="not_found",
+    )

@@ -1,0 +1,32 @@
+"""The document tools together; called by ``host``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.files.base import TextDocuments
+from jupyter_ai_shoulders.tools.base import Tool
+from jupyter_ai_shoulders.tools.document_access import DocumentAccess
+from jupyter_ai_shoulders.tools.document_edit import EditDocument
+from jupyter_ai_shoulders.tools.document_read import GetDocumentInfo, ReadDocument
+from jupyter_ai_shoulders.tools.document_search import SearchDocument
+from jupyter_ai_shoulders.tools.file_versions import FileVersions
+from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess, Versions
+from jupyter_ai_shoulders.tools.notebook_edit import EditCell
+from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
+
+
+def document_tools(
+    texts: TextDocuments, notebooks: NotebookAccess, ids: IdSource
+) -> list[Tool[Any]]:
+    """Return the tools on the document in front of the user."""
+    access = DocumentAccess(texts, notebooks)
+    seen = SeenTexts()
+    cells, files = Versions(seen), FileVersions(seen, ids)
+    return [
+        ReadDocument(access, cells, files),
+        SearchDocument(access),
+        EditDocument(access, files, EditCell(notebooks, cells, ids)),
+        GetDocumentInfo(access),
+    ]
