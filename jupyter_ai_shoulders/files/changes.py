@@ -117,11 +117,16 @@ class DiskChanges:
         applied = await to_its_end(self._in_new_folders(new_place, step, place))
         return TextApplied(applied, None, self._journal.change(applied).after_version)
 
-    async def delete(self, path: str, origin: Origin) -> TextApplied:
-        """Move a file into the trash of the state directory."""
+    async def delete(
+        self, path: str, origin: Origin, *, only: BlobHash | None = None
+    ) -> TextApplied:
+        """Move a file into the trash of the state directory; ``only`` if its bytes have this hash.
+
+        Raises ``Conflict`` when they have another one.
+        """
         place = await self._place(path)
         self._check_saved(place)
-        facts, version, text = await asyncio.to_thread(self._before_deletion, place)
+        facts, version, text = await asyncio.to_thread(self._before_deletion, place, only)
         change = Change("delete", place, origin, before_version=version, mode=facts.mode)
         step = Step(
             change,
@@ -173,6 +178,10 @@ class DiskChanges:
             revert=lambda _: self._workspace.make_folder(place),
         )
         return await to_its_end(self._held([step], place))
+
+    def stands(self, path: str) -> bool:
+        """Return whether there is anything of this name. It blocks."""
+        return self._kind(open_path(self._workspace, path)) is not None
 
     # shared
 
@@ -250,18 +259,27 @@ class DiskChanges:
             return None
         return _text(self._workspace.read(path).content, path)
 
-    def _before_deletion(self, path: WorkspacePath) -> tuple[FileStat, Version | None, str | None]:
+    def _before_deletion(
+        self, path: WorkspacePath, only: BlobHash | None
+    ) -> tuple[FileStat, Version | None, str | None]:
         """Return what to expect and to note of a file. Raises ``InvalidRequest`` of a folder."""
         if self._workspace.kind(path) == "folder":
             raise InvalidRequest(
                 f"{path} is a folder; only files can be deleted.", hint="Name its files."
             )
         facts = self._workspace.stat(path)
+        if only is not None:
+            digest = self._workspace.digest(path)
+            facts = digest.stat
+            if digest.sha256 != only:
+                raise Conflict(f"{path} was changed since it was made; it was not deleted.")
         if facts.size > SIZE_LIMIT:
             return facts, None, None
         file = self._workspace.read(path)
         text = _text(file.content, path)
         version = file_version(file.content) if text is None else text_version(text)
+        if only is not None and file.stat != facts:
+            raise Conflict(f"{path} was changed since it was made; it was not deleted.")
         return file.stat, version, text
 
 

@@ -20,10 +20,13 @@ from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
+from jupyter_ai_shoulders.files.base import ChangeWitness, NoWitness
+from jupyter_ai_shoulders.files.live import TextTimes
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.files import Files
 from jupyter_ai_shoulders.host.forks import Forks
 from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
@@ -72,8 +75,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     """Return a host; nothing is read, written or started before it is asked for."""
     clock, ids = ports.clock, ports.ids
     secrets = Secrets(clock)
-    store = Store(settings.state_dir, clock, secrets.redact)
+    store = Store(settings.state_dir, clock, ids, secrets.redact)
     documents = _documents(settings, ports, store)
+    files = _files(settings, ports, store, documents, NoWitness())
     preferences = _preferences(settings, store)
     budgets = Budgets(settings.home / STATE_DIR, clock, settings.budget)
     models = _models(settings, ports, store.sessions, preferences, budgets)
@@ -138,6 +142,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         engine=engine,
         conversations=conversations,
         documents=documents,
+        files=files,
         budgets=budgets,
         preferences=preferences,
         usage=UsageDesk(budgets, store.directory.database, clock),
@@ -170,6 +175,25 @@ def _documents(settings: HostSettings, ports: HostPorts, store: Store) -> Docume
         contents=ports.contents,
         clock=ports.clock,
         ids=ports.ids,
+    )
+
+
+def _files(
+    settings: HostSettings,
+    ports: HostPorts,
+    store: Store,
+    documents: Documents,
+    witness: ChangeWitness,
+) -> Files:
+    return Files(
+        workspace=documents.workspace,
+        store=store,
+        notebooks=documents.live,
+        pages=ports.pages,
+        witness=witness,
+        clock=ports.clock,
+        ids=ports.ids,
+        times=TextTimes(grace=settings.page_grace),
     )
 
 

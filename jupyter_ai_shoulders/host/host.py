@@ -19,7 +19,9 @@ from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.conversations import Conversations
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.export.exporter import Exporter
+from jupyter_ai_shoulders.host.files import Files
 from jupyter_ai_shoulders.host.forks import Forks
+from jupyter_ai_shoulders.host.page_frames import PageFrames
 from jupyter_ai_shoulders.host.ports import HostSettings, PagePort
 from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.runs import Runs
@@ -50,6 +52,7 @@ class Host:
         engine: Engine,
         conversations: Conversations,
         documents: Documents,
+        files: Files,
         budgets: Budgets,
         preferences: Preferences,
         usage: UsageDesk,
@@ -72,7 +75,8 @@ class Host:
         self.engine = engine
         self.conversations = conversations
         self.live = documents.live
-        self.frames = documents.frames
+        self.frames = PageFrames(documents.frames, files.live)
+        self.files = files
         self.budgets = budgets
         self.preferences = preferences
         self.usage = usage
@@ -116,6 +120,7 @@ class Host:
             stack.push_async_callback(self.budgets.aclose)
             stack.push_async_callback(self.models.aclose)
             stack.push_async_callback(self._documents.aclose)
+            stack.push_async_callback(self.files.aclose)
             stack.push_async_callback(self._surroundings.aclose)
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self._titler.aclose)
@@ -125,6 +130,7 @@ class Host:
         try:
             await self._store.open()
             crash_point("host.store.opened")
+            await self.files.start()
             await self.engine.start()
             crash_point("host.engine.started")
             await self._documents.start()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.hub import EventHub
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.forks import SqliteForks
 from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.operations import SqliteOperations
 from jupyter_ai_shoulders.storage.purge import Purge
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -27,13 +28,16 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 class Store:
     """What is kept; nothing is made before the first write."""
 
-    def __init__(self, path: Path, clock: Clock, redact: Callable[[str], str]) -> None:
+    def __init__(
+        self, path: Path, clock: Clock, ids: IdSource, redact: Callable[[str], str]
+    ) -> None:
         self.directory = StateDirectory(path)
         self.hub = EventHub()
         self.blobs = FileBlobs(self.directory)
         self._database = Database(self.directory, clock)
         self.log = SqliteEventLog(self._database, self.hub, clock, self.blobs.flush, redact)
         self.sessions = SqliteSessions(self._database, self.log, clock)
+        self.operations = SqliteOperations(self._database, self.log, clock, ids)
         self._purge = Purge(self._database, clock)
         self.forks = SqliteForks(self._database, self.log, self.hub, clock)
 

@@ -267,6 +267,13 @@ class LiveDocuments:
         claims = self._ledger.claims.items.values()
         return frozenset(claim.path for claim in claims if claim.present)
 
+    def unsaved(self, path: str) -> list[WorkspacePath]:
+        """Return the notebooks at or below a path with unsaved changes in a page, or one away."""
+        name = self._workspace.path(path)
+        claims = self._ledger.claims.items.values()
+        left = {claim.path for claim in claims if claim.dirty or not claim.present}
+        return sorted(held for held in left if f"{held}/".startswith(f"{name}/"))
+
     def is_behind(self, path: str) -> bool:
         """Return whether a page has read or written another file than there is now."""
         return any(self._news.is_behind(claim) for claim in self._present(path))

@@ -1,0 +1,289 @@
+"""Takes changes of files back: one, a batch, a turn, or a session's since a moment (chapter 07).
+
+Used by the tool ``undo_file_change``, by undo of a turn and by restore. A file that is as the
+change left it gets its bytes of before; one that was changed since gets a three-way merge; where
+that clashes nothing is changed, and ``CannotUndo`` carries what to propose. An undo is a change of
+its own, which can be taken back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.text_merge import merge_texts
+from jupyter_ai_shoulders.files.base import (
+    ByteStore,
+    Change,
+    OperationJournal,
+    Origin,
+    TextApplied,
+    TextConflict,
+    TextDocuments,
+    TextSnapshot,
+)
+from jupyter_ai_shoulders.files.changes import DiskChanges
+from jupyter_ai_shoulders.files.disk import DiskTexts
+from jupyter_ai_shoulders.files.encoding import decoded
+from jupyter_ai_shoulders.files.undo_groups import grouped
+from jupyter_ai_shoulders.wire.ids import OperationId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.operations import Operation
+
+_log = logging.getLogger(__name__)
+
+_TRIES = 3
+"""How often a text that changes under us is merged anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextClash:
+    """A text that both the change and somebody after it changed in the same lines."""
+
+    document: str
+    ours: str
+    """As the change left it."""
+    before: str
+    """As it was before, which is what undo would have put back."""
+    current: TextSnapshot
+
+
+class CannotUndo(Conflict):
+    """It cannot be taken back, for the reason given; nothing was changed."""
+
+    def __init__(self, message: str, clash: TextClash | None = None) -> None:
+        super().__init__(message, hint="The file is as it was; change it by hand where needed.")
+        self.clash = clash
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A change that was taken back."""
+
+    operation: Operation
+    by: OperationId | None
+    """The change that did it; None when there was nothing to do any more."""
+    merged: bool = False
+    """Whether what was changed since is still in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A change that was not taken back."""
+
+    operation: Operation
+    reason: str
+    clash: TextClash | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UndoReport:
+    """What became of several changes."""
+
+    undone: tuple[Undone, ...] = ()
+    kept: tuple[Kept, ...] = ()
+
+
+class FileUndo:
+    """Undo over the operation log."""
+
+    def __init__(
+        self,
+        *,
+        journal: OperationJournal,
+        texts: TextDocuments,
+        disk: DiskTexts,
+        changes: DiskChanges,
+        store: ByteStore,
+        ids: IdSource,
+    ) -> None:
+        self._journal = journal
+        self._texts = texts
+        self._disk = disk
+        self._changes = changes
+        self._store = store
+        self._ids = ids
+
+    def latest(self, session_id: SessionId | None, path: str | None = None) -> Operation | None:
+        """Return the latest change of a file that can be taken back, undos left out."""
+        for row in self._journal.latest(session_id=session_id, path=path, limit=1000):
+            if row.can_undo and row.undoes is None and row.cell_id is None:
+                return row
+        return None
+
+    async def undo(self, operation_id: OperationId, origin: Origin) -> UndoReport:
+        """Take a change back, and all of its batch with it: all or nothing.
+
+        Raises ``NotFound``, ``CannotUndo``, and what reading and changing files raises.
+        """
+        row = self._journal.get(operation_id)
+        if not row.can_undo:
+            raise CannotUndo(f"{row.document}: {row.reason}")
+        rows = [row] if row.batch is None else list(self._journal.of_batch(row.batch))
+        return await self._all_or_nothing(rows[::-1], origin)
+
+    async def undo_turn(self, session_id: SessionId, turn_id: TurnId, origin: Origin) -> UndoReport:
+        """Take back what a turn did to files; each file as a whole, or not at all.
+
+        Raises ``StateUnavailable``; what cannot be taken back is in the report.
+        """
+        return await self._many(self._journal.of_turn(session_id, turn_id), origin)
+
+    async def undo_after(self, session_id: SessionId, moment: str, origin: Origin) -> UndoReport:
+        """Take back what a session did to files from a time on, like ``undo_turn``."""
+        return await self._many(self._journal.after(session_id, moment), origin)
+
+    # several
+
+    async def _many(self, rows: Sequence[Operation], origin: Origin) -> UndoReport:
+        files = [row for row in rows if row.cell_id is None and row.kind != "outputs"]
+        undone: list[Undone] = []
+        kept: list[Kept] = []
+        for group in grouped(files):
+            try:
+                report = await self._all_or_nothing(group[::-1], origin)
+            except StateUnavailable:
+                raise
+            except ShouldersError as error:
+                kept += self._kept(group, error)
+            else:
+                undone += report.undone
+                kept += report.kept
+        return UndoReport(tuple(undone), tuple(kept))
+
+    def _kept(self, group: Sequence[Operation], error: ShouldersError) -> list[Kept]:
+        """Return why a group stays; where it is one text, what to propose for all its changes."""
+        first, *_ = group
+        clash = error.clash if isinstance(error, CannotUndo) else None
+        only_edits = all(row.kind == "edit" for row in group)
+        if clash is not None and only_edits:
+            ours = self._text(self._journal.change(group[-1].id), "after")
+            clash = replace(clash, ours=ours, before=self._text(self._journal.change(first.id)))
+        elif not only_edits:
+            clash = None
+        present = [row for row in group if self._journal.get(row.id).state == "done"]
+        return [Kept(row, str(error), clash if row is first else None) for row in present]
+
+    async def _all_or_nothing(self, rows: Iterable[Operation], origin: Origin) -> UndoReport:
+        """Take rows back, the latest first; when one stays, those before it are made again."""
+        wanted = list(rows)
+        if len(wanted) > 1:
+            origin = replace(origin, batch=self._ids.new("batch"))
+        undone: list[Undone] = []
+        kept: list[Kept] = []
+        try:
+            for row in wanted:
+                now = self._journal.get(row.id)  # what undid it may have been taken back by now
+                if now.state != "done":
+                    continue
+                if not now.can_undo:
+                    raise CannotUndo(f"{now.document}: {now.reason}")
+                try:
+                    undone.append(await self._single(now, origin))
+                except Conflict as error:
+                    if now.kind != "mkdir" or len(wanted) == 1:
+                        raise
+                    kept.append(Kept(now, str(error)))  # others use the folder by now
+                crash_point("files.undo.one_done")
+        except ShouldersError:
+            await self._again(undone, origin)
+            raise
+        return UndoReport(tuple(undone), tuple(kept))
+
+    async def _again(self, undone: Sequence[Undone], origin: Origin) -> None:
+        for done in reversed(undone):
+            if done.by is None:
+                self._journal.end(done.operation.id, "done")
+                continue
+            try:
+                await self._single(self._journal.get(done.by), origin)
+            except ShouldersError as error:
+                _log.warning("Undo of %s stays half done: %s", done.operation.document, error)
+
+    # one
+
+    async def _single(self, row: Operation, origin: Origin) -> Undone:
+        change = self._journal.change(row.id)
+        origin = replace(origin, undoes=row.id)
+        folder = change.document.endswith("/")
+        match change.kind:
+            case "edit" if change.cell_id is None:
+                return await self._edit_back(row, change, origin)
+            case "create" | "copy" if change.cell_id is None:
+                return await self._remove_made(row, change, origin)
+            case "delete" if change.cell_id is None and not folder:
+                applied = await self._changes.bring_back(row.id, change.document, origin)
+                return Undone(row, applied.operation_id)
+            case "delete" if change.cell_id is None:
+                return await self._folder(row, self._changes.make_folder, origin)
+            case "mkdir":
+                return await self._folder(row, self._changes.remove_folder, origin)
+            case "move" if change.cell_id is None:
+                new_path = change.new_document or ""
+                applied = await self._changes.move(new_path, change.document, origin)
+                return Undone(row, applied.operation_id)
+            case _:
+                raise CannotUndo(
+                    f"{change.document}: changes of cells and of commands are not taken back one "
+                    "by one; undo the turn, or restore the notebook."
+                )
+
+    async def _folder(
+        self,
+        row: Operation,
+        change: Callable[[str, Origin], Awaitable[OperationId]],
+        origin: Origin,
+    ) -> Undone:
+        made = row.kind == "delete"
+        stands = await asyncio.to_thread(self._changes.stands, row.document)
+        if stands == made:
+            return self._nothing_to_do(row)
+        return Undone(row, await change(row.document, origin))
+
+    async def _remove_made(self, row: Operation, change: Change, origin: Origin) -> Undone:
+        path = change.new_document or change.document
+        if not await asyncio.to_thread(self._changes.stands, path):
+            return self._nothing_to_do(row)
+        applied = await self._changes.delete(path, origin, only=change.after)
+        return Undone(row, applied.operation_id)
+
+    async def _edit_back(self, row: Operation, change: Change, origin: Origin) -> Undone:
+        if change.before is None or change.after is None:
+            raise CannotUndo(f"How {change.document} was before is not known.")
+        if not self._texts.in_page(change.document):
+            content = await asyncio.to_thread(self._store.get, change.before)
+            outcome = await self._disk.put_back(change.document, content, change.after, origin)
+            if isinstance(outcome, TextApplied):
+                return Undone(row, outcome.operation_id)
+        before, ours = await asyncio.to_thread(self._both, change)
+        for _ in range(_TRIES):
+            current = await self._texts.read(change.document)
+            if current.text == before:
+                return self._nothing_to_do(row)
+            text = await asyncio.to_thread(merge_texts, ours, current.text, before)
+            if text is None:
+                raise CannotUndo(
+                    f"{change.document} was changed since in the same lines.",
+                    TextClash(change.document, ours, before, current),
+                )
+            outcome = await self._texts.replace(change.document, text, current.version, origin)
+            if not isinstance(outcome, TextConflict):
+                return Undone(row, outcome.operation_id, merged=current.text != ours)
+        raise CannotUndo(f"{change.document} changes again and again; try when it is quiet.")
+
+    def _nothing_to_do(self, row: Operation) -> Undone:
+        self._journal.end(row.id, "undone")
+        return Undone(row, None)
+
+    def _both(self, change: Change) -> tuple[str, str]:
+        return self._text(change), self._text(change, "after")
+
+    def _text(self, change: Change, which: str = "before") -> str:
+        blob = change.before if which == "before" else change.after
+        if blob is None:
+            raise NotFound(f"How {change.document} was is not known any more.")
+        return decoded(self._store.get(blob), change.document).text

@@ -1,0 +1,41 @@
+"""Which changes of files hang together, so that they are taken back together or not at all. Pure.
+
+Used by ``files.undo`` for a turn or a session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_ai_shoulders.wire.operations import Operation
+
+
+def grouped(rows: Sequence[Operation]) -> list[list[Operation]]:
+    """Return the changes by the files they are about, each group in order.
+
+    A move or a copy ties two names together; a move of a folder ties all that is below. Folders
+    that were made or removed come last, the latest first: what is in them goes before them.
+    """
+    groups: list[tuple[set[str], list[Operation]]] = []
+    folders = [row for row in rows if row.document.endswith("/")]
+    for row in rows:
+        if row.document.endswith("/"):
+            continue
+        names = {row.document, *filter(None, (row.new_document,))}
+        touched = [group for group in groups if _meet(group[0], names)]
+        merged = [each for group in touched for each in group[1]]
+        groups = [group for group in groups if group not in touched]
+        groups.append((names.union(*(group[0] for group in touched)), [*merged, row]))
+    position = {row.id: number for number, row in enumerate(rows)}
+    files = [sorted(group, key=lambda row: position[row.id]) for _, group in groups]
+    files.sort(key=lambda group: -position[group[-1].id])
+    return [*files, *([folder] for folder in reversed(folders))]
+
+
+def _meet(some: set[str], others: set[str]) -> bool:
+    """Return whether a name is in both, or lies below one of the other."""
+    return any(
+        f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+        for one in some
+        for other in others
+    )

@@ -1,0 +1,118 @@
+"""Text files and changes of files, with their log, trash and undo.
+
+Part of the composition root: ``host.build`` makes it, ``host.host`` starts and closes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.files.base import ChangeWitness, Outcome
+from jupyter_ai_shoulders.files.changes import DiskChanges
+from jupyter_ai_shoulders.files.disk import DiskTexts, PathLocks
+from jupyter_ai_shoulders.files.live import LiveTexts, TextTimes
+from jupyter_ai_shoulders.files.live_edits import LiveEdits
+from jupyter_ai_shoulders.files.page_requests import PageTransport
+from jupyter_ai_shoulders.files.router import TextRouter
+from jupyter_ai_shoulders.files.settle import Settling
+from jupyter_ai_shoulders.files.trash import Trash
+from jupyter_ai_shoulders.files.undo import FileUndo
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.host.store import Store
+from jupyter_ai_shoulders.notebook.live import LiveDocuments
+
+
+class Files:
+    """The files of a workspace as tools, review and restore have them; ``start`` and ``aclose``."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        store: Store,
+        notebooks: LiveDocuments,
+        pages: PageTransport,
+        witness: ChangeWitness,
+        clock: Clock,
+        ids: IdSource,
+        times: TextTimes | None = None,
+    ) -> None:
+        self.journal = store.operations
+        self._trash = Trash(store.directory.prepare_trash)
+        self._settling = Settling(workspace, self._trash)
+        locks = PathLocks()
+        self.live = LiveTexts(
+            workspace=workspace, transport=pages, clock=clock, ids=ids, times=times
+        )
+        disk = DiskTexts(workspace, self.journal, store.blobs, witness, locks)
+        edits = LiveEdits(
+            workspace=workspace,
+            live=self.live,
+            disk=disk,
+            journal=self.journal,
+            blobs=store.blobs,
+            witness=witness,
+            clock=clock,
+        )
+        self.texts = TextRouter(workspace, self.live, edits, disk)
+        self.changes = DiskChanges(
+            workspace=workspace,
+            trash=self._trash,
+            journal=self.journal,
+            store=store.blobs,
+            witness=witness,
+            open_files=OpenDocuments(self.live, notebooks),
+            ids=ids,
+            locks=locks,
+            settling=self._settling,
+        )
+        self.undo = FileUndo(
+            journal=self.journal,
+            texts=self.texts,
+            disk=disk,
+            changes=self.changes,
+            store=store.blobs,
+            ids=ids,
+        )
+
+    async def start(self) -> None:
+        """Find out how the changes ended that the last process began. Raises ``StateUnavailable``.
+
+        The files are looked at in a thread.
+        """
+        left = [(row.id, self.journal.change(row.id)) for row in self.journal.begun()]
+        if not left:
+            return
+        for operation_id, verdict in await asyncio.to_thread(self._settling.verdicts, left):
+            self.journal.end(operation_id, verdict.state, Outcome(cannot_undo=verdict.why))
+            crash_point("files.settle.ended")
+
+    async def aclose(self) -> None:
+        """Let go of the trash."""
+        async with AsyncExitStack() as stack:
+            stack.callback(self._trash.close)
+
+
+class OpenDocuments:
+    """``OpenFiles`` of notebooks and texts together."""
+
+    def __init__(self, texts: LiveTexts, notebooks: LiveDocuments) -> None:
+        self._texts = texts
+        self._notebooks = notebooks
+
+    def unsaved(self, path: str) -> Sequence[str]:
+        """Return what has unsaved changes in a page at or below a path."""
+        return sorted({*self._texts.unsaved(path), *self._notebooks.unsaved(path)})
+
+    async def moved(self, path: str, new_path: str) -> None:
+        """Let pages follow, and what waits for a notebook."""
+        self._notebooks.renamed(path, new_path)
+        await self._texts.moved(path, new_path)
+
+    async def removed(self, path: str) -> None:
+        """Let pages close what is gone."""
+        await self._texts.removed(path)
