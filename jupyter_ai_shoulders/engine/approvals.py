@@ -181,10 +181,9 @@ def _tellable(
     return scopes if named else tuple(scope for scope in scopes if scope != "document")
 
 
-def _with_duration(reason: AskReason, subject: CallSubject) -> AskReason:
-    if subject.last_ms is None:
-        return reason
-    text = f"{reason.text} It took {in_words(subject.last_ms)} last time."
+def _with_notes(reason: AskReason, subject: CallSubject) -> AskReason:
+    took = () if subject.last_ms is None else (f"It took {in_words(subject.last_ms)} last time.",)
+    text = " ".join((reason.text, *took, *subject.notes))
     return reason.model_copy(update={"text": text})
 
 
@@ -202,8 +201,9 @@ def _outcome(
                 arguments_hash=arguments_hash(arguments),
                 preview=subject.preview,
                 language=subject.language,
-                reason=_with_duration(decision.reason, subject),
+                reason=_with_notes(decision.reason, subject),
                 scopes=_tellable(decision.scopes, arguments),
+                sandboxed=subject.sandboxed,
             )
         case _:
             assert_never(decision)

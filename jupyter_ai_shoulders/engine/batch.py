@@ -152,6 +152,7 @@ def _ask(draft: Draft, call: Call, question: Asks) -> None:
             language=question.language,
             reason=question.reason,
             scopes=question.scopes,
+            sandboxed=question.sandboxed,
         )
     )
     draft.show("waiting")

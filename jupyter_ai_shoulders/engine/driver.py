@@ -114,7 +114,8 @@ class SessionDriver:
         )
 
     async def look(self) -> tuple[ToolResult, ...]:
-        """Return what became of interrupted calls, where it can be told; changes nothing."""
+        """Return what became of interrupted calls, where it can be told; ends what they left."""
+        await self._operations.end_orphans()
         at_rest = isinstance(self.state.phase, Interrupted)
         return await self._operations.aftermath() if at_rest else ()
 

@@ -86,7 +86,8 @@ def _run_start(state: State, event: ev.Event) -> State:
         return state
     call = state.turn.call(event.call_id) if state.turn else None
     title = call.title if call else event.tool
-    run = LongRun(event.run, event.call_id, event.tool, title, event.turn_id)
+    start = call.start if call else None
+    run = LongRun(event.run, event.call_id, event.tool, title, event.turn_id, start)
     return replace(state, runs=(*state.runs, run))
 
 

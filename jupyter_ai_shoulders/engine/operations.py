@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.engine.context import Context
 from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.memory import Memory
 from jupyter_ai_shoulders.engine.model_call import CallTools, ModelCall
+from jupyter_ai_shoulders.engine.orphans import end_orphans_of
 from jupyter_ai_shoulders.engine.ports import (
     Budgets,
     Inputs,
@@ -246,6 +247,15 @@ class Operations:
         paged = READ_OUTPUT in services.tools.names(self._toolset)
         redactor = self.model.redactor if self.model else Redactor()
         return Spill(services.blobs, redactor, paged and READ_OUTPUT not in services.rules.disabled)
+
+    async def end_orphans(self) -> None:
+        """End what calls of a killed server left running."""
+        turn, runs = self._state().turn, self._state().runs
+        known = self._services.long_calls.knows
+        await end_orphans_of(run.start for run in runs if not known(self._session_id, run.run))
+        await end_orphans_of(
+            call.start for call in (turn.calls if turn else ()) if not call.settled
+        )
 
     async def aftermath(self) -> tuple[ToolResult, ...]:
         """Return what became of calls that a crash interrupted, where it can be told."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import assert_never
 
 from jupyter_ai_shoulders.engine.state import Call, LongRun, Turn
-from jupyter_ai_shoulders.wire.events import CallStatus
+from jupyter_ai_shoulders.wire.events import CallStatus, ToolStart
 from jupyter_ai_shoulders.wire.ids import CallId
 
 
@@ -43,11 +43,17 @@ def _fact(call: Call) -> str:
         return _outcome(call.status)
     if call.question:
         return "waits for your answer" if call.asks else "was answered"
-    if call.started:
-        return "had started; whether it took effect is not known"
+    if call.start is not None:
+        return _may_have_happened(call.start)
     if call.waits:
         return "waits for your approval"
     return "was not executed"
+
+
+def _may_have_happened(start: ToolStart) -> str:
+    if start.pid is not None:
+        return "was running and was ended; what it had done by then is not known"
+    return "had started; whether it took effect is not known"
 
 
 def _outcome(status: CallStatus) -> str:

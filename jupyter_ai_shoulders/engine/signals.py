@@ -228,6 +228,7 @@ class Asks:
     language: str | None
     reason: AskReason
     scopes: tuple[ApprovalScope, ...]
+    sandboxed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,8 @@ class LongRun:
     tool: str
     title: str
     turn_id: TurnId | None
+    start: ToolStart | None = None
+    """What was logged right before its effect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from jupyter_ai_shoulders.engine.state import Call, Policy, Settle, StopReason
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
+    Preparing,
     Question,
     Result,
     Tool,
@@ -134,6 +135,10 @@ class Batch:
         refused = self._refused(call, subject)
         if refused is not None:
             return refused
+        try:
+            subject = await _prepared(tool, subject, context)
+        except ShouldersError as error:
+            return CallOutcome("error", error=error.info)
         self._tools.recording.record(started(call.call_id, subject))
         crash_point("tools.start.recorded")
         if call.risk != "read":
@@ -279,6 +284,15 @@ async def looked_at(tool: Tool[Any], args: Any, context: CallContext) -> CallSub
         return None  # the tool says so better, when it runs
 
 
+async def _prepared(
+    tool: Tool[Any], subject: CallSubject | None, context: CallContext
+) -> CallSubject | None:
+    """Have a tool make what its effect is known by. Raises ``ShouldersError``."""
+    if subject is None or not isinstance(tool, Preparing):
+        return subject
+    return replace(subject, effect=await tool.prepare(context))
+
+
 def started(call_id: CallId, subject: CallSubject | None) -> ToolStart:
     """Return the record of a call right before its effect."""
     if subject is None:
@@ -300,6 +314,8 @@ def _differs(call: Call, subject: CallSubject | None) -> bool:
 
     Changes compare versions themselves, and propose what no longer fits.
     """
-    if call.preview is None or call.risk != "execute" or subject is None:
+    if call.preview is None or subject is None:
+        return False
+    if call.risk != "execute" and not subject.exact:
         return False
     return subject.preview != call.preview

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, TypeVar
+from typing import ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -102,11 +102,17 @@ class CallSubject:
     """Whether it moves or removes a file, which asks in every mode but ``bypass``."""
     dry: bool = False
     """Whether it only tells what it would change."""
+    exact: bool = False
+    """Whether ``preview`` shows all of what it does: what shows otherwise by then does not run."""
     effect: Effect = Effect()
     asks: str | None = None
     """Why it asks however often it was allowed: the user has marked what it would run."""
     last_ms: int | None = None
     """How long it took last time, when that is worth saying."""
+    sandboxed: bool | None = None
+    """Of a command: whether a sandbox holds it; one without a sandbox always asks."""
+    notes: tuple[str, ...] = ()
+    """Sentences to weigh before it is allowed, such as what cannot be taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +227,19 @@ class Tool(Protocol[ArgsT]):
 
     def run(self, args: ArgsT, context: CallContext) -> AsyncIterator[ToolOutput]:
         """Do it."""
+        ...
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """A tool whose effect has a name only once something is made for it, such as a process.
+
+    What ``prepare`` makes does nothing before ``run`` is called with the same context, and ends by
+    itself when it never is.
+    """
+
+    async def prepare(self, context: CallContext) -> Effect:
+        """Return what the effect will be known by, for the log. Raises ``ShouldersError``."""
         ...
 
 

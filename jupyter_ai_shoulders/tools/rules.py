@@ -138,6 +138,7 @@ def decide(
         or _locked(question, rules)
         or _protected(question)
         or _marked(question, mode)
+        or _unsandboxed(question)
         or _granted(question, [grant for grant in grants if grant.informed])
         or _suspended(
             question,
@@ -259,6 +260,14 @@ def _marked(question: Question, mode: Mode) -> Ask | None:
     if asks is None or mode == "bypass":
         return None
     return Ask(AskReason(kind="run_policy", text=asks), ONCE)
+
+
+def _unsandboxed(question: Question) -> Ask | None:
+    """What nothing holds asks each time, in every mode (chapter 07)."""
+    if question.subject.sandboxed is not False:
+        return None
+    text = "It asks because it runs without a sandbox: it can do whatever you can."
+    return Ask(AskReason(kind="sandbox", text=text), ONCE)
 
 
 def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:

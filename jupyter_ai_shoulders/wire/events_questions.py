@@ -19,7 +19,7 @@ ApprovalDecision = Literal["allow", "deny"]
 class AskReason(WireModel):
     """Why a call asks."""
 
-    kind: Literal["mode", "rule", "taint", "protected", "run_policy", "loop"]
+    kind: Literal["mode", "rule", "taint", "protected", "run_policy", "loop", "sandbox"]
     text: str
 
 
@@ -37,6 +37,8 @@ class ApprovalRequest(EventBase):
     language: str | None
     reason: AskReason
     scopes: tuple[ApprovalScope, ...]
+    sandboxed: bool | None = None
+    """Of a command: whether the system keeps it from what it should not reach."""
 
 
 class ApprovalAnswer(EventBase):

@@ -148,6 +148,7 @@ def fold_ask(state: Conversation, event: AskEvent) -> Conversation:
                 language=event.language,
                 reason=event.reason,
                 scopes=event.scopes,
+                sandboxed=event.sandboxed,
             )
             asked = change_call(
                 state, event.call_id, lambda call: replace(call, state="waiting", approval=approval)

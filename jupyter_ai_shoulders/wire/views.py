@@ -73,6 +73,7 @@ class ApprovalView(WireModel):
     language: str | None
     reason: AskReason
     scopes: tuple[ApprovalScope, ...]
+    sandboxed: bool | None
 
 
 class AnswerView(WireModel):

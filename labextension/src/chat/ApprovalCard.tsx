@@ -39,11 +39,39 @@ export function ApprovalCard({
         {call.target !== null && !call.title.includes(call.target) && (
           <span className="shoulders-Call-target">{visible(call.target)}</span>
         )}
+        <SandboxBadge sandboxed={approval.sandboxed} />
       </header>
       <Exactly approval={approval} />
       <p className="shoulders-Card-remark">{sentence(approval.reason.text)}</p>
       <Decision call={call} approval={approval} />
     </section>
+  );
+}
+
+/** Whether the system holds a command; nothing where that is no question. */
+function SandboxBadge(props: {
+  sandboxed: boolean | null;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  if (props.sandboxed === null) {
+    return null;
+  }
+  return props.sandboxed ? (
+    <span
+      className="shoulders-Badge"
+      title={trans.__(
+        'It cannot write outside of the workspace, read keys, or use the network unless that is allowed.'
+      )}
+    >
+      {trans.__('sandboxed')}
+    </span>
+  ) : (
+    <span
+      className="shoulders-Badge shoulders-mod-warning"
+      title={trans.__('It can do whatever you can on this computer.')}
+    >
+      {trans.__('not sandboxed')}
+    </span>
   );
 }
 

@@ -92,7 +92,8 @@ export function withRequest(call: CallView, event: ApprovalRequest): CallView {
       preview: event.preview,
       language: event.language,
       reason: event.reason,
-      scopes: event.scopes
+      scopes: event.scopes,
+      sandboxed: event.sandboxed
     }
   };
 }

@@ -277,7 +277,7 @@ by: ("user" | "agent" | "policy" | "system")
  * via the `definition` "AskReason".
  */
 export interface AskReason {
-kind: ("mode" | "rule" | "taint" | "protected" | "run_policy" | "loop")
+kind: ("mode" | "rule" | "taint" | "protected" | "run_policy" | "loop" | "sandbox")
 text: string
 }
 /**
@@ -572,6 +572,7 @@ preview: (string | null)
 language: (string | null)
 reason: AskReason
 scopes: ("once" | "document" | "session" | "always")[]
+sandboxed: (boolean | null)
 }
 /**
  * How an approval was decided.
@@ -1382,6 +1383,7 @@ preview: (string | null)
 language: (string | null)
 reason: AskReason
 scopes: ("once" | "document" | "session" | "always")[]
+sandboxed: (boolean | null)
 }
 /**
  * The user, or a rule, decided.
