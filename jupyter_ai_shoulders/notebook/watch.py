@@ -1,8 +1,9 @@
-"""Sees that others change the file of an open notebook: git, another editor, a script.
+"""Sees that others change the file of an open notebook or text: git, another editor, a script.
 
-The pages that have it open are told and take it up (``labextension/src/bridge/fileWatch.ts``).
-Looked at by time, once a second and open notebooks only: that works on every file system, network
-ones among them, and costs 10 µs for each. Made by ``host.documents``.
+The pages that have it open are told and take it up (``labextension/src/bridge/fileWatch.ts`` and
+``textFile.ts``). Looked at by time, once a second and open files only: that works on every file
+system, network ones among them, and costs 10 µs for each. Made by ``host.documents`` for notebooks
+and by ``host.files`` for texts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Protocol
 
 from jupyter_ai_shoulders.core.errors import InvalidNotebook, NotFound, ShouldersError
 from jupyter_ai_shoulders.guard.paths import FileStat, Workspace, WorkspacePath
-from jupyter_ai_shoulders.notebook.base import Stored
 from jupyter_ai_shoulders.notebook.grace import Sleep
 
 _log = logging.getLogger(__name__)
@@ -23,11 +23,19 @@ LOOK_SECONDS = 1.0
 """A file is taken up when it looked the same twice: a writer in the middle of it goes on first."""
 
 
-class OpenNotebooks(Protocol):
-    """The notebooks that pages have open; implemented by ``notebook.live``."""
+class StoredFiles(Protocol):
+    """Reads a file as what it should be; implemented by the back ends on the disk."""
+
+    async def read(self, path: WorkspacePath) -> object:
+        """Return the file. Raises ``ShouldersError`` when it is not what it should be."""
+        ...
+
+
+class OpenDocuments(Protocol):
+    """What pages have open; implemented by the live back ends."""
 
     def open_paths(self) -> Collection[WorkspacePath]:
-        """Return the notebooks that connected pages have open."""
+        """Return the files that connected pages have open."""
         ...
 
     def is_behind(self, path: str) -> bool:
@@ -40,18 +48,18 @@ class OpenNotebooks(Protocol):
 
 
 class FileWatch:
-    """Looks at the files of open notebooks; a resource: ``start`` and ``aclose`` it."""
+    """Looks at the files that pages have open; a resource: ``start`` and ``aclose`` it."""
 
     def __init__(
         self,
         workspace: Workspace,
-        stored: Stored,
-        notebooks: OpenNotebooks,
+        stored: StoredFiles,
+        documents: OpenDocuments,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._workspace = workspace
         self._stored = stored
-        self._notebooks = notebooks
+        self._documents = documents
         self._sleep = sleep
         self._settled: dict[WorkspacePath, FileStat | None] = {}
         self._last: dict[WorkspacePath, FileStat | None] = {}
@@ -60,7 +68,7 @@ class FileWatch:
     def start(self) -> None:
         """Begin to look."""
         if self._task is None:
-            self._task = asyncio.create_task(self._run(), name="notebook-file-watch")
+            self._task = asyncio.create_task(self._run(), name="open-file-watch")
             self._task.add_done_callback(_ended)
 
     async def aclose(self) -> None:
@@ -71,8 +79,8 @@ class FileWatch:
             await asyncio.wait([task])
 
     async def look(self) -> None:
-        """Look once at each open notebook's file."""
-        paths = self._notebooks.open_paths()
+        """Look once at each open file."""
+        paths = self._documents.open_paths()
         if not paths:
             self._settled.clear()
             self._last.clear()
@@ -103,19 +111,19 @@ class FileWatch:
             return None
 
     async def _take_up(self, path: WorkspacePath) -> None:
-        """Tell the pages, unless the change was theirs, or what is there is no notebook."""
-        if not self._notebooks.is_behind(path):
+        """Tell the pages, unless the change was theirs, or what is there is no such file."""
+        if not self._documents.is_behind(path):
             return
         try:
             await self._stored.read(path)
         except (InvalidNotebook, NotFound) as error:
-            _log.info("The file of an open notebook is not taken up: %s", error)
+            _log.info("The file of an open document is not taken up: %s", error)
         except ShouldersError as error:
-            _log.warning("The file of an open notebook cannot be read: %s", error)
+            _log.warning("The file of an open document cannot be read: %s", error)
         else:
-            self._notebooks.wrote(path)
+            self._documents.wrote(path)
 
 
 def _ended(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
-        _log.error("The files of open notebooks are not looked at any more", exc_info=error)
+        _log.error("Open files are not looked at any more", exc_info=error)
