@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.files.undo import FileUndo
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.notebook.watch import FileWatch
 
 
 class Files:
@@ -49,6 +50,7 @@ class Files:
             workspace=workspace, transport=pages, clock=clock, ids=ids, times=times
         )
         disk = DiskTexts(workspace, self.journal, store.blobs, witness, locks)
+        self._watch = FileWatch(workspace, disk, self.live)
         edits = LiveEdits(
             workspace=workspace,
             live=self.live,
@@ -84,6 +86,7 @@ class Files:
 
         The files are looked at in a thread.
         """
+        self._watch.start()
         left = [(row.id, self.journal.change(row.id)) for row in self.journal.begun()]
         if not left:
             return
@@ -95,6 +98,7 @@ class Files:
         """Let go of the trash."""
         async with AsyncExitStack() as stack:
             stack.callback(self._trash.close)
+            stack.push_async_callback(self._watch.aclose)
 
 
 class OpenDocuments:
