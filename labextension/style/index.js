@@ -8,3 +8,5 @@ import './empty.css';
 import './recovery.css';
 import './restore.css';
 import './marks.css';
+import './caret.css';
+import './review.css';
