@@ -26,7 +26,10 @@ export type ReviewRoutes = Pick<
 >;
 
 /** What is used of the page's socket. */
-export type ReviewSocket = Pick<IPageSocket, 'frameReceived' | 'opened'>;
+export type ReviewSocket = Pick<
+  IPageSocket,
+  'frameReceived' | 'opened' | 'status'
+>;
 
 const CONFLICT = 409;
 const NOT_FOUND = 404;
@@ -42,6 +45,9 @@ export class ReviewStore implements IDisposable {
   ) {
     socket.frameReceived.connect(this.onFrame, this);
     socket.opened.connect(this.onOpened, this);
+    if (socket.status === 'open') {
+      this.onOpened();
+    }
   }
 
   /** Emitted when the list was read and is another. */
