@@ -133,6 +133,8 @@ class CellRequest:
         self.started = False
         self.reply: dict[str, Any] | None = None
         """Content of the reply; None when it was lost or the kernel died."""
+        self.on_display: Callable[[str, Mapping[str, Any]], None] = lambda _id, _output: None
+        """Takes updates of displays, which earlier cells may show."""
         self._reader = reader
         self._log = run_log
         self._idle = False
@@ -207,6 +209,8 @@ class CellRequest:
         if display_id:
             output = {key: message["content"][key] for key in ("data", "metadata")}
             self.outputs.update_display(display_id, output)
+            if message["msg_type"] == "update_display_data":
+                self.on_display(display_id, output)
 
     def _check(self) -> None:
         self.stirred.set()

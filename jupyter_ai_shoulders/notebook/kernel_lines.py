@@ -17,6 +17,7 @@ from jupyter_core.utils import ensure_async
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
+from jupyter_ai_shoulders.notebook.displays import ShownDisplays
 from jupyter_ai_shoulders.notebook.kernel_connection import KernelConnection
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class _Line:
     waiting: int = 0
     connection: KernelConnection | None = None
     reader: MessageReader | None = None
+    displays: ShownDisplays = field(default_factory=ShownDisplays)
 
 
 @dataclass(eq=False, slots=True)
@@ -64,6 +66,11 @@ class KernelTurn:
 
             self.line.reader = MessageReader(self.connection)
         return self.line.reader
+
+    @property
+    def displays(self) -> ShownDisplays:
+        """What the agent's runs in this life of the kernel have shown under display ids."""
+        return self.line.displays
 
 
 class KernelLines:
@@ -210,5 +217,6 @@ class KernelLines:
 
 async def _disconnect(line: _Line) -> None:
     connection, line.connection, line.reader = line.connection, None, None
+    line.displays = ShownDisplays()
     if connection is not None:
         await connection.close()

@@ -97,7 +97,9 @@ class KernelRunner:
                 cell = runnable_cell(await notebook.read(), cell_id)
             if self._refuses_busy and turn.is_busy_elsewhere:
                 raise busy_refusal(path)
-            ticket.settle(await self._execute(notebook, cell, turn, ticket, asker))
+            run = await self._execute(notebook, cell, turn, ticket, asker)
+            await turn.displays.write_back(self._notebooks)
+            ticket.settle(run)
 
     async def _execute(
         self,
@@ -111,6 +113,8 @@ class KernelRunner:
 
         outputs = CellOutputs(self._limits)
         request = CellRequest(turn.reader, outputs, ticket.log)
+        turn.displays.forget(notebook.path, cell.id)
+        request.on_display = turn.displays.update
         run_id = RunId(self._ids.new("run"))
         view = PageView(self._pages, notebook.path, cell.id, run_id, outputs)
         inputs = RunInputs(
@@ -147,6 +151,8 @@ class KernelRunner:
                 self._witness.ran(kernel_id, cell, request.execution_count)
         crash_point("kernel.cell.finished")
         turn.died = run.status == "died"
+        if not is_taken:
+            turn.displays.note(notebook.path, cell.id, outputs)
         run = judged(run, cell.source)
         if is_taken:
             return replace(run, warning="The user runs this cell again: it shows their run.")

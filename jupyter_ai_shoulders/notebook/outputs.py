@@ -121,6 +121,14 @@ class CellOutputs:
         """Return all outputs as they stand now."""
         return tuple(entry.rendered() for entry in self._joined())
 
+    def displays(self) -> list[tuple[str, int, JsonObject]]:
+        """Return what is shown under display ids: the id, where it stands, the output."""
+        return [
+            (entry.display_id, index, entry.output)
+            for index, entry in enumerate(self._joined() if self._displays else ())
+            if isinstance(entry, _Rich) and entry.display_id is not None
+        ]
+
     def take_change(self) -> OutputChange | None:
         """Return what changed since this was last asked; None when nothing did."""
         if self._dirty is None:

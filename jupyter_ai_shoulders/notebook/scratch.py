@@ -86,7 +86,9 @@ class KernelScratch:
         async with self._lines.turn(handle, ticket.say) as turn:
             if self._refuses_busy and turn.is_busy_elsewhere:
                 raise busy_refusal(path)
-            ticket.settle(await self._execute(code, turn, ticket))
+            run = await self._execute(code, turn, ticket)
+            await turn.displays.write_back(self._notebooks)
+            ticket.settle(run)
 
     async def _execute(self, code: str, turn: KernelTurn, ticket: RunTicket) -> CellRun:
         from jupyter_ai_shoulders.notebook.lone_run import LoneRun, ScratchRequest
@@ -94,6 +96,7 @@ class KernelScratch:
         connection = turn.connection
         guard = _guard_history(connection)
         request = ScratchRequest(turn.reader, CellOutputs(self._limits), ticket.log)
+        request.on_display = turn.displays.update
         crash_point("kernel.scratch.before_send")
         request.send_scratch(connection, code)
         crash_point("kernel.scratch.sent")
