@@ -15,8 +15,8 @@ from jupyter_ai_shoulders.tools.search_content import SearchContent
 
 
 def looking_tools(workspace: Workspace, access: NotebookAccess) -> list[Tool[Any]]:
-    """Return the tools that list and search files."""
-    return [ListFiles(workspace), SearchContent(workspace, access)]
+    """Return the tools that list and search files, and those for git."""
+    return [ListFiles(workspace), SearchContent(workspace, access), *git_tools(workspace)]
 
 
 def git_tools(workspace: Workspace) -> list[Tool[Any]]:
