@@ -20,7 +20,8 @@ from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
-from jupyter_ai_shoulders.files.base import ChangeWitness, NoWitness
+from jupyter_ai_shoulders.engine.review.book import EditBook
+from jupyter_ai_shoulders.files.base import ChangeWitness
 from jupyter_ai_shoulders.files.live import TextTimes
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
@@ -31,6 +32,7 @@ from jupyter_ai_shoulders.host.forks import Forks
 from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
 from jupyter_ai_shoulders.host.preferences import Preferences
+from jupyter_ai_shoulders.host.review import review_desk
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
@@ -77,7 +79,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     secrets = Secrets(clock)
     store = Store(settings.state_dir, clock, ids, secrets.redact)
     documents = _documents(settings, ports, store)
-    files = _files(settings, ports, store, documents, NoWitness())
+    book = EditBook(store.log, store.blobs, ids)
+    files = _files(settings, ports, store, documents, book)
     preferences = _preferences(settings, store)
     budgets = Budgets(settings.home / STATE_DIR, clock, settings.budget)
     models = _models(settings, ports, store.sessions, preferences, budgets)
@@ -92,7 +95,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     surroundings = _surroundings(
         settings, ports, store, documents, redact=secrets.redact, preferences=preferences
     )
-    recorder = Recorder(store.log, store.blobs, KernelIncarnations(ports.kernels))
+    recorder = Recorder(store.log, store.blobs, KernelIncarnations(ports.kernels), book)
     notebook = _notebook_tools(
         documents, ids, preferences, recorder, RunTimes(StateFile(store.directory, "times.json"))
     )
@@ -143,6 +146,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         conversations=conversations,
         documents=documents,
         files=files,
+        book=book,
+        review=review_desk(book, store, documents.notebooks, files, recorder),
         budgets=budgets,
         preferences=preferences,
         usage=UsageDesk(budgets, store.directory.database, clock),

@@ -15,6 +15,8 @@ from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
+from jupyter_ai_shoulders.engine.review.book import EditBook
+from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.conversations import Conversations
 from jupyter_ai_shoulders.host.documents import Documents
@@ -53,6 +55,8 @@ class Host:
         conversations: Conversations,
         documents: Documents,
         files: Files,
+        book: EditBook,
+        review: ReviewDesk,
         budgets: Budgets,
         preferences: Preferences,
         usage: UsageDesk,
@@ -77,6 +81,8 @@ class Host:
         self.live = documents.live
         self.frames = PageFrames(documents.frames, files.live)
         self.files = files
+        self.book = book
+        self.review = review
         self.budgets = budgets
         self.preferences = preferences
         self.usage = usage
@@ -113,6 +119,11 @@ class Host:
         """Return why conversations cannot be kept now, None when they can."""
         return self._store.problem()
 
+    def renamed(self, old: str, new: str) -> None:
+        """Let what waits for a notebook or a file follow its new name."""
+        self.live.renamed(old, new)
+        self.book.renamed(old, new)
+
     async def aclose(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
         async with AsyncExitStack() as stack:
@@ -130,6 +141,7 @@ class Host:
         try:
             await self._store.open()
             crash_point("host.store.opened")
+            await self.book.take_up()
             await self.files.start()
             await self.engine.start()
             crash_point("host.engine.started")

@@ -13,7 +13,7 @@ from jupyter_server.base.handlers import APIHandler
 from pydantic import BaseModel
 from tornado.web import HTTPError
 
-from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError
+from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.body import adapter_of, parse_body, parse_value
 from jupyter_ai_shoulders.server.status_codes import code_of, status_of
@@ -60,6 +60,16 @@ class ShouldersHandler(APIHandler):
         if self.user is not None and session.owner not in {None, self.user}:
             raise unknown_session(session_id)
         return session
+
+    def may_see(self, session_id: SessionId) -> bool:
+        """Return whether this user may touch what belongs to a session."""
+        if self.user is None:
+            return True
+        try:
+            self.session(session_id)
+        except NotFound:
+            return False
+        return True
 
     def body(self, model: type[ModelT]) -> ModelT:
         """Return the request's body. Raises ``InvalidRequest``, ``TooLarge``."""

@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.wire.api import ProposalList
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.commands import DecideProposal
 from jupyter_ai_shoulders.wire.edits import ProposalState
-from jupyter_ai_shoulders.wire.ids import ProposalId, SessionId
+from jupyter_ai_shoulders.wire.ids import ProposalId
 
 
 class ProposalQuery(CommandModel):
@@ -20,19 +20,7 @@ class ProposalQuery(CommandModel):
     status: ProposalState | None = None
 
 
-class _ProposalHandler(ShouldersHandler):
-    def may_see(self, session_id: SessionId) -> bool:
-        """Return whether this user may touch the session of a proposal."""
-        if self.user is None:
-            return True
-        try:
-            self.session(session_id)
-        except NotFound:
-            return False
-        return True
-
-
-class ProposalsHandler(_ProposalHandler):
+class ProposalsHandler(ShouldersHandler):
     """``proposals``."""
 
     @web.authenticated
@@ -45,7 +33,7 @@ class ProposalsHandler(_ProposalHandler):
         self.answer(ProposalList(proposals=tuple(chosen)))
 
 
-class ProposalHandler(_ProposalHandler):
+class ProposalHandler(ShouldersHandler):
     """``proposals/{id}``."""
 
     @web.authenticated

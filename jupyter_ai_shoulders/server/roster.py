@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.storage.base import LoggedEvent
-from jupyter_ai_shoulders.wire.frames import ServerFrame, SessionDelete, ToolsUpdate
+from jupyter_ai_shoulders.wire.events import EditPending, EditResolve
+from jupyter_ai_shoulders.wire.frames import EditsUpdate, ServerFrame, SessionDelete, ToolsUpdate
 from jupyter_ai_shoulders.wire.ids import ClientId
 from jupyter_ai_shoulders.wire.sessions import Session
 
@@ -39,6 +40,11 @@ class PageRoster:
         """Pass a committed event on."""
         for page in self._pages.values():
             page.offer(logged)
+        match logged.event:
+            case EditPending(document=document) | EditResolve(document=str(document)):
+                self._edits_changed(document)
+            case _:
+                pass
 
     def send(self, client_id: ClientId, frame: ServerFrame) -> None:
         """Send a frame to one page; nothing happens when it is gone."""
@@ -57,6 +63,11 @@ class PageRoster:
         """Tell every page to look at the permissions again."""
         for page in self._pages.values():
             page.send(ToolsUpdate())
+
+    def _edits_changed(self, document: str) -> None:
+        """Tell every page to look again at what awaits review: it is one list for all sessions."""
+        for page in self._pages.values():
+            page.send(EditsUpdate(document=document))
 
     def close(self) -> None:
         """Disconnect every page: the server stops."""

@@ -10,6 +10,7 @@ from tornado.web import RequestHandler
 from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
 from jupyter_ai_shoulders.server.audit import AuditHandler
 from jupyter_ai_shoulders.server.base import HostSource
+from jupyter_ai_shoulders.server.edits import EditHandler, EditsHandler
 from jupyter_ai_shoulders.server.events import EventsHandler
 from jupyter_ai_shoulders.server.export import ExportHandler
 from jupyter_ai_shoulders.server.kernel_secrets import KernelSecretHandler
@@ -76,6 +77,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/tool-results/{_ID}", SuppliedResultHandler),
     ("runs", RunsHandler),
     (f"artifacts/{_ID}/{_ID}", ArtifactHandler),
+    ("edits", EditsHandler),
+    (f"edits/{_ID}", EditHandler),
     ("proposals", ProposalsHandler),
     (f"proposals/{_ID}", ProposalHandler),
     ("tools", ToolsHandler),

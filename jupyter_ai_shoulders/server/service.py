@@ -58,7 +58,7 @@ class Service:
         )
         self._host.hub.add(self.roster)
         events = cast("EventLogger", serverapp.event_logger)  # it is there once the server runs
-        self._renames = Renames(events, self._host.live.renamed)
+        self._renames = Renames(events, self._host.renamed)
         self._activity = ActivityReport(serverapp.web_app.settings["last_activity_times"], clock)
         if config.report_activity:
             self._host.hub.add(self._activity)

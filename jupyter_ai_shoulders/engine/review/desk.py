@@ -57,12 +57,16 @@ class ReviewDesk:
 
     def __init__(
         self,
+        *,
         book: EditBook,
         event_log: EventLog,
         standings: Standings,
         gone: GoneCells,
         reverting: Reverting,
+        is_there: MaySee = lambda _session: True,
     ) -> None:
+        """``is_there`` says whether a session is not deleted."""
+        self._is_there = is_there
         self._book = book
         self._log = event_log
         self._standings = standings
@@ -83,7 +87,7 @@ class ReviewDesk:
         units = [
             unit
             for unit in self._book.units(document)
-            if session_id in {None, unit.session_id} and may_see(unit.session_id)
+            if session_id in {None, unit.session_id} and self._is_seen(unit, may_see)
         ]
         units.sort(key=lambda unit: unit.document)
         edits: list[PendingEdit] = []
@@ -91,6 +95,10 @@ class ReviewDesk:
             views = [shown.view for shown in await self._shown(list(group))]
             edits += sorted(views, key=lambda view: (view.position is None, view.position or 0))
         return PendingEditList(edits=tuple(edits))
+
+    def get(self, edit_id: EditId) -> Unit:
+        """Return a pending edit. Raises ``NotFound``, also when it was decided already."""
+        return self._book.get(edit_id)
 
     async def decide(self, edit_id: EditId, command: DecideEdit) -> EditDecision:
         """Keep or take back an edit, or a part of it.
@@ -131,7 +139,7 @@ class ReviewDesk:
             for choice in command.edits:
                 try:
                     unit = self._book.get(choice.id)
-                    if not may_see(unit.session_id):
+                    if not self._is_seen(unit, may_see):
                         raise NotFound(f"No edit {choice.id} awaits review.")
                     found.append(await self._as_seen(unit, choice))
                 except ShouldersError as error:
@@ -148,6 +156,9 @@ class ReviewDesk:
                     left += [_refused(error, shown.view) for shown in together]
             await self._log.sync()
             return EditDecisions(resolved=tuple(done), left=tuple(left), drift=tuple(drift))
+
+    def _is_seen(self, unit: Unit, may_see: MaySee) -> bool:
+        return self._is_there(unit.session_id) and may_see(unit.session_id)
 
     async def _shown(self, units: Sequence[Unit]) -> list[_Shown]:
         """Return the edits of one document that can be seen; settle those that are over."""

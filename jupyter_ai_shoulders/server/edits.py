@@ -1,0 +1,59 @@
+"""``edits`` and ``edits/{id}``: the agent's changes that await review."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.engine.review.desk import EditOutdated
+from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.wire.base import CommandModel
+from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideEdits
+from jupyter_ai_shoulders.wire.edits import EditConflict
+from jupyter_ai_shoulders.wire.ids import EditId, SessionId
+
+
+class EditQuery(CommandModel):
+    """Query arguments of ``GET edits``."""
+
+    status: Literal["pending"] = "pending"
+    document: str | None = None
+    session: SessionId | None = None
+
+
+class EditsHandler(ShouldersHandler):
+    """``edits``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List what awaits review, by document and in the order of the cells."""
+        query = self.query(EditQuery)
+        self.answer(await self.host.review.list(query.document, query.session, self.may_see))
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Decide on several; the answer says which could not be."""
+        command = self.body(DecideEdits)
+        self.answer(await self.host.review.decide_all(command, self.may_see))
+
+
+class EditHandler(ShouldersHandler):
+    """``edits/{id}``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, edit_id: str) -> None:
+        """Keep or undo one, or a part of it; 409 has it as it stands."""
+        command = self.body(DecideEdit)
+        unit = self.host.review.get(EditId(edit_id))
+        if not self.may_see(unit.session_id):
+            raise NotFound(f"No edit {edit_id} awaits review.")
+        try:
+            self.answer(await self.host.review.decide(unit.id, command))
+        except EditOutdated as error:
+            self.answer(EditConflict(error=error.info, edit=error.edit), 409)
