@@ -19,11 +19,12 @@ from jupyter_ai_shoulders.guard.paths import FileStat, Workspace, WorkspacePath
 from jupyter_ai_shoulders.tools.base import CallContext, Category
 from jupyter_ai_shoulders.wire.ids import Version
 from jupyter_ai_shoulders.wire.sessions import Toolset
+from jupyter_ai_shoulders.wire.versions import ABSENT
 
 FILE_TOOLSETS: frozenset[Toolset] = frozenset({"workspace", "full"})
 NOTEBOOK = ".ipynb"
-ABSENT = Version("absent")
-"""The version of a file that is not there, in the effects of calls."""
+
+
 HASHED = 64 << 20
 """Bytes up to which a file that is no text is told from another by its content."""
 

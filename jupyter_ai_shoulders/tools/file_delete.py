@@ -19,7 +19,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.file_access import (
-    ABSENT,
     Absent,
     FileAccess,
     FileTool,
@@ -37,6 +36,7 @@ from jupyter_ai_shoulders.tools.notebook_read import fitting
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
+from jupyter_ai_shoulders.wire.versions import ABSENT
 
 
 class DeleteFileArguments(ToolArguments):

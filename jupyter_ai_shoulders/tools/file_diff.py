@@ -28,7 +28,7 @@ _AROUND = 3
 
 def bounded_diff(before: str, after: str) -> str:
     """Return the lines that change with some around them, shortened when they are very many."""
-    old, new = before.split("\n"), after.split("\n")
+    old, new = _lines(before), _lines(after)
     if len(old) + len(new) > COMPARED_LINES:
         return _coarse(old, new)
     lines = difflib.unified_diff(old, new, lineterm="", n=_AROUND)
@@ -73,10 +73,18 @@ def unparsable(path: str, text: str) -> str | None:
     return None
 
 
+def _lines(text: str) -> list[str]:
+    """Return lines, the last with a mark when its end is missing, as diffs have it."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        return lines[:-1]
+    return [*lines[:-1], f"{lines[-1]}\n\\ No newline at end of file"]
+
+
 def _removals(before: str, after: str) -> list[str]:
     if before and not after.strip():
         return ["Nothing is left in the file."]
-    old, new = before.split("\n"), after.split("\n")
+    old, new = _lines(before), _lines(after)
     if len(old) + len(new) > COMPARED_LINES:
         return []
     gone = sum(map(_removed, line_changes(before, after)))

@@ -24,7 +24,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.file_access import (
-    ABSENT,
     Absent,
     FileAccess,
     FileTool,
@@ -40,6 +39,7 @@ from jupyter_ai_shoulders.tools.notebook_access import file_name
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import Version
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.versions import ABSENT
 
 
 class MoveArguments(ToolArguments):
@@ -91,14 +91,13 @@ class _Moving(FileTool):
         if isinstance(there, Absent):
             raise await no_such_file(self._access, there.path)
         new_path = await self._new_path(args, there)
-        applied = await self._access.changes.move(there.path, new_path, origin_of(context))
-        known = moved(context, there.path, new_path, applied.after) if applied.after else ()
+        await self._access.changes.move(there.path, new_path, origin_of(context))
         yield Result(
             envelope=ToolEnvelope(
                 ok=True, kind="text", data={"path": there.path, "new_path": new_path}
             ),
             content=text_content(f"{there.path} {self.done} {new_path}."),
-            seen=known,
+            seen=moved(context, there.path, new_path),
             after_version=ABSENT,
         )
 
@@ -155,13 +154,12 @@ class DuplicateFile(FileTool):
         there = await self._source(args)
         new_path = await new_place(self._access, args, there)
         applied = await self._access.changes.copy(there.path, new_path, origin_of(context))
-        known = moved(context, there.path, new_path, applied.after) if applied.after else ()
         yield Result(
             envelope=ToolEnvelope(
                 ok=True, kind="text", data={"path": there.path, "new_path": new_path}
             ),
             content=text_content(f"{there.path} was copied to {new_path}."),
-            seen=known,
+            seen=moved(context, there.path, new_path),
             after_version=applied.after,
         )
 

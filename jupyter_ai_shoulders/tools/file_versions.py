@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ProposalId, Version
 from jupyter_ai_shoulders.wire.results import SeenVersion
+from jupyter_ai_shoulders.wire.versions import ABSENT
 
 _PART = "part:"
 """Before the version of a file of which only a part was read."""
@@ -151,14 +152,13 @@ def knows(context: CallContext, path: str, version: Version) -> bool:
     return known is not None and known.removeprefix(_PART) == version
 
 
-def moved(
-    context: CallContext, path: str, new_path: str, version: Version
-) -> tuple[SeenVersion, ...]:
-    """Return what a conversation knows of a file under its new name."""
-    if not knows(context, path, version):
-        return ()
-    whole = context.seen.get((path, None)) == version
-    return (_seen(new_path, version, whole=whole),)
+def moved(context: CallContext, path: str, new_path: str) -> tuple[SeenVersion, ...]:
+    """Return what a conversation knows of a file, its cells or a folder under its new name."""
+    return tuple(
+        SeenVersion(path=new_path + known[len(path) :], cell_id=cell_id, version=version)
+        for (known, cell_id), version in context.seen.items()
+        if (known == path or known.startswith(f"{path}/")) and version != ABSENT
+    )
 
 
 def not_read(path: str) -> ErrorInfo:
