@@ -21,8 +21,8 @@ from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.engine.review.book import EditBook
-from jupyter_ai_shoulders.files.base import ChangeWitness
 from jupyter_ai_shoulders.files.live import TextTimes
+from jupyter_ai_shoulders.files.previews import DocumentPreviews
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
@@ -52,6 +52,7 @@ from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
+from jupyter_ai_shoulders.tools.file_tools import file_tools
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook_kernels import kernel_tools
 from jupyter_ai_shoulders.tools.notebook_tools import creation_and_output_tools, notebook_tools
@@ -99,10 +100,19 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     notebook = _notebook_tools(
         documents, ids, preferences, recorder, RunTimes(StateFile(store.directory, "times.json"))
     )
-    looking = looking_tools(
-        documents.workspace, NotebookAccess(documents.notebooks, documents.names)
-    )
-    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *looking])
+    access = NotebookAccess(documents.notebooks, documents.names)
+    beside = [
+        *looking_tools(documents.workspace, access),
+        *file_tools(
+            workspace=documents.workspace,
+            texts=files.texts,
+            changes=files.changes,
+            notebooks=access,
+            previews=DocumentPreviews(),
+            ids=ids,
+        ),
+    ]
+    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *beside])
     long_calls = LongCalls(ids)
     tools = with_planning(base, rules, store.blobs, runs=long_calls)
     calls = SingleCalls(models, preferences.models)
@@ -188,14 +198,15 @@ def _files(
     ports: HostPorts,
     store: Store,
     documents: Documents,
-    witness: ChangeWitness,
+    book: EditBook,
 ) -> Files:
     return Files(
         workspace=documents.workspace,
         store=store,
         notebooks=documents.live,
         pages=ports.pages,
-        witness=witness,
+        witness=book,
+        renamed=book.renamed,
         clock=ports.clock,
         ids=ports.ids,
         times=TextTimes(grace=settings.page_grace),
@@ -286,6 +297,7 @@ def _notebook_tools(
     preferences: Preferences,
     recorder: Recorder,
     times: RunTimes,
+    texts: TextDocuments,
 ) -> list[Tool[Any]]:
     notebooks = recorder.notebooks(documents.notebooks)
     runner = recorder.runner(documents.runner, documents.notebooks)
@@ -314,5 +326,6 @@ def _notebook_tools(
         ),
         *beside,
         *kernel_tools(access, documents.control),
+        *document_tools(texts, access, ids),
     ]
     return recorder.tools(tools)

@@ -6,7 +6,7 @@ Part of the composition root: ``host.build`` makes it, ``host.host`` starts and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
@@ -38,6 +38,7 @@ class Files:
         notebooks: LiveDocuments,
         pages: PageTransport,
         witness: ChangeWitness,
+        renamed: Callable[[str, str], None],
         clock: Clock,
         ids: IdSource,
         times: TextTimes | None = None,
@@ -67,7 +68,7 @@ class Files:
             journal=self.journal,
             store=store.blobs,
             witness=witness,
-            open_files=OpenDocuments(self.live, notebooks),
+            open_files=OpenDocuments(self.live, notebooks, renamed),
             ids=ids,
             locks=locks,
             settling=self._settling,
@@ -104,7 +105,11 @@ class Files:
 class OpenDocuments:
     """``OpenFiles`` of notebooks and texts together."""
 
-    def __init__(self, texts: LiveTexts, notebooks: LiveDocuments) -> None:
+    def __init__(
+        self, texts: LiveTexts, notebooks: LiveDocuments, renamed: Callable[[str, str], None]
+    ) -> None:
+        """``renamed`` is told of files and folders that we move."""
+        self._renamed = renamed
         self._texts = texts
         self._notebooks = notebooks
 
@@ -114,6 +119,7 @@ class OpenDocuments:
 
     async def moved(self, path: str, new_path: str) -> None:
         """Let pages follow, and what waits for a notebook."""
+        self._renamed(path, new_path)
         self._notebooks.renamed(path, new_path)
         await self._texts.moved(path, new_path)
 
