@@ -205,3 +205,35 @@ async def test_outputs_of_a_cell_the_user_runs_again_are_not_stored_over_theirs(
         assert run.warning == "The user runs this cell again: it shows their run."
         assert run.outputs == (PRINTED,)
         assert at.stored_text() == ""
+
+
+DISPLAYS = {
+    "aaaa": "from IPython.display import display\nh = display('one', display_id=True)",
+    "bbbb": "h.update('two')",
+}
+
+
+async def test_a_display_of_an_earlier_cell_is_updated_in_its_page(
+    tmp_path: Path, manager: AsyncKernelManager
+):
+    async with lab(tmp_path, manager) as at:
+        page = await at.page()
+        for cell, source in DISPLAYS.items():
+            await page.type(cell, source)
+            await at.run(cell)
+        (shown,) = page.cell("aaaa").outputs or ()
+        assert shown["data"] == {"text/plain": "'two'"}
+
+
+async def test_a_display_of_an_earlier_cell_is_updated_on_disk(
+    tmp_path: Path, manager: AsyncKernelManager
+):
+    async with lab(tmp_path, manager) as at:
+        content = json.loads(at.file.read_text())
+        for cell in content["cells"]:
+            cell["source"] = DISPLAYS[cell["id"]]
+        at.file.write_text(json.dumps(content))
+        for cell in DISPLAYS:
+            await at.run(cell)
+        (shown,) = at.stored()["aaaa"]["outputs"]
+        assert shown["data"] == {"text/plain": ["'two'"]}
