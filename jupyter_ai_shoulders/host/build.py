@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.engine.review.book import EditBook
+from jupyter_ai_shoulders.files.base import TextDocuments
 from jupyter_ai_shoulders.files.live import TextTimes
 from jupyter_ai_shoulders.files.previews import DocumentPreviews
 from jupyter_ai_shoulders.host.budgets import Budgets
@@ -52,6 +53,7 @@ from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
+from jupyter_ai_shoulders.tools.document_tools import document_tools
 from jupyter_ai_shoulders.tools.file_tools import file_tools
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook_kernels import kernel_tools
@@ -98,7 +100,12 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     )
     recorder = Recorder(store.log, store.blobs, KernelIncarnations(ports.kernels), book)
     notebook = _notebook_tools(
-        documents, ids, preferences, recorder, RunTimes(StateFile(store.directory, "times.json"))
+        documents,
+        ids,
+        preferences,
+        recorder,
+        RunTimes(StateFile(store.directory, "times.json")),
+        texts=files.texts,
     )
     access = NotebookAccess(documents.notebooks, documents.names)
     beside = [
@@ -297,6 +304,7 @@ def _notebook_tools(
     preferences: Preferences,
     recorder: Recorder,
     times: RunTimes,
+    *,
     texts: TextDocuments,
 ) -> list[Tool[Any]]:
     notebooks = recorder.notebooks(documents.notebooks)
