@@ -14,6 +14,7 @@ import {
 } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IDocumentManager } from '@jupyterlab/docmanager';
+import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import {
   ITranslator,
@@ -52,7 +53,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     ILabShell,
     ILayoutRestorer,
     ICommandPalette,
-    ITranslator
+    ITranslator,
+    IEditorTracker
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -64,14 +66,16 @@ export const chat: JupyterFrontEndPlugin<void> = {
     labShell: ILabShell | null,
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    editors: IEditorTracker | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
     const situation = new SituationWatcher(
       app.shell,
       documents,
       notebooks,
-      labShell
+      labShell,
+      editors
     );
     const host: IChatHost = {
       trans,

@@ -2,8 +2,10 @@
 
 import type { JupyterFrontEnd, ILabShell } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
 import { DocumentWidget } from '@jupyterlab/docregistry';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
@@ -23,14 +25,17 @@ export class SituationWatcher {
     private readonly shell: JupyterFrontEnd.IShell,
     private readonly documents: IDocumentManager,
     private readonly notebooks: INotebookTracker | null,
-    labShell: ILabShell | null
+    labShell: ILabShell | null,
+    private readonly editors: IEditorTracker | null = null
   ) {
     labShell?.currentChanged.connect(this.update, this);
     labShell?.layoutModified.connect(this.update, this);
     notebooks?.currentChanged.connect(this.update, this);
     notebooks?.activeCellChanged.connect(this.onCell, this);
     notebooks?.selectionChanged.connect(this.update, this);
+    editors?.currentChanged.connect(this.onEditor, this);
     this.onCell();
+    this.onEditor();
   }
 
   readonly changed = new Signal<this, void>(this);
@@ -53,6 +58,17 @@ export class SituationWatcher {
     this.update();
   };
 
+  /** Another file editor was used last. */
+  private readonly onEditor = (): void => {
+    const editor = this.editors?.currentWidget?.content.editor ?? null;
+    if (editor !== this.editor) {
+      this.editor?.model.selections.changed.disconnect(this.update, this);
+      this.editor = editor;
+      editor?.model.selections.changed.connect(this.update, this);
+    }
+    this.update();
+  };
+
   private readonly update = (): void => {
     const next = this.look();
     if (JSON.stringify(next) !== JSON.stringify(this.situation)) {
@@ -70,7 +86,8 @@ export class SituationWatcher {
         ? panel.content.activeCell
         : null;
     if (cell === null || panel === null) {
-      return { ...NOTHING, document, openDocuments };
+      const selection = this.selectionInFile(document);
+      return { ...NOTHING, document, selection, openDocuments };
     }
     return {
       document,
@@ -79,9 +96,23 @@ export class SituationWatcher {
         number: panel.content.activeCellIndex + 1,
         hasError: hasError(cell)
       },
-      selection: selectionIn(cell),
+      selection: selectionIn(
+        cell.editor,
+        cell.model.sharedModel,
+        cell.model.id
+      ),
       openDocuments
     };
+  }
+
+  /** What is selected in the file in the middle, if that is an editor. */
+  private selectionInFile(document: string | null): Selection | null {
+    const widget = this.editors?.currentWidget;
+    if (widget?.context.path !== document) {
+      return null;
+    }
+    const { editor } = widget.content;
+    return selectionIn(editor, editor.model.sharedModel, null);
   }
 
   /** The document in the middle; the panel itself may have the focus. */
@@ -103,10 +134,14 @@ export class SituationWatcher {
 
   private situation = NOTHING;
   private cell: Cell | null = null;
+  private editor: CodeEditor.IEditor | null = null;
 }
 
-function selectionIn(cell: Cell): Selection | null {
-  const editor = cell.editor;
+function selectionIn(
+  editor: CodeEditor.IEditor | null,
+  text: { getSource(): string },
+  cell_id: string | null
+): Selection | null {
   if (editor === null) {
     return null;
   }
@@ -116,9 +151,9 @@ function selectionIn(cell: Cell): Selection | null {
   return from === to
     ? null
     : {
-        cell_id: cell.model.id,
+        cell_id,
         range: { from, to },
-        text: cell.model.sharedModel.getSource().slice(from, to)
+        text: text.getSource().slice(from, to)
       };
 }
 
