@@ -63,6 +63,7 @@ class FileConversation:
         changes: FileChanges | None = None,
     ) -> None:
         self.here = here
+        self.notebooks = notebooks
         self.registry = ToolRegistry(
             file_tools(
                 workspace=here.workspace,
