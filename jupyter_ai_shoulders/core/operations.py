@@ -54,6 +54,8 @@ class Change:
     """Permission bits of the file before."""
     cannot_undo: str | None = None
     """The honest reason why it cannot be taken back; None: it can."""
+    kept_as: OperationId | None = None
+    """The change under which the trash has a deleted file, if not this one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,20 +118,28 @@ class DiskChanges:
         return TextApplied(applied, None, self._journal.change(applied).after_version)
 
     async def delete(
-        self, path: str, origin: Origin, *, only: BlobHash | None = None
+        self,
+        path: str,
+        origin: Origin,
+        *,
+        only: BlobHash | None = None,
+        kept_as: OperationId | None = None,
     ) -> TextApplied:
-        """Move a file into the trash of the state directory; ``only`` if its bytes have this hash.
+        """Move a file into the trash of the state directory.
 
-        Raises ``Conflict`` when they have another one.
+        ``only`` if its bytes have this hash, else ``Conflict``; ``kept_as`` the change that is made
+        again by it, under whose name the trash is to have it.
         """
         place = await self._place(path)
         self._check_saved(place)
         facts, version, text = await asyncio.to_thread(self._before_deletion, place, only)
-        change = Change("delete", place, origin, before_version=version, mode=facts.mode)
+        change = Change(
+            "delete", place, origin, before_version=version, mode=facts.mode, kept_as=kept_as
+        )
         step = Step(
             change,
-            do=lambda operation: self._trash.take(self._workspace, place, facts, operation),
-            revert=lambda operation: self._trash.give_back(self._workspace, place, operation),
+            do=lambda own: self._trash.take(self._workspace, place, facts, kept_as or own),
+            revert=lambda own: self._trash.give_back(self._workspace, place, kept_as or own),
         )
         applied = await to_its_end(self._held([step], place))
         await self._open.removed(place)
@@ -216,11 +224,24 @@ class DiskChanges:
         return operations[-1]
 
     def _folder_step(self, folder: WorkspacePath, origin: Origin) -> Step:
-        return Step(
-            Change("mkdir", f"{folder}/", origin),
-            do=lambda _: self._workspace.make_folder(folder),
-            revert=lambda _: self._workspace.remove_folder(folder),
-        )
+        made = False
+
+        def make(_: OperationId) -> Outcome | None:
+            nonlocal made
+            try:
+                self._workspace.make_folder(folder)
+            except Conflict:
+                if self._kind(folder) != "folder":
+                    raise
+                return Outcome(cannot_undo="Somebody else made the folder at the same time.")
+            made = True
+            return None
+
+        def remove(_: OperationId) -> None:
+            if made:
+                self._workspace.remove_folder(folder)
+
+        return Step(Change("mkdir", f"{folder}/", origin), make, remove)
 
     def _missing_above(self, target: WorkspacePath) -> list[WorkspacePath]:
         """Return the folders to make, outermost first. Raises ``Conflict`` for a taken name."""

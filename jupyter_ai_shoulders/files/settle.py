@@ -74,7 +74,7 @@ class Settling:
             case "delete" if folder:
                 verdict = _FAILED if self._stands(change.document) else _DONE
             case "delete":
-                verdict = self._deleted(operation_id, change.document)
+                verdict = self._deleted(change.kept_as or operation_id, change.document)
             case "outputs" | "command":
                 pass  # nothing on the disk tells
         return verdict

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.files.base import Change, OperationJournal, Outcome
 from jupyter_ai_shoulders.files.disk import ended
 from jupyter_ai_shoulders.files.settle import Verdict
@@ -37,7 +37,7 @@ async def performed(
 ) -> list[OperationId]:
     """Make all changes; return their rows. When one fails, those before it are taken back.
 
-    ``judged`` says what became of the one that failed. Raises what that one raised, and
+    ``judged`` says what became of the one that a disk failed at. Raises what that one raised, and
     ``StateUnavailable`` before anything was changed.
     """
     operations = [journal.begin(step.change) for step in steps]
@@ -68,8 +68,7 @@ async def _taken_back(
 ) -> None:
     why = f"It failed: {error}" if isinstance(error, ShouldersError) else "It failed."
     for position, (step, operation) in reversed(list(enumerate(tried))):
-        verdict = await asyncio.to_thread(judged, operation, step.change)
-        if position <= made and verdict.state == "done":
+        if position < made:
             try:
                 await asyncio.to_thread(step.revert, operation)
             except ShouldersError as problem:
@@ -77,4 +76,13 @@ async def _taken_back(
                 _log.warning("%s could not be taken back: %s", step.change.document, problem)
                 ended(journal, operation, "done")
                 continue
+        elif position == made and not isinstance(error, _TOUCHED_NOTHING):
+            verdict = await asyncio.to_thread(judged, operation, step.change)
+            if verdict.state == "done":
+                ended(journal, operation, "done")
+                continue
         ended(journal, operation, "failed", Outcome(cannot_undo=why))
+
+
+_TOUCHED_NOTHING = (Conflict, NotFound, PolicyRefusal)
+"""Said before anything is changed; a disk that fails may do so after."""

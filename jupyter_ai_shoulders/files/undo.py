@@ -120,7 +120,7 @@ class FileUndo:
 
         Raises ``NotFound``, ``CannotUndo``, and what reading and changing files raises.
         """
-        row = self._journal.get(operation_id)
+        row = self._first(self._journal.get(operation_id))
         if not row.can_undo:
             raise CannotUndo(f"{row.document}: {row.reason}")
         rows = [row] if row.batch is None else list(self._journal.of_batch(row.batch))
@@ -149,20 +149,25 @@ class FileUndo:
             except StateUnavailable:
                 raise
             except ShouldersError as error:
-                kept += self._kept(group, error)
+                kept += await self._kept(group, error)
             else:
                 undone += report.undone
                 kept += report.kept
         return UndoReport(tuple(undone), tuple(kept))
 
-    def _kept(self, group: Sequence[Operation], error: ShouldersError) -> list[Kept]:
+    async def _kept(self, group: Sequence[Operation], error: ShouldersError) -> list[Kept]:
         """Return why a group stays; where it is one text, what to propose for all its changes."""
         first, *_ = group
         clash = error.clash if isinstance(error, CannotUndo) else None
         only_edits = all(row.kind == "edit" for row in group)
         if clash is not None and only_edits:
-            ours = self._text(self._journal.change(group[-1].id), "after")
-            clash = replace(clash, ours=ours, before=self._text(self._journal.change(first.id)))
+            last = self._journal.change(group[-1].id)
+            clash = TextClash(
+                document=clash.document,
+                ours=await asyncio.to_thread(self._text, last, "after"),
+                before=await asyncio.to_thread(self._text, self._journal.change(first.id)),
+                current=await self._texts.read(clash.document),
+            )
         elif not only_edits:
             clash = None
         present = [row for row in group if self._journal.get(row.id).state == "done"]
@@ -180,10 +185,8 @@ class FileUndo:
                 now = self._journal.get(row.id)  # what undid it may have been taken back by now
                 if now.state != "done":
                     continue
-                if not now.can_undo:
-                    raise CannotUndo(f"{now.document}: {now.reason}")
                 try:
-                    undone.append(await self._single(now, origin))
+                    undone.append(await self._possible(now, origin))
                 except Conflict as error:
                     if now.kind != "mkdir" or len(wanted) == 1:
                         raise
@@ -205,6 +208,11 @@ class FileUndo:
                 _log.warning("Undo of %s stays half done: %s", done.operation.document, error)
 
     # one
+
+    async def _possible(self, row: Operation, origin: Origin) -> Undone:
+        if not row.can_undo:
+            raise CannotUndo(f"{row.document}: {row.reason}")
+        return await self._single(row, origin)
 
     async def _single(self, row: Operation, origin: Origin) -> Undone:
         change = self._journal.change(row.id)
@@ -244,11 +252,26 @@ class FileUndo:
             return self._nothing_to_do(row)
         return Undone(row, await change(row.document, origin))
 
+    def _first(self, row: Operation) -> Operation:
+        """Return the change that a row makes again, if it is the undo of an undo."""
+        while row.undoes is not None:
+            again = self._journal.get(row.undoes).undoes
+            if again is None:
+                break
+            row = self._journal.get(again)
+        return row
+
     async def _remove_made(self, row: Operation, change: Change, origin: Origin) -> Undone:
         path = change.new_document or change.document
         if not await asyncio.to_thread(self._changes.stands, path):
             return self._nothing_to_do(row)
-        applied = await self._changes.delete(path, origin, only=change.after)
+        kept_as = None if row.undoes is None else self._journal.get(row.undoes)
+        applied = await self._changes.delete(
+            path,
+            origin,
+            only=change.after,
+            kept_as=kept_as.id if kept_as is not None and kept_as.kind == "delete" else None,
+        )
         return Undone(row, applied.operation_id)
 
     async def _edit_back(self, row: Operation, change: Change, origin: Origin) -> Undone:

@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.files.changes import DiskChanges
 from jupyter_ai_shoulders.files.disk import DiskTexts, PathLocks
 from jupyter_ai_shoulders.files.settle import Settling
 from jupyter_ai_shoulders.files.trash import Trash
+from jupyter_ai_shoulders.files.undo import FileUndo
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.testing.file_changes import (
     MemoryJournal,
@@ -44,6 +45,7 @@ class Place:
     texts: DiskTexts
     changes: DiskChanges
     settling: Settling
+    undo: FileUndo
 
     def write(self, path: str, content: bytes | str) -> Path:
         """Put a file there, with its folders."""
@@ -70,6 +72,17 @@ class Place:
         ]
 
 
+def undo_of(
+    journal: MemoryJournal,
+    texts: DiskTexts,
+    changes: DiskChanges,
+    blobs: MemoryBlobs,
+    ids: CountingIds,
+) -> FileUndo:
+    """Return undo without pages."""
+    return FileUndo(journal=journal, texts=texts, disk=texts, changes=changes, store=blobs, ids=ids)
+
+
 @contextmanager
 def place(folder: Path, trash: Path | None = None) -> Generator[Place]:
     """Make one below ``folder``; ``trash`` elsewhere."""
@@ -83,7 +96,20 @@ def place(folder: Path, trash: Path | None = None) -> Generator[Place]:
 
     workspace, bin_ = Workspace(root), Trash(prepare)
     journal, blobs, witness = MemoryJournal(), MemoryBlobs(), MemoryWitness()
+    ids = CountingIds()
     pages, locks, settling = MemoryOpenFiles(), PathLocks(), Settling(workspace, bin_)
+    texts = DiskTexts(workspace, journal, blobs, witness, locks)
+    changes = DiskChanges(
+        workspace=workspace,
+        trash=bin_,
+        journal=journal,
+        store=blobs,
+        witness=witness,
+        open_files=pages,
+        ids=ids,
+        locks=locks,
+        settling=settling,
+    )
     try:
         yield Place(
             root=root,
@@ -94,19 +120,10 @@ def place(folder: Path, trash: Path | None = None) -> Generator[Place]:
             blobs=blobs,
             witness=witness,
             pages=pages,
-            texts=DiskTexts(workspace, journal, blobs, witness, locks),
-            changes=DiskChanges(
-                workspace=workspace,
-                trash=bin_,
-                journal=journal,
-                store=blobs,
-                witness=witness,
-                open_files=pages,
-                ids=CountingIds(),
-                locks=locks,
-                settling=settling,
-            ),
+            texts=texts,
+            changes=changes,
             settling=settling,
+            undo=undo_of(journal, texts, changes, blobs, ids),
         )
     finally:
         workspace.close()
