@@ -62,9 +62,9 @@ class Server:
         """The root of our routes."""
         return f"http://127.0.0.1:{self.lab.port}/{API}"
 
-    async def session(self) -> tuple[str, int]:
+    async def session(self, **fields: str) -> tuple[str, int]:
         """Make a conversation; return its id and its last ``seq``."""
-        async with self.http.post(f"{self.url}/sessions", json={}) as answer:
+        async with self.http.post(f"{self.url}/sessions", json=fields) as answer:
             assert answer.status == 201, await answer.text()
             session = await answer.json()
             return session["id"], session["last_seq"]

@@ -68,7 +68,7 @@ async def _run(server: Server, name: str, source: str) -> ServerFlooded:
     sources = dict(zip(CELLS, ("print(1)", source, "6 * 7"), strict=True))
     cells = [nbformat.v4.new_code_cell(code, id=cell) for cell, code in sources.items()]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), file)
-    session = await _session(server)
+    session, _ = await server.session(mode="bypass")
     await _turn(server, session, "warm")
     memory = Memory(server.lab.pid)
     before = memory.resident_mb()
@@ -87,12 +87,6 @@ async def _run(server: Server, name: str, source: str) -> ServerFlooded:
         left_grown_mb=round(left - before, 1),
         next_ok="42" in json.dumps(last["outputs"]),
     )
-
-
-async def _session(server: Server) -> str:
-    async with server.http.post(f"{server.url}/sessions", json={"mode": "bypass"}) as answer:
-        assert answer.status == 201, await answer.text()
-        return (await answer.json())["id"]
 
 
 async def _turn(server: Server, session: str, text: str) -> None:
