@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaul
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.files import Files
 from jupyter_ai_shoulders.host.forks import Forks
+from jupyter_ai_shoulders.host.history import Visibility
 from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
 from jupyter_ai_shoulders.host.preferences import Preferences
@@ -54,6 +55,7 @@ from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
 from jupyter_ai_shoulders.tools.document_tools import document_tools
+from jupyter_ai_shoulders.tools.file_history import history_tools
 from jupyter_ai_shoulders.tools.file_tools import file_tools
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook_kernels import kernel_tools
@@ -117,6 +119,13 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             notebooks=access,
             previews=DocumentPreviews(),
             ids=ids,
+        ),
+        *history_tools(
+            documents.workspace,
+            files.journal,
+            files.undo,
+            files.texts,
+            Visibility(store.sessions, has_owners=settings.has_owners).may_see,
         ),
     ]
     base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *beside])
