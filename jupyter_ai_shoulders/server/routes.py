@@ -46,6 +46,7 @@ from jupyter_ai_shoulders.server.turns import (
     RestoreHandler,
     ResumeHandler,
     SuppliedResultHandler,
+    UndoHandler,
 )
 from jupyter_ai_shoulders.server.usage import BudgetHandler, UsageHandler
 
@@ -69,6 +70,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/cancel", CancelHandler),
     (f"sessions/{_ID}/resume", ResumeHandler),
     (f"sessions/{_ID}/restore", RestoreHandler),
+    (f"sessions/{_ID}/undo", UndoHandler),
     (f"sessions/{_ID}/approvals/{_ID}", ApprovalHandler),
     (f"sessions/{_ID}/requests/([0-9]{{1,6}})", SentRequestHandler),
     (f"sessions/{_ID}/preview", PreviewHandler),

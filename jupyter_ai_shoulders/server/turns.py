@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.wire.commands import (
     RestoreSession,
     ResumeTurn,
     SupplyResult,
+    UndoTurn,
 )
 from jupyter_ai_shoulders.wire.ids import CallId
 
@@ -50,6 +51,18 @@ class RestoreHandler(ShouldersHandler):
         session = self.session(session_id)
         command = self.body(RestoreSession)
         self.answer(await self.host.engine.restores.restore(session.id, command), 202)
+
+
+class UndoHandler(ShouldersHandler):
+    """``sessions/{id}/undo``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Take back what a turn did; answer with the event that says what was put back."""
+        session = self.session(session_id)
+        command = self.body(UndoTurn)
+        self.answer(await self.host.engine.restores.undo(session.id, command), 202)
 
 
 class ApprovalHandler(ShouldersHandler):

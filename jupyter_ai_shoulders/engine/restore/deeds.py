@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.engine.restore.snapshots import outputs_hash, title_of
 from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, Event
-from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, Version
+from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
+from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, TurnId, Version
 from jupyter_ai_shoulders.wire.notebooks import (
     CellDelete,
     CellEdit,
@@ -104,15 +105,42 @@ class DocumentStory:
         return self.cells.setdefault(cell_id, CellStory())
 
 
-def stories(events: Iterable[Event], after: int) -> dict[str, DocumentStory]:
-    """Return what was done to each document by events whose ``seq`` is greater than ``after``."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which of a session's deeds are meant: all behind an event, or those of a turn alone.
+
+    What a restore did counts as a turn of its own, named by the restore.
+    """
+
+    after: int
+    turn_id: TurnId | None = None
+
+    def has(self, event: Event) -> bool:
+        """Return whether the event tells of one of them."""
+        if event.seq <= self.after:
+            return False
+        return self.turn_id is None or self.turn_id == _turn_of(event)
+
+
+def _turn_of(event: Event) -> TurnId | None:
+    match event:
+        case CellsChange(restore_id=str(restore_id)):
+            return TurnId(restore_id)
+        case Checkpoint(order=RestoreOrder(restore_id=restore_id)):
+            return TurnId(restore_id)
+        case _:
+            return event.turn_id
+
+
+def stories(events: Iterable[Event], part: Part) -> dict[str, DocumentStory]:
+    """Return what was done to each document by the events of a part."""
     found: dict[str, DocumentStory] = {}
 
     def story(document: str) -> DocumentStory:
         return found.setdefault(document, DocumentStory(document))
 
     for event in events:
-        if event.seq <= after:
+        if not part.has(event):
             continue
         match event:
             case Checkpoint():

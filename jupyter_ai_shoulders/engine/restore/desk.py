@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.operations import Services
@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.engine.restore.deeds import inside_turn
 from jupyter_ai_shoulders.engine.restore.restorer import PutBack, Restores
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Interrupted, Stopping
-from jupyter_ai_shoulders.wire.commands import RestoreSession
+from jupyter_ai_shoulders.wire.commands import RestoreSession, UndoTurn
 from jupyter_ai_shoulders.wire.events import (
     Checkpoint,
     Event,
@@ -33,7 +33,7 @@ from jupyter_ai_shoulders.wire.events import (
     RestorePart,
 )
 from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
-from jupyter_ai_shoulders.wire.ids import MessageId, ProposalId, RestoreId, SessionId
+from jupyter_ai_shoulders.wire.ids import MessageId, ProposalId, RestoreId, SessionId, TurnId
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +48,13 @@ class _Point:
     seq: int
     message_id: MessageId | None
     undone: RestoreId | None = None
+    turn_id: TurnId | None = None
+    """The turn, or the restore, that alone is taken back."""
+
+    @property
+    def after(self) -> int:
+        """Behind which event that is which is taken back."""
+        return self.seq - 1 if self.turn_id is None else 0
 
 
 class RestoreDesk:
@@ -73,6 +80,24 @@ class RestoreDesk:
         Raises ``NotFound`` (session), ``InvalidRequest`` (no such message), ``Conflict``
         (``turn_running``, a cell still runs, messages wait), ``StateUnavailable``.
         """
+        return await self._alone(session_id, command, lambda driver: self._point(driver, command))
+
+    async def undo(self, session_id: SessionId, command: UndoTurn) -> Restore:
+        """Take back what a turn did, or return how that went when it was done already.
+
+        Raises ``NotFound`` (session, turn) and like ``restore``.
+        """
+        start = self._start_of(session_id, command.turn_id)
+        point = _Point(start, None, turn_id=command.turn_id)
+        wish = RestoreSession(seq=start, what=("files", "notebook"), id=command.id)
+        return await self._alone(session_id, wish, lambda _: point)
+
+    async def _alone(
+        self,
+        session_id: SessionId,
+        command: RestoreSession,
+        find: Callable[[SessionDriver], _Point],
+    ) -> Restore:
         lock = self._locks.setdefault(session_id, asyncio.Lock())
         async with lock:
             driver = await self._shelf.driver(session_id)
@@ -82,23 +107,31 @@ class RestoreDesk:
             if isinstance(driver.state.phase, Stopping):
                 await driver.still()
                 driver = await self._shelf.driver(session_id)
-            return await self._restore(driver, command)
+            _refuse_busy(driver)
+            return await self._restore(driver, command, find(driver))
 
     async def take_up(self) -> None:
         """Finish what a dead process began; what cannot be is logged."""
         for session_id, order, seq in self._unfinished():
             if self._went_on(session_id, seq):
                 continue
-            command = RestoreSession(seq=order.seq, what=order.what, id=order.restore_id)
             try:
-                await self.restore(session_id, command)
+                await self._again(session_id, order)
             except ShouldersError:
                 log.exception("The restore that %s was in could not be finished", session_id)
 
-    async def _restore(self, driver: SessionDriver, command: RestoreSession) -> Restore:
+    async def _again(self, session_id: SessionId, order: RestoreOrder) -> None:
+        turn_id = order.turn_id
+        if turn_id is not None and order.seq == self._starts(session_id).get(turn_id):
+            await self.undo(session_id, UndoTurn(turn_id=turn_id, id=order.restore_id))
+        else:
+            command = RestoreSession(seq=order.seq, what=order.what, id=order.restore_id)
+            await self.restore(session_id, command)
+
+    async def _restore(
+        self, driver: SessionDriver, command: RestoreSession, point: _Point
+    ) -> Restore:
         session_id = driver.session_id
-        _refuse_busy(driver)
-        point = self._point(driver, command)
         if isinstance(driver.state.phase, Interrupted):
             found = await driver.look()
             if found:
@@ -106,11 +139,16 @@ class RestoreDesk:
             driver.dispatch(sig.Discard())
             crash_point("restore.turn.discarded")
         restore_id = command.id or RestoreId(self._services.ids.new("restore"))
-        order = RestoreOrder(restore_id=restore_id, seq=command.seq, what=_ordered(command.what))
+        order = RestoreOrder(
+            restore_id=restore_id,
+            seq=command.seq,
+            what=_ordered(command.what),
+            turn_id=point.turn_id,
+        )
         back = PutBack()
-        if "notebook" in order.what:
-            back = await self._restorer.put_back(session_id, order, point.seq - 1)
-            self._dismiss(session_id, point.seq, {item.document for item in back.documents})
+        if order.what != ("conversation",):
+            back = await self._restorer.put_back(session_id, order, point.after)
+            self._dismiss(session_id, point, {item.document for item in back.documents})
         event = await self._conclude(driver, order, point, back)
         await self._services.log.sync()
         crash_point("restore.event.synced")
@@ -134,6 +172,7 @@ class RestoreDesk:
             conversation=gone,
             message_id=point.message_id,
             undone=point.undone,
+            undone_turn=point.turn_id if point.undone is None else None,
         )
         try:
             again.record(event)
@@ -188,7 +227,29 @@ class RestoreDesk:
             and event.order is not None
             and event.order.restore_id == found.restore_id
         )
-        return _Point(next(begun, found.seq), None, found.restore_id)
+        limit = TurnId(found.restore_id) if self._is_of_turn(session_id, found) else None
+        return _Point(next(begun, found.seq), None, found.restore_id, limit)
+
+    def _is_of_turn(self, session_id: SessionId, restore: Restore) -> bool:
+        """Whether a restore took back a turn alone, or took that back."""
+        known = {event.restore_id: event for event in self._restores(session_id)}
+        while restore.undone is not None and restore.undone in known:
+            restore = known[restore.undone]
+        return restore.undone_turn is not None
+
+    def _start_of(self, session_id: SessionId, turn_id: TurnId) -> int:
+        start = self._starts(session_id).get(turn_id)
+        if start is None:
+            raise NotFound(
+                f"There is no turn {turn_id} in this conversation.",
+                hint="Name a turn by the id that its events have.",
+            )
+        return start
+
+    def _starts(self, session_id: SessionId) -> dict[TurnId, int]:
+        """Return the events that turns began with."""
+        events = [logged.event for logged in self._services.log.find({"turn-start"}, session_id)]
+        return {event.turn_id: event.seq for event in events if event.turn_id is not None}
 
     def _done(self, session_id: SessionId, command: RestoreSession) -> Restore | None:
         """Return the restore that did this already."""
@@ -214,14 +275,15 @@ class RestoreDesk:
         said = self._services.log.find({"message-add"}, session_id)
         return bool(said) and said[-1].event.seq > seq
 
-    def _dismiss(self, session_id: SessionId, since: int, documents: set[str]) -> None:
+    def _dismiss(self, session_id: SessionId, point: _Point, documents: set[str]) -> None:
         """Dismiss what the agent proposed meanwhile: it does not fit what is there now."""
         kinds = {"proposal-add", "proposal-resolve"}
         open_ones: dict[ProposalId, None] = {}
         for logged in self._services.log.find(kinds, session_id):
             match logged.event:
                 case ProposalAdd() as event:
-                    if event.seq >= since and event.proposal.document in documents:
+                    meant = point.turn_id in {None, event.turn_id} and event.seq >= point.seq
+                    if meant and event.proposal.document in documents:
                         open_ones[event.proposal.id] = None
                 case ProposalResolve() as event:
                     open_ones.pop(event.proposal_id, None)

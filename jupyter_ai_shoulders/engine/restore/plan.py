@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jupyter_ai_shoulders.core.text_merge import merge_texts
 from jupyter_ai_shoulders.engine.restore.deeds import CellStory, DocumentStory
 from jupyter_ai_shoulders.engine.restore.snapshots import (
     CellText,
@@ -44,6 +45,8 @@ class Clash:
 class Plan:
     """Edits in the order to apply them, and what is to be said of them."""
 
+    merges: bool = False
+    """Whether a text that was changed after us is merged where that is clear."""
     edits: list[CellEdit] = field(default_factory=list[CellEdit])
     expected: dict[CellId, Version] = field(default_factory=dict[CellId, Version])
     removed: list[CellName] = field(default_factory=list[CellName])
@@ -63,6 +66,10 @@ class Plan:
         """Change the cell only if it is still as it was read."""
         self.expected[cell.id] = cell.version
 
+    def merged(self, ours: str | None, now: str, before: str) -> str | None:
+        """Return a text without what we did to it; None where that is not clear."""
+        return merge_texts(ours, now, before) if self.merges and ours is not None else None
+
     def said(self, document: str) -> RestoredDocument:
         """Return what is done, in the words of the log."""
         return RestoredDocument(
@@ -81,13 +88,15 @@ def plan(
     whole: Mapping[CellId, tuple[WholeCell, WholeCell]],
     story: DocumentStory,
     now: Sequence[NotebookCell],
+    *,
+    merges: bool = False,
 ) -> Plan:
-    """Return what brings the notebook back.
+    """Return what brings the notebook back; ``merges`` takes our lines out of others' texts.
 
     ``whole`` gives cells as they were before we touched them first, and before we did last; those
     of ``now`` whose outputs we touched are read with them.
     """
-    made = Plan()
+    made = Plan(merges=merges)
     present = {cell.id: cell for cell in now}
     was = {cell.id: cell for cell in before.cells}
     order = [cell.id for cell in now]
@@ -199,7 +208,10 @@ def _put_back(
 ) -> None:
     """Give a cell its text and its outputs of before, each if it is as we left it."""
     rewritten = told.version is not None and cell.version != was.version
+    text: str | None = was.source
     if rewritten and cell.version != told.version:
+        text = made.merged(told.source, cell.source, was.source)
+    if text is None:
         made.keep(cell, "changed")
         made.clashes.append(Clash(cell, told.source or "", was.source))
         return
@@ -209,7 +221,7 @@ def _put_back(
     name = CellName(cell_id=cell.id, title=title_of(was.source))
     if rewritten:
         made.expect(cell)
-        made.edits.append(CellSource(cell_id=cell.id, source=was.source))
+        made.edits.append(CellSource(cell_id=cell.id, source=text))
         made.rewritten.append(name)
     if told.outputs_touched and whole is not None and cell.cell_type == "code":
         _outputs_back(made, cell, whole[0], told)

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol, cast
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.restore.cell_rows import CellRows
 from jupyter_ai_shoulders.engine.restore.deeds import deeds_of
 from jupyter_ai_shoulders.engine.restore.snapshots import (
     cell_blob,
@@ -85,6 +86,17 @@ class Doer:
     """``user``: the user said so and reviews it no more: restores, applied proposals, review."""
 
 
+def origin_of(doer: Doer) -> Origin:
+    """Return on whose behalf, as the operation log and the review know it."""
+    return Origin(
+        doer.session_id,
+        doer.turn_id,
+        doer.call_id,
+        by=doer.by,
+        batch=None if doer.order is None else doer.order.restore_id,
+    )
+
+
 @dataclass(slots=True)
 class _Taken:
     """What the present checkpoint of a session has."""
@@ -103,8 +115,10 @@ class Recorder:
         blobs: Blobs,
         kernels: Kernels,
         witness: ChangeWitness | None = None,
+        journal: OperationJournal | None = None,
     ) -> None:
         """``witness`` is told of each text that was changed, for review."""
+        self.rows = CellRows(journal)
         self._witness = witness or NoWitness()
         self._log = event_log
         self._blobs = blobs
@@ -201,13 +215,7 @@ class Recorder:
         self, doer: Doer, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
     ) -> None:
         """Let the review know which texts were changed. Raises ``StateUnavailable``."""
-        origin = Origin(
-            doer.session_id,
-            doer.turn_id,
-            doer.call_id,
-            by=doer.by,
-            batch=None if doer.order is None else doer.order.restore_id,
-        )
+        origin = origin_of(doer)
         for cell_id, before, after in text_changes(edits, inverse):
             self._witness.changed(origin, path, cell_id, before, after)
 
@@ -288,7 +296,13 @@ class _Notebook:
         if doer is None:
             return await self._notebook.apply(edits, expected)
         await self._keep(doer, edits)
-        outcome = await self._notebook.apply(edits, expected)
+        rows = self._recorder.rows.begin(origin_of(doer), self.path, edits, expected)
+        try:
+            outcome = await self._notebook.apply(edits, expected)
+        except ShouldersError as error:
+            self._recorder.rows.failed(rows, error)
+            raise
+        self._recorder.rows.end(rows, "done" if isinstance(outcome, Applied) else "failed")
         if isinstance(outcome, Applied):
             crash_point("restore.change.applied")
             self._recorder.record(doer, self.path, deeds_of(edits, outcome.inverse))
@@ -360,6 +374,7 @@ class _Runner:
             "kernel": await self._recorder.incarnation(path),
         }
         self._recorder.record(doer, path, [ran.model_copy(update=left)])
+        self._recorder.rows.ran(origin_of(doer), path, ran.cell_id)
 
     async def _stopped(self, doer: Doer, path: str, ran: CellDeed) -> None:
         """Note what a run left that did not end by itself; best effort."""

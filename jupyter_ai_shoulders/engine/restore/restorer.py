@@ -14,8 +14,9 @@ from typing import Protocol
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnavailable
-from jupyter_ai_shoulders.engine.restore.deeds import DocumentStory, stories
+from jupyter_ai_shoulders.engine.restore.deeds import DocumentStory, Part, stories
 from jupyter_ai_shoulders.engine.restore.drift import drift
+from jupyter_ai_shoulders.engine.restore.files_back import FileUndos, NoFiles, files_back
 from jupyter_ai_shoulders.engine.restore.plan import Clash, Plan, plan
 from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
 from jupyter_ai_shoulders.engine.restore.snapshots import (
@@ -27,7 +28,7 @@ from jupyter_ai_shoulders.engine.restore.snapshots import (
 from jupyter_ai_shoulders.notebook.base import Conflicted, Notebook, Notebooks, NotebookSnapshot
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
 from jupyter_ai_shoulders.wire.edits import Proposal
-from jupyter_ai_shoulders.wire.events import Event, KernelDrift, RestoredDocument
+from jupyter_ai_shoulders.wire.events import Checkpoint, Event, KernelDrift, RestoredDocument
 from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
 from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, ProposalId, SessionId
 
@@ -57,7 +58,10 @@ class Restores(Protocol):
         ...
 
     async def put_back(self, session_id: SessionId, order: RestoreOrder, after: int) -> PutBack:
-        """Take back what was done by events behind ``after``. Raises ``StateUnavailable``."""
+        """Take back what was done by events behind ``after``, or by the turn of the order alone.
+
+        Raises ``StateUnavailable``.
+        """
         ...
 
 
@@ -85,7 +89,10 @@ class Restorer:
         notebooks: Notebooks,
         recorder: Recorder,
         ids: IdSource,
+        *,
+        files: FileUndos | None = None,
     ) -> None:
+        self._files = files or NoFiles()
         self._log = event_log
         self._blobs = blobs
         self._notebooks = recorder.notebooks(notebooks)
@@ -98,12 +105,35 @@ class Restorer:
         return [logged.event for logged in self._log.find(RECORD, session_id)]
 
     async def put_back(self, session_id: SessionId, order: RestoreOrder, after: int) -> PutBack:
-        """Take back what was done by events behind ``after``.
+        """Take back what was done by events behind ``after``, or by the turn of the order alone.
 
-        What cannot be put back is said in its document's ``error``. Raises ``StateUnavailable``
-        when the state of before cannot be kept; then nothing more is changed.
+        Notebooks first: one that the agent made is as it made it when it goes with the files. What
+        cannot be put back is said in its document's ``error``. Raises ``StateUnavailable`` when
+        the state of before cannot be kept; then nothing more is changed.
         """
-        told = stories(self.record_of(session_id), after)
+        done = PutBack()
+        if "files" in order.what:  # their operations are behind this mark
+            begin = Checkpoint(documents=(), cells=(), order=order)
+            self._log.append(session_id, begin)
+            await self._log.sync()
+            crash_point("restore.files.begun")
+        if "notebook" in order.what:
+            done = await self._notebooks_back(session_id, order, after)
+        if "files" in order.what:
+            moment = self._log.read(session_id, after, 1)[0].event.at
+            files = await files_back(self._files, session_id, order, moment, self._ids)
+            done = replace(
+                done,
+                documents=(*done.documents, *files.documents),
+                proposals=(*done.proposals, *files.proposals),
+            )
+            crash_point("restore.files.done")
+        return done
+
+    async def _notebooks_back(
+        self, session_id: SessionId, order: RestoreOrder, after: int
+    ) -> PutBack:
+        told = stories(self.record_of(session_id), Part(after, order.turn_id))
         doer = Doer(session_id, order.restore_id, order=order, by="user")
         done = PutBack()
         for story in told.values():
@@ -140,7 +170,7 @@ class Restorer:
         await self._recorder.keep(doer, self._plain.open(story.document), ())
         for _ in range(_TRIES):
             snapshot = await self._read(notebook, story)
-            made = plan(before, whole, story, snapshot.cells)
+            made = plan(before, whole, story, snapshot.cells, merges=_is_turn(doer))
             if not made.edits:
                 return made
             outcome = await notebook.apply(made.edits, made.expected)
@@ -198,6 +228,10 @@ class Restorer:
             reason=_REASON,
             state="proposed",
         )
+
+
+def _is_turn(doer: Doer) -> bool:
+    return doer.order is not None and doer.order.turn_id is not None
 
 
 def _present(snapshot: NotebookSnapshot, cells: Collection[CellId]) -> list[CellId]:

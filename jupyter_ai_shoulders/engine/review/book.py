@@ -168,7 +168,7 @@ class EditBook:
         before, left = self.texts(unit)
         if after == before:
             self.resolve(unit, "undo", "user")
-        elif origin.batch is not None and after != left:
+        elif (origin.batch or origin.undoes) and after != left:
             self._say(replace(unit, after=self._blob(after)), (before, after))
 
     def _baseline(self, unit: Unit, standing: str | None) -> str | None:

@@ -1,0 +1,136 @@
+"""Changes of cells as rows of the operation log: begun before they are made, ended after.
+
+Used by ``engine.restore.recorder``, which has brought a checkpoint of the notebook to the disk by
+then, so the rows need no sync of their own. ``settle_cells`` ends what a crash left, at the start.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.operations import Change, OperationJournal, Origin, Outcome
+from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.wire.ids import CellId, OperationId, Version
+from jupyter_ai_shoulders.wire.notebooks import (
+    CellDelete,
+    CellEdit,
+    CellInsert,
+    CellMove,
+    CellOutputs,
+    CellSource,
+)
+from jupyter_ai_shoulders.wire.operations import Operation, OperationKind, OperationState
+from jupyter_ai_shoulders.wire.versions import cell_version
+
+WITH_ITS_TURN = "Changes of cells are taken back with their turn, or in the notebook itself."
+NOT_KNOWN = "The server stopped in the middle; whether it was made is not known."
+
+_KINDS: dict[type[CellEdit], OperationKind] = {
+    CellSource: "edit",
+    CellInsert: "create",
+    CellDelete: "delete",
+    CellMove: "move",
+    CellOutputs: "outputs",
+}
+
+_log = logging.getLogger(__name__)
+
+
+class CellRows:
+    """Writes changes of cells into the operation log; without one, does nothing."""
+
+    def __init__(self, journal: OperationJournal | None) -> None:
+        self._journal = journal
+
+    def begin(
+        self,
+        origin: Origin,
+        path: str,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+    ) -> list[OperationId]:
+        """Write edits down before they are made. Raises ``StateUnavailable``."""
+        if self._journal is None:
+            return []
+        rows = [self._journal.begin(_change(origin, path, edit, expected)) for edit in edits]
+        crash_point("restore.rows.begun")
+        return rows
+
+    def end(self, rows: Sequence[OperationId], state: OperationState) -> None:
+        """Say what became of them; what cannot be said now is settled at the next start."""
+        if self._journal is None:
+            return
+        outcome = Outcome(cannot_undo=WITH_ITS_TURN) if state == "done" else None
+        for row in rows:
+            try:
+                self._journal.end(row, state, outcome)
+            except StateUnavailable as error:
+                _log.warning("The end of change %s is found out at the next start: %s", row, error)
+        crash_point("restore.rows.ended")
+
+    def failed(self, rows: Sequence[OperationId], error: ShouldersError) -> None:
+        """Say that nothing was changed, unless a page may have done it without an answer."""
+        if error.info.code != "page_not_responding":
+            self.end(rows, "failed")
+
+    def ran(self, origin: Origin, path: str, cell_id: CellId) -> None:
+        """Note that a run left other outputs. Raises ``StateUnavailable``."""
+        if self._journal is None:
+            return
+        change = Change("outputs", path, origin, cell_id, cannot_undo=WITH_ITS_TURN)
+        self.end([self._journal.begin(change)], "done")
+
+
+async def settle_cells(journal: OperationJournal, notebooks: Notebooks) -> None:
+    """End the rows of cells that a crash left, by what the notebooks are now.
+
+    Raises ``StateUnavailable``.
+    """
+    for row in journal.begun():
+        if row.cell_id is not None:
+            state = await _became(row, notebooks)
+            why = WITH_ITS_TURN if state == "done" else NOT_KNOWN
+            journal.end(row.id, state, Outcome(cannot_undo=why))
+            crash_point("restore.rows.settled")
+
+
+async def _became(row: Operation, notebooks: Notebooks) -> OperationState:
+    assert row.cell_id is not None, "only rows of cells are asked about"
+    try:
+        snapshot = await notebooks.open(row.document).read()
+    except NotFound:
+        return "failed"
+    except StateUnavailable:
+        raise
+    except ShouldersError as error:
+        _log.info("%s cannot be read, so what became of a change is not known: %s", row.document, error)
+        return "failed"
+    return "done" if _is_made(row, snapshot) else "failed"
+
+
+def _is_made(row: Operation, snapshot: NotebookSnapshot) -> bool:
+    cell = None if row.cell_id is None else snapshot.cell(row.cell_id)
+    match row.kind:
+        case "edit" | "create":
+            return cell is not None and cell.version == row.after_version
+        case "delete":
+            return cell is None
+        case _:
+            return False
+
+
+def _change(
+    origin: Origin, path: str, edit: CellEdit, expected: Mapping[CellId, Version]
+) -> Change:
+    source = edit.source if isinstance(edit, CellSource | CellInsert) else None
+    return Change(
+        kind=_KINDS[type(edit)],
+        document=path,
+        origin=origin,
+        cell_id=edit.cell_id,
+        before_version=None if isinstance(edit, CellInsert) else expected.get(edit.cell_id),
+        after_version=None if source is None else cell_version(source),
+    )
