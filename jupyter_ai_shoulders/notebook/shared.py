@@ -56,6 +56,11 @@ class SharedDocuments:
         self._rooms = rooms
         self._files = files
 
+    @property
+    def has_rooms(self) -> bool:
+        """Whether any notebook is in a room: a run asks often, and to resolve a path costs."""
+        return bool(self._rooms.all())
+
     def find(self, name: WorkspacePath) -> Room | None:
         """Return the room of a notebook."""
         rooms = self._rooms.all()

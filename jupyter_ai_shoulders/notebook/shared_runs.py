@@ -142,6 +142,8 @@ class RoomPages:
         for run in self._runs.values():
             if run.path == path and run.room.is_open:
                 return run.room
+        if not self._shared.has_rooms:
+            return None
         try:
             return self._shared.find(self._live.current(self._workspace.path(path)))
         except ShouldersError:
