@@ -39,6 +39,8 @@ from jupyter_ai_shoulders.wire.ids import CallId, LongRunId
 
 ASKING_SECONDS = 1.0
 """Between two looks at whether a call that waits for the user still does."""
+BESIDE_SECONDS = 1.0
+"""What goes on beside its step is given as long to fail at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class CallRun:
         self._call_id = context.call_id
         self._progress = _ProgressLog(context.call_id, recording, self._take)
         self._closed = False
+        self._beside = asyncio.Event()
         self.task = asyncio.create_task(self._drain(tool, args, context))
 
     @property
@@ -94,10 +97,24 @@ class CallRun:
 
         A call that waits for the user is waited for.
         """
-        done, _ = await asyncio.wait({self.task}, timeout=patience)
+        done = await self._first_wait(patience)
         while not done and (self.look is None or self.asks):
             done, _ = await asyncio.wait({self.task}, timeout=ASKING_SECONDS)
         return bool(done)
+
+    async def _first_wait(self, patience: float | None) -> set[asyncio.Task[Result]]:
+        """Wait for its end, but not for long once it says that nobody needs to wait."""
+        beside = asyncio.create_task(self._beside.wait())
+        try:
+            done, _ = await asyncio.wait(
+                {self.task, beside}, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            beside.cancel()
+        if beside in done and self.task not in done:
+            soon = BESIDE_SECONDS if patience is None else min(patience, BESIDE_SECONDS)
+            await asyncio.wait({self.task}, timeout=soon)
+        return {self.task} if self.task.done() else set()
 
     def close(self) -> None:
         """Record nothing more: the call has its result, even if its tool goes on."""
@@ -145,8 +162,10 @@ class CallRun:
         match item:
             case Progress():
                 self._progress.add(item)
-            case Ongoing(look=look):
+            case Ongoing(look=look, beside=beside):
                 self.look = look
+                if beside:
+                    self._beside.set()
             case InputAsked():
                 self._progress.flush()
                 self.asks = True

@@ -26,6 +26,7 @@ from jupyter_ai_shoulders.files.live import TextTimes
 from jupyter_ai_shoulders.files.previews import DocumentPreviews
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
+from jupyter_ai_shoulders.host.commands import Commands
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.files import Files
@@ -90,10 +91,12 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     budgets = Budgets(settings.home / STATE_DIR, clock, settings.budget)
     models = _models(settings, ports, store.sessions, preferences, budgets)
     secrets.know(models.redactor)
+    commands = _commands(settings, ports, secrets.redact, preferences, files)
     rules = RuleBook(
         StateFile(store.directory, "tools.json"),
         locked=locked_rules(settings.rules),
         external=lambda: tools.external,
+        off=commands.off,
     )
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)
@@ -128,7 +131,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             Visibility(store.sessions, has_owners=settings.has_owners).may_see,
         ),
     ]
-    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *beside])
+    base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *beside, commands.tool])
     long_calls = LongCalls(ids)
     tools = with_planning(base, rules, store.blobs, runs=long_calls)
     calls = SingleCalls(models, preferences.models)
@@ -148,7 +151,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         long_calls=long_calls,
         inputs=documents.runner.inputs,
         recoveries=RecoveryCounts(StateFile(store.directory, "recoveries.json")),
-        restorer=Restorer(store.log, store.blobs, documents.notebooks, recorder, ids),
+        restorer=Restorer(
+            store.log, store.blobs, documents.notebooks, recorder, ids, files=files.undo
+        ),
     )
     titler = Titler(calls, models, store.sessions)
     if settings.titles:
@@ -171,6 +176,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         engine=engine,
         conversations=conversations,
         documents=documents,
+        commands=commands,
         files=files,
         book=book,
         review=review_desk(book, store, documents.notebooks, files, recorder),
@@ -226,6 +232,24 @@ def _files(
         clock=ports.clock,
         ids=ports.ids,
         times=TextTimes(grace=settings.page_grace),
+    )
+
+
+def _commands(
+    settings: HostSettings,
+    ports: HostPorts,
+    redact: Callable[[str], str],
+    preferences: Preferences,
+    files: Files,
+) -> Commands:
+    return Commands(
+        workspace=settings.workspace,
+        state_dir=settings.state_dir,
+        environ=ports.environ,
+        redact=redact,
+        preferences=preferences,
+        undo=files.commands,
+        detected=ports.sandbox,
     )
 
 

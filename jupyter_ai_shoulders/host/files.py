@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.files.live_edits import LiveEdits
 from jupyter_ai_shoulders.files.page_requests import PageTransport
 from jupyter_ai_shoulders.files.router import TextRouter
 from jupyter_ai_shoulders.files.settle import Settling
+from jupyter_ai_shoulders.files.shell_undo import ShellUndo
 from jupyter_ai_shoulders.files.trash import Trash
 from jupyter_ai_shoulders.files.undo import FileUndo
 from jupyter_ai_shoulders.guard.paths import Workspace
@@ -72,6 +73,13 @@ class Files:
             ids=ids,
             locks=locks,
             settling=self._settling,
+        )
+        self.commands = ShellUndo(
+            workspace=workspace,
+            trash=self._trash,
+            journal=self.journal,
+            settling=self._settling,
+            ids=ids,
         )
         self.undo = FileUndo(
             journal=self.journal,

@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
 from jupyter_ai_shoulders.host.budgets import Budgets
+from jupyter_ai_shoulders.host.commands import Commands
 from jupyter_ai_shoulders.host.conversations import Conversations
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.export.exporter import Exporter
@@ -54,6 +55,7 @@ class Host:
         engine: Engine,
         conversations: Conversations,
         documents: Documents,
+        commands: Commands,
         files: Files,
         book: EditBook,
         review: ReviewDesk,
@@ -83,6 +85,7 @@ class Host:
         self.files = files
         self.book = book
         self.review = review
+        self.commands = commands
         self.budgets = budgets
         self.preferences = preferences
         self.usage = usage
@@ -131,6 +134,7 @@ class Host:
             stack.push_async_callback(self.budgets.aclose)
             stack.push_async_callback(self.models.aclose)
             stack.push_async_callback(self._documents.aclose)
+            stack.push_async_callback(self.commands.aclose)
             stack.push_async_callback(self.files.aclose)
             stack.push_async_callback(self._surroundings.aclose)
             stack.push_async_callback(self.proposals.aclose)

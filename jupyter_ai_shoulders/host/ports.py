@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
 from jupyter_ai_shoulders.core.summaries import CompactionMode
+from jupyter_ai_shoulders.guard.sandbox import Detect
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.contents import Contents
 from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
@@ -97,3 +98,5 @@ class HostPorts:
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     adapter: Callable[[Target], Provider] = make_provider
     """Makes the provider of a model; the evaluation puts scripts in their place."""
+    sandbox: Detect | None = None
+    """Says what sandbox there is for commands; none: it is tried out."""

@@ -35,9 +35,11 @@ from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.settings import (
+    CommandSettings,
     DataValues,
     EgressSettings,
     ModelSettings,
+    PutCommandSettings,
     PutEgressSettings,
     PutModelSettings,
     PutSettings,
@@ -51,16 +53,28 @@ VERSION = 1
 TRAIT = "Shoulders.settings"
 Scope = Literal["workspace", "user"]
 
-Area = Literal["models", "egress"]
+Area = Literal["models", "egress", "commands"]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
     "egress": PutEgressSettings,
+    "commands": PutCommandSettings,
 }
 FOLDERS = "folders"
+PER_FOLDER: tuple[Area, ...] = ("egress", "commands")
+"""What a folder's own file may not loosen; the user's file says it for single folders."""
+_STRICTEST: Mapping[str, object] = {
+    "egress.data_values": "schema_only",
+    "commands.mode": "none",
+    "commands.network": False,
+}
 
 _LETS_OUT = (
     "A folder's own settings may not let values of your data out. Choose it in the settings if "
     "that is what you want."
+)
+_LETS_RUN = (
+    "A folder's own settings may not let commands run. Choose it in the settings if that is what "
+    "you want."
 )
 _OTHER_MACHINE = (
     "A folder's own settings may not send what you ask to another machine. Put it into "
@@ -121,6 +135,12 @@ class Preferences:
         """Return what may leave of the data in kernels."""
         return _merged(self._sources())[0]["egress.data_values"]
 
+    def commands(self) -> tuple[CommandSettings, bool]:
+        """Return how commands may run, and whether the administrator says so."""
+        values, sources = _merged(self._sources())
+        locked = sources["commands.mode"] == "administrator"
+        return CommandSettings(**_area(values, "commands")), locked
+
     def settings(self) -> Settings:
         """Return all values, where each comes from, and what is wrong in the files."""
         found = self._sources()
@@ -129,6 +149,7 @@ class Preferences:
             values=SettingsValues(
                 models=ModelSettings(**_area(values, "models")),
                 egress=EgressSettings(**_area(values, "egress")),
+                commands=CommandSettings(**_area(values, "commands")),
             ),
             sources=sources,
             problems=tuple(problem for source in found for problem in source.problems),
@@ -152,7 +173,7 @@ class Preferences:
         return self.settings()
 
     def _store(self, area: Area, changes: Mapping[str, Any], scope: Scope) -> None:
-        in_folder = area == "egress" and scope == "workspace"
+        in_folder = area in PER_FOLDER and scope == "workspace"
         place = self._places["user" if in_folder else scope]
         content = _content(place)
         home = content
@@ -183,7 +204,8 @@ class Preferences:
 def _merged(found: Sequence[Source]) -> tuple[dict[str, Any], dict[str, SettingSource]]:
     """Return what holds, and where each value comes from."""
     values: dict[str, Any] = {f"models.{key}": v for key, v in asdict(ModelPreferences()).items()}
-    values["egress.data_values"] = "schema_only"
+    values |= {"egress.data_values": "schema_only"}
+    values |= {"commands.mode": "sandbox", "commands.network": False}
     sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
     for source in found:
         values |= source.values
@@ -255,19 +277,29 @@ def _folders(found: object) -> dict[str, Mapping[str, Any]]:
     """Return what the user allows in single folders; what is wrong allows nothing."""
     folders = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     return {
-        folder: _checked("user", FOLDERS, "", "egress", cast("dict[str, Any]", given)).values
+        folder: _allowed(cast("dict[str, Any]", values))
         for folder, values in folders.items()
         if isinstance(values, dict)
-        if isinstance(given := cast("dict[str, Any]", values).get("egress"), dict)
     }
+
+
+def _allowed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the user allows in one folder."""
+    found: dict[str, Any] = {}
+    for area in PER_FOLDER:
+        given = values.get(area)
+        if isinstance(given, dict):
+            found |= _checked("user", FOLDERS, "", area, cast("dict[str, Any]", given)).values
+    return found
 
 
 def _foreign(name: str, value: object) -> str | None:
     """Return why a folder's own file may not say this."""
     if _leaves_this_machine(name, value):
         return _OTHER_MACHINE
-    lets_out = name == "egress.data_values" and value not in (None, "schema_only")
-    return _LETS_OUT if lets_out else None
+    if name not in _STRICTEST or value in (None, _STRICTEST[name]):
+        return None
+    return _LETS_RUN if name.startswith("commands.") else _LETS_OUT
 
 
 def _leaves_this_machine(name: str, value: object) -> bool:

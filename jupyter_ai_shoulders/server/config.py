@@ -113,6 +113,16 @@ class Shoulders(Configurable):
         They deny or ask; an invalid one denies.""",
     ).tag(config=True)
 
+    allow_commands = Bool(
+        None,
+        allow_none=True,
+        help="""Whether the agent may run commands in a shell, if users let it. None: yes, but not
+        on a JupyterHub or Binder. What holds commands is a setting: `commands.mode` is `sandbox`,
+        `sandbox_read_only`, `host` (nothing holds them, and each asks) or `none`. Put it into
+        `Shoulders.settings` to fix it for all; a sandbox fixed so is a must: where the system has
+        none, no command runs.""",
+    ).tag(config=True)
+
     page_grace = Float(
         600.0,
         min=0.0,

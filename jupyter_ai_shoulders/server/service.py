@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from jupyter_events import EventLogger
 from jupyter_server.serverapp import ServerApp
@@ -33,6 +34,13 @@ from jupyter_ai_shoulders.wire.sessions import Mode
 _log = logging.getLogger(__name__)
 
 STATE_DIR = ".shoulders"
+_SHARED = (
+    "JUPYTERHUB_API_URL",
+    "JUPYTERHUB_API_TOKEN",
+    "BINDER_SERVICE_HOST",
+    "BINDER_LAUNCH_HOST",
+)
+"""Variables that a JupyterHub or Binder sets for the servers it starts."""
 
 
 class Service:
@@ -108,7 +116,7 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         workspace=workspace,
         state_dir=workspace / (config.state_dir or STATE_DIR),
         models=config.models,
-        preferences=config.settings,
+        preferences=_preferences(config, os.environ),
         budget=_budget(config),
         default_mode=cast("Mode", config.default_mode),
         step_limit=config.step_limit,
@@ -124,6 +132,13 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         collaboration=ServerRooms(serverapp.web_app.settings).available,
         document_server=document_server(serverapp.web_app.settings),
     )
+
+
+def _preferences(config: Shoulders, environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return what users cannot change; without leave there are no commands on shared machines."""
+    shared = any(name in environ for name in _SHARED)
+    allowed = not shared if config.allow_commands is None else config.allow_commands
+    return config.settings if allowed else {**config.settings, "commands": {"mode": "none"}}
 
 
 def _budget(config: Shoulders) -> Limits:

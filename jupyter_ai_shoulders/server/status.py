@@ -32,7 +32,7 @@ class StatusHandler(ShouldersHandler):
                 demo=readiness == "demo",
                 collaboration=host.settings.collaboration,
                 document_server=host.settings.document_server,
-                sandbox="none",
+                sandbox=(await host.commands.facts()).kind,
                 state_directory_error=host.state_error(),
                 usage_error=host.budgets.problem(),
             )

@@ -155,6 +155,8 @@ class Ongoing:
     """
 
     look: Callable[[], Result]
+    beside: bool = False
+    """Whether its step need not wait for it at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,15 +132,17 @@ class RuleBook:
         file: PermissionsFile,
         locked: Permissions | None = None,
         external: Callable[[], Collection[str]] = frozenset[str],
+        off: Callable[[], Collection[str]] = frozenset[str],
     ) -> None:
         """Read through ``file``, each time anew: it is small, and the user may edit it.
 
         ``locked`` are the administrator's rules, ``external`` names the tools that one switch
-        turns off.
+        turns off, ``off`` those that the settings have off.
         """
         self._file = file
         self._locked = locked or Permissions()
         self._external = external
+        self._off = off
         self._writing = threading.Lock()
         """A rule may be added while the whole file is replaced in a thread."""
         self._read: tuple[str | None, Permissions] = (None, self._joined(None))
@@ -170,7 +172,8 @@ class RuleBook:
     def disabled(self) -> frozenset[str]:
         """Names of the tools that are neither offered nor executed."""
         rules = self.permissions.rules
-        return rules.disabled | frozenset(self._external()) if rules.no_external else rules.disabled
+        external = frozenset(self._external()) if rules.no_external else frozenset[str]()
+        return rules.disabled | external | frozenset(self._off())
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ ErrorCode = Literal[
     "kernel_busy",
     "cell_error",
     "aborted",
+    "command_failed",
     "timeout",
     # the machine
     "state_unavailable",

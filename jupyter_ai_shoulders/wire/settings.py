@@ -14,6 +14,8 @@ AccessMode = Literal["local", "remote", "auto"]
 Fallback = Literal["local", "remote", "none"]
 DataValues = Literal["schema_only", "samples", "full"]
 """What leaves of the data in kernels: names, types and shapes; a few values as well; or many."""
+CommandMode = Literal["none", "host", "sandbox", "sandbox_read_only"]
+"""Whether the agent may run commands, and what holds them: ``host`` is nothing, and each asks."""
 SettingSource = Literal["default", "user", "workspace", "administrator"]
 
 
@@ -35,11 +37,20 @@ class EgressSettings(WireModel):
     """Of what tools and messages tell of variables; what a cell prints is sent as it is."""
 
 
+class CommandSettings(WireModel):
+    """How commands of the agent run."""
+
+    mode: CommandMode
+    network: bool
+    """Whether a sandboxed command may use the network."""
+
+
 class SettingsValues(WireModel):
     """The values that hold."""
 
     models: ModelSettings
     egress: EgressSettings
+    commands: CommandSettings
 
 
 class SettingsProblem(WireModel):
@@ -76,11 +87,19 @@ class PutEgressSettings(CommandModel):
     data_values: DataValues | None = None
 
 
+class PutCommandSettings(CommandModel):
+    """The part ``commands`` of ``PUT settings``."""
+
+    mode: CommandMode | None = None
+    network: bool | None = None
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: what is given is stored, null goes back to the default, the rest stays."""
 
     models: PutModelSettings | None = None
     egress: PutEgressSettings | None = None
+    commands: PutCommandSettings | None = None
 
 
 class SettingsScope(CommandModel):

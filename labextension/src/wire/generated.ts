@@ -313,7 +313,7 @@ held_micro_usd: (number | null)
  * via the `definition` "ErrorInfo".
  */
 export interface ErrorInfo {
-code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "loop_detected" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "timeout" | "state_unavailable" | "disk_full" | "internal")
+code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "loop_detected" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "command_failed" | "timeout" | "state_unavailable" | "disk_full" | "internal")
 message: string
 hint: (string | null)
 retryable: boolean
@@ -2496,6 +2496,7 @@ not_match: string[]
 export interface PutSettings {
 models?: (PutModelSettings | null)
 egress?: (PutEgressSettings | null)
+commands?: (PutCommandSettings | null)
 }
 /**
  * The part ``models`` of ``PUT settings``.
@@ -2518,6 +2519,16 @@ ollama_host: (string | null)
  */
 export interface PutEgressSettings {
 data_values: (("schema_only" | "samples" | "full") | null)
+}
+/**
+ * The part ``commands`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutCommandSettings".
+ */
+export interface PutCommandSettings {
+mode: (("none" | "host" | "sandbox" | "sandbox_read_only") | null)
+network: (boolean | null)
 }
 /**
  * One request in the common form, from which the provider's own body is encoded.
@@ -3033,6 +3044,7 @@ problems: SettingsProblem[]
 export interface SettingsValues {
 models: ModelSettings
 egress: EgressSettings
+commands: CommandSettings
 }
 /**
  * Which models are used, and how single calls are bounded.
@@ -3055,6 +3067,16 @@ ollama_host: string
  */
 export interface EgressSettings {
 data_values: ("schema_only" | "samples" | "full")
+}
+/**
+ * How commands of the agent run.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CommandSettings".
+ */
+export interface CommandSettings {
+mode: ("none" | "host" | "sandbox" | "sandbox_read_only")
+network: boolean
 }
 /**
  * Something wrong in a settings file; what is wrong is not used, the file is kept.

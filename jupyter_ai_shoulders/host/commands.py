@@ -1,0 +1,74 @@
+"""Commands of the agent: what starts them, what holds them, and the tool.
+
+Part of the composition root: ``host.build`` makes it, ``host.host`` closes it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.guard.environment import command_environment
+from jupyter_ai_shoulders.guard.process import Spawners
+from jupyter_ai_shoulders.guard.sandbox import Detect, Facts, Places, Sandbox, detect
+from jupyter_ai_shoulders.host.preferences import Preferences
+from jupyter_ai_shoulders.tools.run_command import (
+    RUN_COMMAND,
+    CommandRules,
+    CommandUndo,
+    RunCommand,
+)
+
+
+class Commands:
+    """What one process has to run commands with; ``aclose`` it."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Path,
+        state_dir: Path,
+        environ: Mapping[str, str],
+        redact: Callable[[str], str],
+        preferences: Preferences,
+        undo: CommandUndo,
+        detected: Detect | None = None,
+    ) -> None:
+        """``detected`` says what sandbox there is; none: it is tried out."""
+        self._preferences = preferences
+        self._spawners = Spawners()
+        real = Path(os.path.realpath(workspace))
+        home = Path(os.path.realpath(environ.get("HOME") or Path.home()))
+        places = Places(real, Path(os.path.realpath(state_dir)), home, environ)
+        self._sandbox = Sandbox(places, detected or partial(detect, self._spawners))
+        self.tool = RunCommand(
+            folder=real,
+            rules=self._rules,
+            environment=lambda: command_environment(environ, redact),
+            spawners=self._spawners,
+            sandbox=self._sandbox,
+            undo=undo,
+        )
+
+    async def facts(self) -> Facts:
+        """Return what sandbox this system has."""
+        return await self._sandbox.facts()
+
+    def off(self) -> Collection[str]:
+        """Return the names of the tools that are switched off by the settings."""
+        return {RUN_COMMAND} if self._rules().mode == "none" else ()
+
+    async def aclose(self) -> None:
+        """Let go of what was prepared; what runs was ended by the engine."""
+        await self.tool.aclose()
+
+    def _rules(self) -> CommandRules:
+        try:
+            found, by_administrator = self._preferences.commands()
+        except StateUnavailable:
+            return CommandRules("none")
+        strict = by_administrator or found.mode == "sandbox_read_only"
+        return CommandRules(found.mode, found.network, strict)
