@@ -106,7 +106,9 @@ async def _became(row: Operation, notebooks: Notebooks) -> OperationState:
     except StateUnavailable:
         raise
     except ShouldersError as error:
-        _log.info("%s cannot be read, so what became of a change is not known: %s", row.document, error)
+        _log.info(
+            "%s cannot be read, so what became of a change is not known: %s", row.document, error
+        )
         return "failed"
     return "done" if _is_made(row, snapshot) else "failed"
 

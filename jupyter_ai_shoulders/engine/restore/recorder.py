@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol, cast
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.operations import OperationJournal
 from jupyter_ai_shoulders.engine.restore.cell_rows import CellRows
 from jupyter_ai_shoulders.engine.restore.deeds import deeds_of
 from jupyter_ai_shoulders.engine.restore.snapshots import (
