@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
+from jupyter_ai_shoulders.engine.restore.files_back import FileUndos
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
@@ -31,9 +32,9 @@ from tests.engine.world import SESSION, World, around, restarted, session
 class Place:
     """An engine whose agent adds and edits cells of one notebook."""
 
-    def __init__(self, *script: Entry) -> None:
+    def __init__(self, *script: Entry, files: FileUndos | None = None) -> None:
         self.notebook = RuledNotebook(cell("a", "x = 1"))
-        notebooks = OneNotebook(self.notebook)
+        self.notebooks = notebooks = OneNotebook(self.notebook)
         store = MemoryStore()
         store.add(session(mode="auto_edit"))
         self.recorder = Recorder(store, store.blobs, Kernel(self.notebook))
@@ -41,7 +42,7 @@ class Place:
         access = NotebookAccess(self.recorder.notebooks(notebooks), NotebookNameList(PATH))
         versions = Versions(SeenTexts())
         tools = self.recorder.tools([AddCell(access, versions), EditCell(access, versions, ids)])
-        restorer = Restorer(store, store.blobs, notebooks, self.recorder, ids)
+        restorer = Restorer(store, store.blobs, notebooks, self.recorder, ids, files=files)
         self.world: World = around(
             store, ToolDesk(), ScriptedProvider(*script), ids=ids, loop=tools, restorer=restorer
         )
