@@ -103,7 +103,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     surroundings = _surroundings(
         settings, ports, store, documents, redact=secrets.redact, preferences=preferences
     )
-    recorder = Recorder(store.log, store.blobs, KernelIncarnations(ports.kernels), book)
+    recorder = Recorder(
+        store.log, store.blobs, KernelIncarnations(ports.kernels), book, store.operations
+    )
     notebook = _notebook_tools(
         documents,
         ids,

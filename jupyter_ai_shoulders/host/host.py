@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
+from jupyter_ai_shoulders.engine.restore.cell_rows import settle_cells
 from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
 from jupyter_ai_shoulders.host.budgets import Budgets
@@ -150,6 +151,7 @@ class Host:
             await self.engine.start()
             crash_point("host.engine.started")
             await self._documents.start()
+            await settle_cells(self.files.journal, self._documents.notebooks)
             await self.engine.restores.take_up()
         except StateUnavailable as error:
             if str(error) != self._reported:
