@@ -79,7 +79,7 @@ class DiskChanges:
     async def move(self, path: str, new_path: str, origin: Origin) -> TextApplied:
         """Give a file (or a folder) another name; pages that have it open follow."""
         place, new_place = await self._place(path), await self._place(new_path)
-        self._check_saved(place)
+        self.check_saved(place)
         version = await asyncio.to_thread(self._version_of, place)
         change = Change(
             "move",
@@ -101,7 +101,7 @@ class DiskChanges:
     async def copy(self, path: str, new_path: str, origin: Origin) -> TextApplied:
         """Copy a file."""
         place, new_place = await self._place(path), await self._place(new_path)
-        self._check_saved(place)
+        self.check_saved(place)
         version = await asyncio.to_thread(self._version_of, place)
         change = Change("copy", place, origin, new_document=new_place, after_version=version)
 
@@ -131,7 +131,7 @@ class DiskChanges:
         again by it, under whose name the trash is to have it.
         """
         place = await self._place(path)
-        self._check_saved(place)
+        self.check_saved(place)
         facts, version, text = await asyncio.to_thread(self._before_deletion, place, only)
         change = Change(
             "delete", place, origin, before_version=version, mode=facts.mode, kept_as=kept_as
@@ -196,7 +196,7 @@ class DiskChanges:
     async def _place(self, path: str) -> WorkspacePath:
         return await asyncio.to_thread(open_path, self._workspace, path)
 
-    def _check_saved(self, path: str) -> None:
+    def check_saved(self, path: str) -> None:
         """Raise ``Conflict`` when unsaved text would be left behind."""
         unsaved = self._open.unsaved(path)
         if unsaved:

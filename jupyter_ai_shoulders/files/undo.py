@@ -278,6 +278,7 @@ class FileUndo:
         if change.before is None or change.after is None:
             raise CannotUndo(f"How {change.document} was before is not known.")
         if not self._texts.in_page(change.document):
+            self._changes.check_saved(change.document)  # in a page that is away
             content = await asyncio.to_thread(self._store.get, change.before)
             outcome = await self._disk.put_back(change.document, content, change.after, origin)
             if isinstance(outcome, TextApplied):
