@@ -6,6 +6,7 @@ Pure; used by ``engine.turns`` and ``engine.batch`` for decisions and by ``engin
 from __future__ import annotations
 
 from jupyter_ai_shoulders.engine.state import Call
+from jupyter_ai_shoulders.tools.digest import digest
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import CallStatus, ToolResult
@@ -66,7 +67,7 @@ def settled(
         tool=tool,
         status=status,
         result=ToolEnvelope(ok=False, kind="none", data=None, error=error),
-        content=(TextPart(text=error_text(error)),),
+        content=(TextPart(text=digest(error_text(error))),),  # it may quote a long argument
         duration_ms=duration_ms,
     )
 
