@@ -10,8 +10,8 @@ import {
   StateEffect,
   StateField,
   type Extension,
-  type Text,
-  type Transaction
+  Transaction,
+  type Text
 } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
@@ -33,8 +33,8 @@ export interface IReviewListener {
   readonly words: IHunkWords;
   /** The user decided on a change; what is left is in the view. */
   decided(view: EditorView, decision: Decision): void;
-  /** The user wrote beside or inside a change, or the text became its baseline. */
-  rebased(view: EditorView): void;
+  /** The text changed: `typed` in this editor, or elsewhere by the user or the agent. */
+  rebased(view: EditorView, typed: boolean): void;
   /** A change of the user's is a step of its own for the document's undo. */
   asOneStep(view: EditorView, change: () => void): void;
 }
@@ -95,10 +95,15 @@ export function reviewView(listener: IReviewListener): Extension {
       const after = update.state.field(field);
       const isRebased = update.docChanged && after !== null && before !== null;
       if (isRebased && !update.transactions.some(isDecision)) {
-        listener.rebased(update.view);
+        listener.rebased(update.view, update.transactions.some(isTyped));
       }
     })
   ];
+}
+
+/** What comes from the shared document has no event of the user. */
+function isTyped(transaction: Transaction): boolean {
+  return transaction.annotation(Transaction.userEvent) !== undefined;
 }
 
 function isDecision(transaction: Transaction): boolean {

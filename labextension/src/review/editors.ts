@@ -60,6 +60,8 @@ interface IShown {
   telling: Promise<void> | null;
   /** The server's list changed while it was being told. */
   behind: boolean;
+  /** The user wrote in this editor since the server was told or asked. */
+  typed: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -76,7 +78,7 @@ export class EditorReviews {
     this.listener = {
       words: desk.words,
       decided: (view, decision) => this.decided(view, decision),
-      rebased: view => this.rebased(view),
+      rebased: (view, typed) => this.rebased(view, typed),
       asOneStep: (view, change) => this.attached.get(view)?.asOneStep(change)
     };
   }
@@ -87,8 +89,7 @@ export class EditorReviews {
     const before = this.shown.get(view);
     if (before === undefined) {
       this.attach(editor);
-      const item = { editor, next: null, telling: null, timer: undefined };
-      this.shown.set(view, { ...item, edit, behind: false });
+      this.shown.set(view, made(editor, edit));
       this.adopt(view, edit);
       return;
     }
@@ -144,7 +145,7 @@ export class EditorReviews {
     if (decision === 'undo') {
       undoAll(view, this.listener);
     } else {
-      showBaseline(view, view.state.doc.toString());
+      showBaseline(view, textIn(view));
     }
     await this.tell(view, item, decision);
   }
@@ -158,7 +159,7 @@ export class EditorReviews {
   }
 
   private adopt(view: EditorView, { current, baseline }: ITextEdit): void {
-    showBaseline(view, adopted(view.state.doc.toString(), current, baseline));
+    showBaseline(view, adopted(textIn(view), current, baseline));
     this.desk.moved();
   }
 
@@ -170,25 +171,39 @@ export class EditorReviews {
     }
   }
 
-  private rebased(view: EditorView): void {
+  private rebased(view: EditorView, typed: boolean): void {
     const item = this.shown.get(view);
     this.desk.moved();
-    if (item !== undefined) {
-      clearTimeout(item.timer);
-      item.timer = setTimeout(() => this.rest(view, item), this.quiet);
+    if (item === undefined) {
+      return;
+    }
+    clearTimeout(item.timer);
+    item.typed ||= typed;
+    item.timer = setTimeout(() => this.rest(view, item), this.quiet);
+    if (item.telling === null && item.edit.current === textIn(view)) {
+      // The text the server speaks of, an edit done again after a reload, say: so is the baseline.
+      showBaseline(view, item.edit.baseline);
     }
   }
 
-  /** The user stopped writing: what the server would not make of it itself, it is told. */
+  /**
+   * The text is as it was for a while. What the user typed the server is told, unless it finds the same by
+   * itself; of what came from elsewhere it knows best.
+   */
   private rest(view: EditorView, item: IShown): void {
     if (this.shown.get(view) !== item || item.editor.isDisposed) {
       return;
     }
-    const here = view.state.doc.toString();
+    const { typed } = item;
+    item.typed = false;
+    const here = textIn(view);
     const { current, baseline } = item.edit;
     const own = baselineIn(view);
-    if (own === here || own !== mergeText(current, here, baseline)) {
+    const isNews = own === here || own !== mergeText(current, here, baseline);
+    if (typed && isNews) {
       void this.tell(view, item, 'keep');
+    } else if (!typed) {
+      void this.desk.refresh();
     }
   }
 
@@ -232,6 +247,22 @@ export class EditorReviews {
   private readonly attached = new WeakMap<EditorView, IReviewedEditor>();
 }
 
+function made(editor: IReviewedEditor, edit: ITextEdit): IShown {
+  return {
+    editor,
+    edit,
+    next: null,
+    telling: null,
+    behind: false,
+    typed: false,
+    timer: undefined
+  };
+}
+
+function textIn(view: EditorView): string {
+  return view.state.doc.toString();
+}
+
 function isSame(one: ITextEdit, other: ITextEdit): boolean {
   return (
     one.id === other.id &&
@@ -245,7 +276,7 @@ function bodyOf(
   { cell_id }: PendingEdit,
   decision: Decision
 ): DecideEdit {
-  const text = view.state.doc.toString();
+  const text = textIn(view);
   return {
     decision,
     baseline: baselineIn(view) ?? text,
