@@ -14,14 +14,22 @@ from contextlib import aclosing
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
-from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
-from jupyter_ai_shoulders.notebook.base import Applied, CellRunner, Notebooks
+from jupyter_ai_shoulders.core.text_merge import merge_texts
+from jupyter_ai_shoulders.engine.proposal_places import (
+    CellPlace,
+    Doing,
+    FilePlace,
+    ProposalPlace,
+    TextNow,
+)
+from jupyter_ai_shoulders.engine.restore.recorder import Recorder
+from jupyter_ai_shoulders.files.base import TextDocuments
+from jupyter_ai_shoulders.notebook.base import CellRunner, Notebooks
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.wire.commands import DecideProposal
 from jupyter_ai_shoulders.wire.edits import Proposal, ProposalState
 from jupyter_ai_shoulders.wire.events import Event, ProposalAdd, ProposalResolve
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
-from jupyter_ai_shoulders.wire.notebooks import CellSource, NotebookCell
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +44,11 @@ class Proposals:
         runner: CellRunner,
         ids: IdSource,
         recorder: Recorder | None = None,
+        *,
+        texts: TextDocuments | None = None,
     ) -> None:
         """``recorder`` lets restores take back what was applied as the agent wrote it."""
+        self._texts = texts
         self._log = event_log
         self._notebooks = recorder.notebooks(notebooks) if recorder else notebooks
         self._recorder = recorder
@@ -62,10 +73,11 @@ class Proposals:
     async def decide(self, proposal_id: ProposalId, command: DecideProposal) -> Proposal:
         """Apply or dismiss a proposal; return it in its new state.
 
-        ``applied`` or ``edited``: the cell has the text. ``conflict``: the cell is not what the
-        user saw beside the proposal; nothing was written, and a new proposal shows it as it is.
-        ``stale``: the cell is gone. Raises ``NotFound``, ``Conflict`` (``already_answered``, page
-        not responding) and what reading the notebook raises.
+        ``applied``: the cell, or the file, has the text; ``edited``: it has the user's version of
+        it, or one that keeps what was changed meanwhile in other lines. ``conflict``: it is not
+        what the user saw beside the proposal; nothing was written, and a new proposal shows it as
+        it is. ``stale``: it is gone. Raises ``NotFound``, ``Conflict`` (``already_answered``, page
+        not responding) and what reading and changing it raises.
         """
         async with self._deciding:
             return await self._decide(self.get(proposal_id), command)
@@ -87,45 +99,45 @@ class Proposals:
         return await self._apply(proposal, command)
 
     async def _apply(self, proposal: Proposal, command: DecideProposal) -> Proposal:
-        if proposal.cell_id is None:
-            raise Conflict("Proposals on files cannot be applied yet.", code="not_a_notebook")
         text = proposal.new if command.text is None else command.text
-        notebook = self._notebooks.open(proposal.document)
-        edit = CellSource(cell_id=proposal.cell_id, source=text)
-        if self._recorder is not None and text == proposal.new:
-            self._recorder.work_for(Doer(proposal.session_id, proposal.id, by="user"))
-        try:
-            outcome = await notebook.apply([edit], {proposal.cell_id: proposal.current_version})
-        finally:
-            if self._recorder is not None:
-                self._recorder.work_for(None)
-        crash_point("proposals.cell.changed")
-        if isinstance(outcome, Applied):
-            if command.run:
-                self._run(proposal.document, proposal.cell_id)
-            return await self._resolve(proposal, "applied" if text == proposal.new else "edited")
-        cell = (await notebook.read()).cell(proposal.cell_id)
-        if cell is None:
+        place = self._place(proposal)
+        if await place.write(text, proposal.current_version):
+            return await self._applied(proposal, command, text)
+        now = await place.now()
+        if now is None:
             return await self._resolve(proposal, "stale")
-        if outcome.conflicts[0].reason == "protected":
-            raise Conflict(
-                "The cell is protected: its metadata says it may not be edited.",
-                code="cell_protected",
-                hint="Lift the protection in the cell's properties, then apply again.",
-            )
+        merged = await asyncio.to_thread(merge_texts, proposal.current, now.text, text)
+        if merged is not None and await place.write(merged, now.version):
+            return await self._applied(proposal, command, merged)
         resolved = await self._resolve(proposal, "conflict")
-        self._propose_again(proposal, text, cell)
+        self._propose_again(proposal, text, await place.now() or now)
         return resolved
 
-    def _propose_again(self, proposal: Proposal, text: str, cell: NotebookCell) -> None:
+    def _place(self, proposal: Proposal) -> ProposalPlace:
+        """Return what would be changed. Raises what opening a notebook raises."""
+        if proposal.cell_id is not None:
+            notebook = self._notebooks.open(proposal.document)
+            return CellPlace(notebook, proposal.cell_id, Doing(self._recorder, proposal))
+        if self._texts is None:
+            raise Conflict("Proposals on files cannot be applied here.", code="not_a_notebook")
+        return FilePlace(self._texts, proposal)
+
+    async def _applied(self, proposal: Proposal, command: DecideProposal, text: str) -> Proposal:
+        crash_point("proposals.cell.changed")
+        if command.run and proposal.cell_id is not None:
+            self._run(proposal.document, proposal.cell_id)
+        return await self._resolve(proposal, "applied" if text == proposal.new else "edited")
+
+    def _propose_again(self, proposal: Proposal, text: str, now: TextNow) -> None:
         """Put the same change beside the text that stands there now."""
+        what = "file" if proposal.cell_id is None else "cell"
         again = proposal.model_copy(
             update={
                 "id": ProposalId(self._ids.new("proposal")),
                 "new": text,
-                "current": cell.source,
-                "current_version": cell.version,
-                "reason": "The cell was changed before the proposal was applied.",
+                "current": now.text,
+                "current_version": now.version,
+                "reason": f"The {what} was changed before the proposal was applied.",
             }
         )
         event = ProposalAdd(turn_id=proposal.turn_id, call_id=None, proposal=again)

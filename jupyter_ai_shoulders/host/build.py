@@ -55,7 +55,9 @@ from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.complete import Complete
+from jupyter_ai_shoulders.tools.create_proposal import CreateProposal
 from jupyter_ai_shoulders.tools.document_tools import document_tools
+from jupyter_ai_shoulders.tools.file_access import FileAccess
 from jupyter_ai_shoulders.tools.file_history import history_tools
 from jupyter_ai_shoulders.tools.file_tools import file_tools
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
@@ -132,6 +134,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             files.texts,
             Visibility(store.sessions, has_owners=settings.has_owners).may_see,
         ),
+        CreateProposal(access, FileAccess(documents.workspace, files.texts, files.changes), ids),
     ]
     base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *beside, commands.tool])
     long_calls = LongCalls(ids)
@@ -185,7 +188,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         budgets=budgets,
         preferences=preferences,
         usage=UsageDesk(budgets, store.directory.database, clock),
-        proposals=Proposals(store.log, documents.notebooks, documents.runner, ids, recorder),
+        proposals=Proposals(
+            store.log, documents.notebooks, documents.runner, ids, recorder, texts=files.texts
+        ),
         titler=titler,
         surroundings=surroundings,
         redact=secrets.redact,

@@ -1,0 +1,113 @@
+"""Where the change of a proposal goes: a cell of a notebook, or a text file.
+
+Used by ``engine.proposals``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
+from jupyter_ai_shoulders.files.base import Origin, TextConflict, TextDocuments
+from jupyter_ai_shoulders.notebook.base import Conflicted, Notebook
+from jupyter_ai_shoulders.wire.edits import Proposal
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellSource
+
+
+@dataclass(frozen=True, slots=True)
+class TextNow:
+    """A text as it stands."""
+
+    text: str
+    version: Version
+
+
+class ProposalPlace(Protocol):
+    """One text that a proposal would change."""
+
+    async def write(self, text: str, expected: Version) -> bool:
+        """Give it another text; False when it is not what was expected."""
+        ...
+
+    async def now(self) -> TextNow | None:
+        """Return it as it stands, None when it is gone."""
+        ...
+
+
+class CellPlace:
+    """A cell."""
+
+    def __init__(self, notebook: Notebook, cell_id: CellId, doing: Doing) -> None:
+        self._notebook = notebook
+        self._cell_id = cell_id
+        self._doing = doing
+
+    async def write(self, text: str, expected: Version) -> bool:
+        """Change the cell. Raises ``Conflict`` (protected) and what changing a notebook raises."""
+        edit = CellSource(cell_id=self._cell_id, source=text)
+        with self._doing.of(text):
+            outcome = await self._notebook.apply([edit], {self._cell_id: expected})
+        if not isinstance(outcome, Conflicted):
+            return True
+        if outcome.conflicts[0].reason == "protected":
+            raise Conflict(
+                "The cell is protected: its metadata says it may not be edited.",
+                code="cell_protected",
+                hint="Lift the protection in the cell's properties, then apply again.",
+            )
+        return False
+
+    async def now(self) -> TextNow | None:
+        """Return the cell. Raises what reading a notebook raises."""
+        cell = (await self._notebook.read()).cell(self._cell_id)
+        return None if cell is None else TextNow(cell.source, cell.version)
+
+
+class FilePlace:
+    """A text file."""
+
+    def __init__(self, texts: TextDocuments, proposal: Proposal) -> None:
+        self._texts = texts
+        self._path = proposal.document
+        self._origin = Origin(proposal.session_id, by="user")
+
+    async def write(self, text: str, expected: Version) -> bool:
+        """Change the file. Raises what changing a file raises."""
+        try:
+            outcome = await self._texts.replace(self._path, text, expected, self._origin)
+        except NotFound:
+            return False
+        return not isinstance(outcome, TextConflict)
+
+    async def now(self) -> TextNow | None:
+        """Return the file. Raises what reading a file raises."""
+        try:
+            snapshot = await self._texts.read(self._path)
+        except NotFound:
+            return None
+        return TextNow(snapshot.text, snapshot.version)
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """Lets restores know what was applied as the agent wrote it; the rest is the user's."""
+
+    recorder: Recorder | None
+    proposal: Proposal
+
+    @contextmanager
+    def of(self, text: str) -> Generator[None]:
+        """Work on the proposal's behalf while its own text is written."""
+        if self.recorder is None or text != self.proposal.new:
+            yield
+            return
+        self.recorder.work_for(Doer(self.proposal.session_id, self.proposal.id, by="user"))
+        try:
+            yield
+        finally:
+            self.recorder.work_for(None)
