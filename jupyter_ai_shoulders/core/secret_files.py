@@ -5,6 +5,7 @@ Names only, no content: whoever opens files for a model asks here first (chapter
 
 from __future__ import annotations
 
+import unicodedata
 from fnmatch import fnmatchcase
 
 _SAMPLES = (".example", ".sample", ".template", ".dist")
@@ -31,7 +32,7 @@ def is_secret(path: str) -> bool:
 
     The state directory counts, but for what is meant to be read: skills, artifacts, ``system.md``.
     """
-    lowered = path.lower().strip("/")
+    lowered = "/".join(map(_plain, path.strip("/").split("/")))
     if any(lowered.startswith(place) for place in _OPEN_BELOW_STATE):
         return False
     *folders, name = lowered.split("/")
@@ -40,3 +41,17 @@ def is_secret(path: str) -> bool:
     if name.endswith(_SAMPLES) or any(fnmatchcase(name, pattern) for pattern in _PUBLIC):
         return False
     return any(fnmatchcase(name, pattern) for pattern in _NAMES)
+
+
+def _plain(name: str) -> str:
+    """Return a name as file systems compare it that mind no case (APFS, NTFS, HFS+).
+
+    They fold compatible characters, pass over some that are not seen, and Windows drops dots and
+    blanks at the end and takes what follows a colon for a stream of the file.
+    """
+    if name.isascii():
+        seen = name
+    else:
+        folded = unicodedata.normalize("NFKC", name)
+        seen = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
+    return seen.casefold().partition(":")[0].rstrip(". ") or name

@@ -93,6 +93,7 @@ def choose_opener() -> Opener:
 
 def walk(directory: int, parts: Sequence[str], flags: int) -> int:
     """Open component by component, following no link at all."""
+    refuse_ways_out(parts)
     if not parts:
         return os.open(".", flags | _CLOEXEC, dir_fd=directory)
     current = directory
@@ -106,6 +107,18 @@ def walk(directory: int, parts: Sequence[str], flags: int) -> int:
     finally:
         if current != directory:
             os.close(current)
+
+
+def refuse_ways_out(parts: Sequence[str]) -> None:
+    """Raise ``OSError`` for components that name no entry of their folder.
+
+    ``Workspace.path`` returns none of them; ``openat2`` refuses them by itself. Windows reads a
+    colon as a drive or a stream, and a backslash as a separator.
+    """
+    odd = "/\\:" if sys.platform == "win32" else "/"
+    for part in parts:
+        if part == ".." or any(sign in part for sign in odd):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), "/".join(parts))
 
 
 class DescriptorRoot:
@@ -175,6 +188,7 @@ class PathRoot:
         """Do nothing."""
 
     def _walked(self, parts: Sequence[str]) -> Path:
+        refuse_ways_out(parts)
         path = self.root
         for part in parts:
             path /= part
