@@ -82,8 +82,8 @@ class OperationJournal(Protocol):
     ) -> None:
         """Say what became of it: ``done``, ``failed`` (nothing was changed) or ``undone``.
 
-        A done change that ``undoes`` another makes that one ``undone``, and makes what that one
-        undid ``done`` again.
+        A done change that ``undoes`` another makes that one ``undone``; what an undone change
+        undid is ``done`` again.
         """
         ...
 

@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.files.base import (
 from jupyter_ai_shoulders.files.changes import DiskChanges
 from jupyter_ai_shoulders.files.disk import DiskTexts
 from jupyter_ai_shoulders.files.encoding import decoded
-from jupyter_ai_shoulders.files.undo_groups import grouped
+from jupyter_ai_shoulders.files.undo_groups import grouped, without_pairs
 from jupyter_ai_shoulders.wire.ids import OperationId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.operations import Operation
 
@@ -143,7 +143,7 @@ class FileUndo:
         files = [row for row in rows if row.cell_id is None and row.kind != "outputs"]
         undone: list[Undone] = []
         kept: list[Kept] = []
-        for group in grouped(files):
+        for group in grouped(without_pairs(files)):
             try:
                 report = await self._all_or_nothing(group[::-1], origin)
             except StateUnavailable:

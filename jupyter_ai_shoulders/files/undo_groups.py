@@ -32,6 +32,16 @@ def grouped(rows: Sequence[Operation]) -> list[list[Operation]]:
     return [*files, *([folder] for folder in reversed(folders))]
 
 
+def without_pairs(rows: Sequence[Operation]) -> list[Operation]:
+    """Return the changes without those that are undone among them, and without these undos."""
+    left = {row.id: row for row in rows}
+    for row in reversed(rows):
+        undone = row.undoes
+        if row.id in left and row.state == "done" and undone is not None and undone in left:
+            del left[undone], left[row.id]
+    return list(left.values())
+
+
 def _meet(some: set[str], others: set[str]) -> bool:
     """Return whether a name is in both, or lies below one of the other."""
     return any(

@@ -13,6 +13,7 @@ import posixpath
 import re
 import stat
 import sys
+import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Literal, NewType
@@ -274,7 +275,12 @@ class Workspace:
             folder.sync()
 
     def remove_folder(self, path: WorkspacePath) -> None:
-        """Remove an empty folder; durable. Raises ``Conflict`` when it is not empty."""
+        """Remove an empty folder; durable. Raises ``Conflict`` when it is not empty.
+
+        What killed writers left in it does not count.
+        """
+        with reported(path), self._root.folder(path.split("/")) as inside:
+            swept(inside, time.time_ns())
         with self._parent(path) as (folder, name), reported(path):
             folder.remove(name)
             crash_point("disk.rmdir.removed")

@@ -79,16 +79,14 @@ class SqliteOperations:
     ) -> None:
         """Say what became of it. Raises ``NotFound``, ``StateUnavailable``."""
         change = merged(self.change(operation_id), outcome)
-        undone = change.origin.undoes if state == "done" else None
-        again = None if undone is None else self._undoes(undone)
+        others = self._others(change.origin.undoes, state)
         with self._database.transaction(_DOING) as connection:
             connection.execute(
                 "UPDATE operations SET state = ?, body = ? WHERE id = ?",
                 (state, self._codec.dump(change), operation_id),
             )
-            for other, now in ((undone, "undone"), (again, "done")):
-                if other is not None:
-                    connection.execute("UPDATE operations SET state = ? WHERE id = ?", (now, other))
+            for other, now in others:
+                connection.execute("UPDATE operations SET state = ? WHERE id = ?", (now, other))
         self._log.wrote(_ROW_BYTES)
         crash_point("operations.end.committed")
 
@@ -146,6 +144,17 @@ class SqliteOperations:
         if not found:
             raise NotFound(f"There is no change {operation_id} in the log.")
         return found[0]
+
+    def _others(
+        self, undone: OperationId | None, state: OperationState
+    ) -> list[tuple[OperationId, OperationState]]:
+        """Return what becomes of the change that a row takes back, and of what that one undid."""
+        if undone is None or state not in {"done", "undone"}:
+            return []
+        if state == "undone":
+            return [(undone, "done")]
+        again = self._undoes(undone)
+        return [(undone, "undone"), *([] if again is None else [(again, "done")])]
 
     def _undoes(self, operation_id: OperationId) -> OperationId | None:
         try:

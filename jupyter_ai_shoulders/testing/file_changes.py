@@ -43,7 +43,9 @@ class MemoryJournal:
         row = self._row(operation_id)
         row.change, row.state = merged(row.change, outcome), state
         undone = row.change.origin.undoes
-        if state == "done" and undone is not None:
+        if state == "undone" and undone is not None:
+            self.rows[undone].state = "done"
+        elif state == "done" and undone is not None:
             self.rows[undone].state = "undone"
             again = self.rows[undone].change.origin.undoes
             if again is not None:
