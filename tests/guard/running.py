@@ -1,0 +1,89 @@
+"""Runs commands as the tool does, and looks at what is left of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jupyter_ai_shoulders.guard.process import (
+    Ended,
+    Output,
+    Program,
+    Spawner,
+    Spawners,
+    shell_words,
+)
+from jupyter_ai_shoulders.guard.spawner.tree import look
+
+PATH = "/usr/local/bin:/usr/bin:/bin"
+PATIENCE_S = 60.0
+"""For what must happen however slow the machine is."""
+
+
+@dataclass(slots=True)
+class Ran:
+    """What came of a command."""
+
+    ended: Ended
+    printed: dict[str, bytearray] = field(default_factory=dict[str, bytearray])
+
+    @property
+    def out(self) -> str:
+        return self.printed.get("stdout", bytearray()).decode("utf-8", "replace")
+
+    @property
+    def all(self) -> str:
+        return "".join(text.decode("utf-8", "replace") for text in self.printed.values())
+
+
+def program(line: str, folder: Path, **given: Any) -> Program:
+    """A line for the shell, without a sandbox and with little environment."""
+    values: dict[str, Any] = {"environment": {"PATH": PATH}, "time_limit_s": PATIENCE_S, **given}
+    return Program(shell_words(line), folder, **values)
+
+
+@asynccontextmanager
+async def spawned() -> AsyncGenerator[Spawner]:
+    """A spawner, which is ended whatever happens."""
+    spawner = await Spawners().take()
+    try:
+        yield spawner
+    finally:
+        await spawner.aclose()
+
+
+async def ran(asked: Program) -> Ran:
+    """Run a program to its end."""
+    printed: dict[str, bytearray] = {}
+    ended: Ended | None = None
+    async with spawned() as spawner, aclosing(spawner.run(asked)) as items:
+        async for item in items:
+            if isinstance(item, Output):
+                printed.setdefault(item.channel, bytearray()).extend(item.data)
+            else:
+                ended = item
+    assert ended is not None
+    return Ran(ended, printed)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and does something."""
+    seen = look(pid)
+    return seen is not None and not seen.ended
+
+
+def pids(folder: Path) -> list[int]:
+    """The numbers that a command's processes have written down, one in each file."""
+    return [int(path.read_text()) for path in sorted(folder.glob("*.pid"))]
+
+
+def wait_for(path: Path) -> None:
+    """Wait until a command has made a file with something in it; blocks."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (path.exists() and path.read_text().strip()):
+        assert time.monotonic() < deadline, f"{path.name} was never written"
+        time.sleep(0.01)
