@@ -97,7 +97,9 @@ def _is_gone(folder: Folder, name: str, now_ns: int) -> bool:
 
 def aside_of(name: str) -> str:
     """Return a name beside ``name`` that nothing has, of the form that is swept."""
-    return f".~{name[:80]}.{secrets.token_hex(6)}"
+    # File systems count bytes (NAME_MAX is 255 of them), and a character has up to four.
+    beginning = os.fsencode(name)[:80].decode("utf-8", "ignore")
+    return f".~{beginning}.{secrets.token_hex(6)}"
 
 
 def _made(folder: Folder, beside: str) -> Temporary:
