@@ -85,10 +85,11 @@ class SessionDriver:
         return self._operations.spill
 
     async def still(self) -> None:
-        """Return once no operation runs."""
+        """Return once no operation runs; while a sync is waited for, a run may begin another."""
         await self._still.wait()
-        if self._syncs:
+        while self._syncs:
             await asyncio.wait(self._syncs)
+            await self._still.wait()
 
     def plan(
         self,
