@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
+    DecideEdit,
     DecideProposal,
     EditMessage,
     ForkSession,
@@ -28,6 +29,7 @@ from jupyter_ai_shoulders.wire.commands import (
     ResumeTurn,
     SendMessage,
     StartRun,
+    UndoTurn,
 )
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
 from tests.collab import COLLAB
@@ -45,8 +47,11 @@ async def speak(stage: Stage) -> None:
 
 
 async def unasked(stage: Stage) -> SessionId:
-    """Ask where nothing asks back; return the conversation."""
-    return await stage.say(PLEASE, mode="bypass")
+    """Ask where nothing but taint asks back, and allow that; return the conversation."""
+    session = await stage.say(PLEASE, mode="bypass")
+    while await stage.answer_all(session):
+        pass
+    return session
 
 
 async def work(stage: Stage) -> None:
@@ -234,6 +239,31 @@ async def discard(stage: Stage) -> None:
 def interrupted(stage: Stage) -> list[SessionId]:
     """Return the conversations in whose turn the server died."""
     return [session.id for session in stage.sessions() if session.status == "interrupted"]
+
+
+async def undo_turn(stage: Stage) -> None:
+    """Have the agent work, and take back all that its turn did."""
+    session = await unasked(stage)
+    begun = next(e for e in stage.client.events if isinstance(e, ev.TurnStart))
+    assert begun.turn_id is not None
+    await stage.host.engine.restores.undo(session, UndoTurn(turn_id=begun.turn_id))
+
+
+async def restore_files(stage: Stage) -> None:
+    """Have the agent work, and put files back as they were before."""
+    session = await unasked(stage)
+    said = next(e for e in stage.client.events if isinstance(e, ev.MessageAdd))
+    command = RestoreSession(seq=said.seq, what=("files",))
+    await stage.host.engine.restores.restore(session, command)
+
+
+async def review(stage: Stage) -> None:
+    """Have the agent work; keep the first change that awaits review and undo the others."""
+    await unasked(stage)
+    pending = await stage.host.review.list(None, None, lambda _: True)
+    for number, edit in enumerate(pending.edits):
+        decision = "undo" if number else "keep"
+        await stage.host.review.decide(edit.id, DecideEdit(decision=decision))
 
 
 async def pay(stage: Stage) -> None:

@@ -37,7 +37,7 @@ from tests.upstream import KEY
 WAYS = ("new message", "resume", "discard", "same message")
 """What the user does after the restart."""
 _ONCE = re.compile(r"# once: (\w+)")
-_ROUNDS = 4
+_ROUNDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,10 +211,14 @@ def _evidence(place: Place, scenario: Scenario, took: Mapping[str, float | str])
 def _originals(place: Place, scenario: Scenario) -> dict[Path, Sequence[bytes]]:
     """Return what files may hold; new notebooks are valid ones."""
     made: dict[Path, Sequence[bytes]] = dict.fromkeys(place.workspace.glob("*.ipynb"), ())
-    return made | {
+    found = made | {
         place.workspace / name: () if name in scenario.rewritten else (_content(place, name),)
         for name in scenario.files
     }
+    for name, texts in scenario.outcomes.items():
+        path = place.workspace / name
+        found[path] = (*found.get(path, ()), *(text.encode() for text in texts))
+    return found
 
 
 def _is_still_there(seen: Seen, logs: Mapping[str, list[str]]) -> bool:

@@ -13,8 +13,13 @@ from tests.crash_sweep.stage import Act, Scenario
 from tests.crash_sweep.turns import (
     ASKING,
     BOOK,
+    COMMANDS,
     COUNT,
     EDITS,
+    FILE_EDITS,
+    FILE_OUTCOMES,
+    FILE_SEEN,
+    FILES,
     GOES_ON,
     LONG_OUTPUT,
     PRINTING,
@@ -33,6 +38,10 @@ from tests.crash_sweep.turns import (
     several,
 )
 from tests.upstream import calls, says
+
+FILE_MODEL = script(
+    several(("read_file", {"path": "a.py"})), then={FILE_SEEN: several(*FILE_EDITS)}
+)
 
 
 def rewriting(
@@ -59,6 +68,11 @@ def after_death(
 ) -> Scenario:
     """Return what is done after a server that died at a point while the notebook changed."""
     return rewriting(name, act, model, prepare=prepare, prepare_until=point)
+
+
+def on_files(name: str, act: Act, model: Mapping[str, Any] = FILE_MODEL, **more: Any) -> Scenario:
+    """Return a turn that changes plain files."""
+    return Scenario(name, act, model, FILES, outcomes=FILE_OUTCOMES, **more)
 
 
 TALKS = (
@@ -194,6 +208,26 @@ NOTEBOOKS = (
     rewriting("room that was left", acts.in_room, reads(several(edited("x = 8")))),
 )
 
+CHANGES = (
+    on_files("files", acts.work),
+    on_files("undo of a turn", acts.undo_turn),
+    on_files("restore of files", acts.restore_files),
+    on_files("review of files", acts.review),
+    on_files(
+        "commands", acts.work, script(several(COMMANDS[0]), then={"mkdir": several(*COMMANDS[1:])})
+    ),
+    rewriting("review of cells", acts.review, reads(several(*EDITS))),
+    on_files(
+        "restart beside a change", acts.resume, prepare=acts.work, prepare_until="files.edit.synced"
+    ),
+    after_death(
+        "restart beside a change of a cell",
+        acts.resume,
+        reads(several(edited("x = 3"))),
+        "restore.rows.begun",
+    ),
+)
+
 RESTARTS = (
     outlasting(
         "restart beside a run",
@@ -256,5 +290,12 @@ RESTARTS = (
     ),
 )
 
-SCENARIOS: tuple[Scenario, ...] = (*TALKS, *TOOLS, *KERNELS, *NOTEBOOKS, *RESTARTS)
+SCENARIOS: tuple[Scenario, ...] = (
+    *TALKS,
+    *TOOLS,
+    *KERNELS,
+    *NOTEBOOKS,
+    *CHANGES,
+    *RESTARTS,
+)
 NAMES = {scenario.name: scenario for scenario in SCENARIOS}

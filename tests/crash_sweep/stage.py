@@ -389,6 +389,8 @@ class Scenario:
     """Seconds a step waits for a cell."""
     rewritten: Sequence[str] = ()
     """Files that the turn may change into another valid notebook."""
+    outcomes: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """What other files may hold at the end; an empty text: they may be gone."""
     ahead_days: int = 0
     """How far the clock of the swept process is ahead of the one that prepared."""
     sets_aside: bool = False

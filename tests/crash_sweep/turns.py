@@ -88,3 +88,26 @@ EDITS = (
     in_book("add_cell", source="z = 3  # once: z", after="c2"),
     in_book("delete_cell", cell_id="c1"),
 )
+
+FILES = {"a.py": "x = 1\n", "b.py": "y = 1\n", "c.py": "z = 1\n"}
+FILE_SEEN = "x = 1"
+FILE_EDITS = (
+    ("edit_file", {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}),
+    ("create_file", {"path": "made/new.py", "content": "new = 1\n"}),
+    ("duplicate_file", {"path": "a.py", "new_path": "copy.py"}),
+    ("rename_file", {"path": "b.py", "new_path": "moved.py"}),
+    ("delete_file", {"path": "c.py"}),
+)
+COMMANDS = (
+    ("run_command", {"command": "mkdir made && cp a.py made/new.py && mv b.py moved.py"}),
+    ("run_command", {"command": "rm c.py && rm -r made"}),
+)
+FILE_OUTCOMES: dict[str, tuple[str, ...]] = {
+    "a.py": ("x = 2\n",),
+    "b.py": ("",),
+    "c.py": ("",),
+    "copy.py": ("", "x = 1\n", "x = 2\n"),
+    "moved.py": ("", "y = 1\n"),
+    "made/new.py": ("", "new = 1\n", "x = 1\n"),
+}
+"""Each file is what it was, what it was to become, or not there, where it was to be made or go."""
