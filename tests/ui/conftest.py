@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.lab import Lab, StartLab
 from tests.ui.desk import Desk, Served
@@ -166,10 +166,24 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     fresh.close()
 
 
+def attended(page: Page) -> Page:
+    """Close what the lab itself says of a server that is away, whenever it does, as a user would.
+
+    Its dialog takes every key until then.
+    """
+
+    def close(dialog: Locator) -> None:
+        dialog.get_by_role("checkbox").check()
+        dialog.get_by_role("button", name="Close").click()
+
+    page.add_locator_handler(page.locator(".jp-Dialog", has_text="Server Connection Error"), close)
+    return page
+
+
 @pytest.fixture
 def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A blank page. After a failure its picture and its console lie in `tests/ui/failures`."""
-    opened = context.new_page()
+    opened = attended(context.new_page())
     console: list[str] = []
     opened.on("console", lambda message: console.append(f"{message.type}: {message.text}"))
     opened.on("pageerror", lambda error: console.append(f"uncaught: {error}"))
@@ -187,7 +201,7 @@ def other_page(browser: Browser) -> Iterator[Page]:
     """A page of another browser."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(PATIENCE_MS)
-    yield context.new_page()
+    yield attended(context.new_page())
     context.close()
 
 
