@@ -105,6 +105,14 @@ class TextClaims:
         """Return the claims after a file got another path in a page."""
         return self.ended([claim]).with_claim(replace(claim, path=path, page_path=page_path))
 
+    def renamed(self, old: WorkspacePath, new: WorkspacePath) -> TextClaims:
+        """Return the claims after a file or folder was moved: pages that are away cannot say so."""
+        after = self
+        for claim in self.items.values():
+            if not claim.present and (follows := followed(claim.path, old, new)) is not None:
+                after = after.ended([claim]).with_claim(replace(claim, path=follows))
+        return after
+
     def left(self, client: ClientId, now: float) -> TextClaims:
         """Return the claims after a page went away: only those with unsaved text stay."""
         claims = [claim for claim in self.of_client(client) if claim.present]
@@ -124,3 +132,10 @@ class TextClaims:
     def with_claim(self, claim: TextClaim) -> TextClaims:
         """Return the claims with this one, in the place of an earlier one of the same page."""
         return replace(self, items={**self.items, (claim.path, claim.client): claim})
+
+
+def followed(path: str, old: str, new: str) -> WorkspacePath | None:
+    """Return where a path leads after a move of it or of a folder above it; None: as before."""
+    if path == old:
+        return WorkspacePath(new)
+    return WorkspacePath(f"{new}{path[len(old) :]}") if path.startswith(f"{old}/") else None

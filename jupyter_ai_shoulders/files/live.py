@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError
-from jupyter_ai_shoulders.files.claims import TextClaim, TextClaims
+from jupyter_ai_shoulders.files.claims import TextClaim, TextClaims, followed
 from jupyter_ai_shoulders.files.page_requests import PageTransport, TextRequests
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.wire import frames
@@ -25,6 +26,9 @@ log = logging.getLogger(__name__)
 
 CLOCK_STEP_SECONDS = 0.002
 """The contents manager's time stamps have microseconds, the file system's nanoseconds."""
+
+MOVES_KNOWN = 1_000
+"""Renames that a page which was away meanwhile is told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class LiveTexts:
         self._requests = TextRequests(transport, clock, ids, self._times.answer)
         self._claims = TextClaims()
         self._clients: set[ClientId] = set()
+        self._moves: deque[tuple[WorkspacePath, WorkspacePath]] = deque(maxlen=MOVES_KNOWN)
         self._news: set[asyncio.Event] = set()
         self.on_version: Callable[[WorkspacePath, Version], None] | None = None
         """Told of every version that a page announces."""
@@ -167,8 +172,15 @@ class LiveTexts:
         """Tell the pages that have a file open that others have written it."""
         self._tell_saved(self._claims.present(self._workspace.path(path)))
 
+    def renamed(self, old: str, new: str) -> None:
+        """Follow a file or folder that has another path now; pages are not told, unless away."""
+        before, after = self._workspace.path(old), self._workspace.path(new)
+        self._moves.append((before, after))
+        self._claims = self._claims.renamed(before, after)
+
     async def moved(self, path: str, new_path: str) -> None:
         """Let every page follow a file or folder that has another path now."""
+        self.renamed(path, new_path)
         for client in self._clients:
             self._transport.send(client, frames.FileMoved(path=path, new_path=new_path))
 
@@ -186,15 +198,31 @@ class LiveTexts:
 
     def _below(self, path: WorkspacePath) -> list[WorkspacePath]:
         names = {claim.path for claim in self._claims.items.values()}
-        return sorted(name for name in names if name == path or name.startswith(f"{path}/"))
+        return sorted(name for name in names if f"{name}/".startswith(f"{path}/" if path else ""))
 
     def _opened(self, client: ClientId, frame: frames.TextOpen) -> None:
         name = self._workspace.path(frame.path)
         self._claims = self._claims.opened(client, name, frame)
+        self._lead(client, name, frame.path)
         claim = self._claims.items[name, client]
         if self._lag(claim) > 0.0:  # written after the page read it
             self._tell_saved([claim])
         self._announced(claim)
+
+    def _lead(self, client: ClientId, name: WorkspacePath, page_path: str) -> None:
+        """Tell a page that was away where a file is that was moved meanwhile."""
+        now = name
+        for old, new in self._moves:
+            now = followed(now, old, new) or now
+        if now != name and not self._stands(name) and self._stands(now):
+            self._transport.send(client, frames.FileMoved(path=page_path, new_path=now))
+
+    def _stands(self, name: WorkspacePath) -> bool:
+        try:
+            self._workspace.stat(name)
+        except ShouldersError:
+            return False
+        return True
 
     def _said(
         self,

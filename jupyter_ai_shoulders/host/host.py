@@ -126,6 +126,7 @@ class Host:
     def renamed(self, old: str, new: str) -> None:
         """Let what waits for a notebook or a file follow its new name."""
         self.live.renamed(old, new)
+        self.files.live.renamed(old, new)
         self.book.renamed(old, new)
 
     async def aclose(self) -> None:

@@ -295,6 +295,40 @@ async def test_every_page_hears_of_files_that_moved_or_went(desk: Desk) -> None:
     assert (page.heard, other.heard) == (said, said)
 
 
+async def test_a_page_that_was_away_is_led_to_where_its_file_is_now(desk: Desk) -> None:
+    page = desk.page("old/a.py", text="a = 1\n")
+    page.type("a = 1  # typed\n")
+    page.leave()
+    (desk.here.root / "old").rename(desk.here.root / "new")
+    desk.live.renamed("old", "new")
+    assert desk.live.unsaved("") == ["new/a.py"]
+    with pytest.raises(Conflict):
+        await desk.edit("a = 2\n", before="a = 1\n", path="new/a.py")
+    page.back()
+    assert page.heard == [frames.FileMoved(path="old/a.py", new_path="new/a.py")]
+    page.say(frames.TextRename(path="old/a.py", new_path="new/a.py"))
+    page.path = "new/a.py"
+    assert (await desk.read("new/a.py")).text == "a = 1  # typed\n"
+
+
+async def test_a_file_that_has_the_name_of_a_moved_one_is_its_own(desk: Desk) -> None:
+    desk.here.write("b.py", "b = 1\n")
+    desk.live.renamed("a.py", "b.py")
+    assert desk.page(text="new\n").heard == []
+
+
+async def test_nothing_is_taken_back_below_unsaved_text_of_a_page_away(desk: Desk) -> None:
+    desk.here.write("a.py", "a = 1\n")
+    await desk.edit("a = 2\n", before="a = 1\n")
+    desk.here.pages.dirty.add("a.py")
+    with pytest.raises(Conflict):
+        await desk.here.undo.undo(ONE, origin("turn_2"))
+    assert desk.here.read("a.py") == b"a = 2\n"
+    desk.here.pages.dirty.clear()
+    await desk.here.undo.undo(ONE, origin("turn_2"))
+    assert desk.here.read("a.py") == b"a = 1\n"
+
+
 async def test_an_announcement_of_an_earlier_epoch_counts_for_nothing(desk: Desk) -> None:
     page = desk.page(text="a = 1\n")
     page.announce()
