@@ -193,12 +193,20 @@ class PathFolder:
         """Move an entry into another folder, where nothing may have the name."""
         assert isinstance(other, PathFolder), "both are of one kind"
         source, target = self.path / name, other.path / new_name
-        if sys.platform != "win32":  # there rename never replaces
-            if source.is_dir():
-                target.mkdir()
-            else:
-                os.close(other.create(new_name))
-        source.rename(target)
+        if sys.platform == "win32":  # there rename never replaces
+            source.rename(target)
+            return
+        folder = stat.S_ISDIR(source.lstat().st_mode)
+        # The name is taken first: a folder takes the place of an empty one only.
+        if folder:
+            target.mkdir()
+        else:
+            os.close(other.create(new_name))
+        try:
+            source.rename(target)
+        except OSError:
+            target.rmdir() if folder else target.unlink()
+            raise
 
     def make(self, name: str) -> None:
         """Make a folder: ``FileExistsError`` when anything has the name."""
