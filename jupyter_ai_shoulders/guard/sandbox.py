@@ -268,7 +268,7 @@ def program_places(places: Places) -> list[str]:
     paths = [Path(entry) for entry in places.environ.get("PATH", "").split(os.pathsep) if entry]
     local = [places.home / ".local" / name for name in ("lib", "share/jupyter/kernels")]
     found = [*map(Path, filter(None, prefixes)), *paths, *map(_installation, paths), *local]
-    real = (Path(os.path.realpath(path)) for path in found)
+    real = (Path(os.path.realpath(path)) for path in found if path.is_absolute())
     return list(dict.fromkeys(str(path) for path in real if _is_narrow(path, places)))
 
 
@@ -281,9 +281,9 @@ def _installation(programs: Path) -> Path:
 
 
 def _is_narrow(path: Path, places: Places) -> bool:
-    """Return whether a folder of programs holds neither a home nor the state directory."""
+    """Return whether a folder of programs neither is nor holds what must not be opened by it."""
     sensitive = (places.home, places.state_dir, places.workspace)
-    return path.is_absolute() and not any(_is_below(one, path) for one in sensitive)
+    return not any(one.is_relative_to(path) for one in sensitive)
 
 
 def _is_below(path: Path, folder: Path) -> bool:

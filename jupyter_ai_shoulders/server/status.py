@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
@@ -19,6 +21,7 @@ class StatusHandler(ShouldersHandler):
     async def get(self) -> None:
         """Answer even when the state directory cannot be used: that is said here."""
         host = self.host
+        sandbox = asyncio.create_task(host.commands.facts())
         await host.models.discover(remote=False)  # a local model is there from the first look on
         readiness = host.models.readiness()
         self.answer(
@@ -32,7 +35,7 @@ class StatusHandler(ShouldersHandler):
                 demo=readiness == "demo",
                 collaboration=host.settings.collaboration,
                 document_server=host.settings.document_server,
-                sandbox=(await host.commands.facts()).kind,
+                sandbox=(await sandbox).kind,
                 state_directory_error=host.state_error(),
                 usage_error=host.budgets.problem(),
             )

@@ -205,7 +205,7 @@ async def test_output_without_end_ends_the_command(
     ],
 )
 async def test_what_cannot_be_started_says_so(tmp_path: Path, asked: dict[str, object]) -> None:
-    values = {
+    values: dict[str, Any] = {
         "words": ["true"],
         "folder": tmp_path,
         "environment": {},
@@ -241,7 +241,7 @@ SERVER = """
 import asyncio
 from pathlib import Path
 from tests.guard.running import program, ran
-asyncio.run(ran(program("setsid sleep 1000 & echo $! > a.pid; echo $$ > b.pid; wait", Path())))
+asyncio.run(ran(program("setsid sleep 1000 & echo $! > a.pid; echo $$ > b.pid; wait", Path.cwd())))
 """
 
 

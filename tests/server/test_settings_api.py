@@ -51,9 +51,14 @@ async def settings(api: Api) -> dict[str, Any]:
 
 async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
     assert await settings(api) == {
-        "values": {"models": DEFAULTS, "egress": {"data_values": "schema_only"}},
+        "values": {
+            "models": DEFAULTS,
+            "egress": {"data_values": "schema_only"},
+            "commands": {"mode": "sandbox", "network": False},
+        },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
-        | {"egress.data_values": "default"},
+        | {"egress.data_values": "default"}
+        | {"commands.mode": "default", "commands.network": "default"},
         "problems": [],
     }
 
