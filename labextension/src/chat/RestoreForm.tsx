@@ -24,7 +24,7 @@ export function RestoreForm(props: {
   const { busy, error, run } = useAction();
   const title = React.useId();
   const [chosen, setChosen] = React.useState<ReadonlySet<RestorePart>>(
-    () => new Set<RestorePart>(['notebook', 'conversation'])
+    () => new Set(CHOICES)
   );
   const place = React.useRef<HTMLElement>(null);
   React.useEffect(() => {
@@ -115,7 +115,7 @@ export function RestoreForm(props: {
   );
 }
 
-const CHOICES: readonly RestorePart[] = ['notebook', 'conversation'];
+const CHOICES: readonly RestorePart[] = ['notebook', 'files', 'conversation'];
 
 type Trans = ReturnType<typeof useTrans>;
 

@@ -57,7 +57,11 @@ function Details(props: { restore: RestoreView }): React.JSX.Element {
   const { busy, error, run } = useAction();
   const { documents, seq } = props.restore;
   const takeBack = async (): Promise<void> =>
-    conversations.commands.restore(tab, { seq, what: ['notebook'], id: null });
+    conversations.commands.restore(tab, {
+      seq,
+      what: ['notebook', 'files'],
+      id: null
+    });
   return (
     <div className="shoulders-Restore-details">
       {documents.map(document => (

@@ -86,6 +86,19 @@ describe('going back to before a message', () => {
     expect(server.asked.filter(([name]) => name === 'restore')).toEqual([]);
   });
 
+  it('offers notebooks, files and the conversation', () => {
+    show(<UserBubble text="Tidy up" seq={11} />);
+    fireEvent.click(
+      screen.getByRole('button', { name: 'Restore to before this message…' })
+    );
+    expect(screen.getAllByRole('checkbox')).toHaveLength(3);
+    for (const name of [/^Notebooks/, /^Files/, /^Conversation/]) {
+      expect(
+        screen.getByRole<HTMLInputElement>('checkbox', { name }).checked
+      ).toBe(true);
+    }
+  });
+
   it('cannot be asked for nothing', async () => {
     show(<UserBubble text="Tidy up" seq={11} />);
     fireEvent.click(
