@@ -1,0 +1,137 @@
+"""What the log keeps of pending edits: restarts, renames, copies, kills."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.engine.review.book import EditBook
+from jupyter_ai_shoulders.storage.forks import copied
+from jupyter_ai_shoulders.wire.events import EditPending, EditResolve, Event
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.versions import cell_version, text_version
+from tests.engine.restore.desk import add, delete, write
+from tests.engine.review.world import OTHER, ReviewWorld
+from tests.engine.world import SESSION
+
+
+def events(world: ReviewWorld) -> list[EditPending]:
+    found = (logged.event for logged in world.store.find({"edit-pending"}))
+    return [event for event in found if isinstance(event, EditPending)]
+
+
+async def test_what_is_pending_survives_a_restart(world: ReviewWorld):
+    await world.agent(write("a", "A1\na2\nA3"), add("n", "new"), delete("b"))
+    await world.agent_writes("x.txt", "made\n")
+    shown = await world.pending()
+    await world.decide(shown[1], "keep", 0)
+    before = await world.pending()
+    assert len(before) == 4
+
+    await world.restart()
+
+    assert await world.pending() == before
+
+
+async def test_an_edit_is_said_once_for_each_change_without_a_sync(world: ReviewWorld):
+    await world.agent(write("a", "A1"))
+    synced = world.store.synced[SESSION]
+    (event,) = events(world)
+
+    assert event.seq > synced  # the record of a call is brought to the disk with its result
+    assert (event.before_version, event.after_version) == (
+        cell_version("a1\na2\na3"),
+        cell_version("A1"),
+    )
+    assert event.before is not None
+    assert world.store.blobs.get(event.before) == b"a1\na2\na3"
+    assert len(event.hunks) == 1
+
+
+async def test_files_have_versions_of_files(world: ReviewWorld):
+    world.user_writes("x.txt", "one\n")
+    await world.agent_writes("x.txt", "two\n")
+
+    (event,) = events(world)
+    assert (event.cell_id, event.after_version) == (None, text_version("two\n"))
+
+
+async def test_edits_follow_renamed_files_and_folders(world: ReviewWorld):
+    await world.agent_writes("folder/x.txt", "made\n")
+    await world.agent_writes("folder2.txt", "made\n")
+    world.book.renamed("folder", "other")
+    (world.root / "folder").rename(world.root / "other")
+
+    assert [edit.document for edit in await world.pending()] == ["folder2.txt", "other/x.txt"]
+    await world.restart()
+    assert [edit.document for edit in await world.pending()] == ["folder2.txt", "other/x.txt"]
+
+
+async def test_a_copied_conversation_has_nothing_to_review(world: ReviewWorld):
+    await world.agent(write("a", "A1"))
+    other = world.store.get(OTHER)
+    for logged in world.store.find({"edit-pending"}, SESSION):
+        world.store.append(OTHER, copied(logged.event, other))
+    world.store.events[SESSION] = world.store.events[SESSION][:1]
+
+    await world.restart()
+
+    assert await world.pending() == []
+
+
+async def test_of_two_edits_of_one_text_that_a_kill_left_the_later_one_counts(world: ReviewWorld):
+    await world.agent(write("a", "A1"))
+    world.store.clock.advance(1)
+    await world.agent(write("a", "A2"), turn="o1", by=OTHER)
+    log: list[Event] = world.store.events[SESSION]
+    assert isinstance(log.pop(), EditResolve)  # the handover was cut off
+
+    await world.restart()
+
+    edit = await world.only()
+    assert (edit.session_id, edit.baseline, edit.current) == (OTHER, "a1\na2\na3", "A2")
+    assert isinstance(log[-1], EditResolve)
+
+
+async def test_a_session_that_is_brought_back_brings_its_edits(world: ReviewWorld):
+    await world.agent(write("a", "A1"))
+    kept = world.store.events.pop(SESSION)  # deleted, and not seen by the next start
+    await world.restart()
+    assert await world.pending() == []
+    world.store.events[SESSION] = kept
+
+    world.book.take_back(SESSION)
+
+    assert (await world.only()).current == "A1"
+
+
+async def test_a_lost_text_costs_its_review_and_not_the_next_edit(world: ReviewWorld):
+    await world.agent(write("a", "A1"))
+    world.store.blobs.contents.clear()
+
+    await world.agent(write("a", "A2"), turn="t2")
+
+    assert (await world.only()).baseline == "A1"
+
+
+async def test_an_edit_that_cannot_be_noted_is_an_error_that_is_told(world: ReviewWorld):
+    def full(event: Event) -> None:
+        if isinstance(event, EditPending):
+            raise StateUnavailable("No space left.")
+
+    world.store.before_append = full
+    with pytest.raises(StateUnavailable):
+        await world.agent(write("a", "A1"))
+    assert world.notebook.cells[CellId("a")].source == "A1"
+    assert await world.pending() == []
+
+
+async def test_a_folded_log_takes_the_pages_one_by_one(world: ReviewWorld):
+    for number in range(300):
+        await world.agent(write("a", f"A{number}"))
+
+    book = EditBook(world.store, world.store.blobs, world.ids)
+    await book.take_up()
+
+    (unit,) = book.units()
+    assert book.texts(unit) == ("a1\na2\na3", "A299")
