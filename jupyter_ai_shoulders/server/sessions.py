@@ -92,4 +92,6 @@ class UndeleteHandler(ShouldersHandler):
     @authorized
     async def post(self, session_id: str) -> None:
         """Bring it back."""
-        self.answer(self.host.conversations.undelete(SessionId(session_id), owner=self.user))
+        session = self.host.conversations.undelete(SessionId(session_id), owner=self.user)
+        self.host.book.take_back(session.id)
+        self.answer(session)
