@@ -17,10 +17,13 @@ from typing import Any
 
 import aiohttp
 import nbformat
+from jupyter_client.asynchronous.client import AsyncKernelClient
 
 from tests.bench.served import Server, serving
 from tests.upstream import calls, says
 
+SETTLED_SECONDS = 1.0
+"""After the kernel's reply, until the server has read what it printed."""
 CELLS = ("warm", "flood", "next")
 UNLIMITED = aiohttp.ClientTimeout(total=None)
 
@@ -35,6 +38,9 @@ class ServerFlooded:
     """Resident memory of the server once the kernel is warm."""
     peak_grown_mb: float
     """The highest resident memory meanwhile (VmHWM) over that."""
+    floor_grown_mb: float
+    """The same peak when a client beside the server runs the code: what Jupyter's own listening to
+    kernels (their last activity) takes."""
     left_grown_mb: float
     """What it has more when all is over (Rss of smaps_rollup)."""
     next_ok: bool
@@ -71,6 +77,7 @@ async def _run(server: Server, name: str, source: str) -> ServerFlooded:
     session, _ = await server.session(mode="bypass")
     await _turn(server, session, "warm")
     memory = Memory(server.lab.pid)
+    floor = await _floor(server, memory, source)
     before = memory.resident_mb()
     memory.forget_peak()
     began = time.monotonic()
@@ -84,9 +91,37 @@ async def _run(server: Server, name: str, source: str) -> ServerFlooded:
         seconds=round(seconds, 1),
         before_mb=round(before, 1),
         peak_grown_mb=round(peak - before, 1),
+        floor_grown_mb=round(floor, 1),
         left_grown_mb=round(left - before, 1),
         next_ok="42" in json.dumps(last["outputs"]),
     )
+
+
+async def _floor(server: Server, memory: Memory, source: str) -> float:
+    """Run the code in a kernel of the server's, through a client of our own."""
+    async with server.http.post(f"http://127.0.0.1:{server.lab.port}/api/kernels") as answer:
+        assert answer.status == 201, await answer.text()
+        kernel_id = (await answer.json())["id"]
+    client = AsyncKernelClient()
+    runtime = server.lab.state / "runtime"
+    client.load_connection_file(str(runtime / f"kernel-{kernel_id}.json"))
+    client.start_channels(iopub=False, hb=False)
+    try:
+        await _replied(client, client.kernel_info())
+        before = memory.resident_mb()
+        memory.forget_peak()
+        await _replied(client, client.execute(source, store_history=False))
+        await asyncio.sleep(SETTLED_SECONDS)
+    finally:
+        client.stop_channels()
+    return memory.peak_mb() - before
+
+
+async def _replied(client: AsyncKernelClient, request: str) -> None:
+    while True:
+        message = await client.get_shell_msg()
+        if message["parent_header"].get("msg_id") == request:
+            return
 
 
 async def _turn(server: Server, session: str, text: str) -> None:
