@@ -266,3 +266,22 @@ class TestLockedEgress:
         assert (put.status, put.code) == (422, "denied")
         assert found["values"]["egress"] == {"data_values": "schema_only"}
         assert found["sources"]["egress.data_values"] == "administrator"
+
+
+async def test_a_folders_own_settings_let_no_command_run_but_may_forbid_them(
+    api: Api, jp_root_dir: Path, user_file: Path, workspace_file: Path
+) -> None:
+    hold(workspace_file, '{"commands": {"mode": "host", "network": true}}')
+    loose = await settings(api)
+    hold(workspace_file, '{"commands": {"mode": "none"}}')
+    tight = await settings(api)
+    await api.put("settings", {"commands": {"mode": "sandbox_read_only"}})
+    chosen = await settings(api)
+
+    sandboxed = {"mode": "sandbox", "network": False}
+    assert loose["values"]["commands"] == sandboxed
+    assert ["commands run" in problem["message"] for problem in loose["problems"]] == [True, True]
+    assert tight["values"]["commands"] == {"mode": "none", "network": False}
+    assert chosen["values"]["commands"] == {"mode": "none", "network": False}
+    stored = json.loads(held(user_file))["folders"][str(jp_root_dir)]
+    assert stored == {"commands": {"mode": "sandbox_read_only"}}

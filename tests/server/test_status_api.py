@@ -4,6 +4,8 @@ import pytest
 from traitlets.config import Config
 
 from jupyter_ai_shoulders import __version__
+from jupyter_ai_shoulders.guard.process import Spawners
+from jupyter_ai_shoulders.guard.sandbox import detect
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.lock import ProcessLock
 from jupyter_ai_shoulders.testing.simulator import Simulator
@@ -17,6 +19,7 @@ async def test_status_says_what_a_page_needs_to_know(api: Api, jp_root_dir: Path
 
     assert answer.status == 200
     providers = {provider["id"]: provider for provider in answer.body.pop("providers")}
+    there = await detect(Spawners())
     assert answer.body == {
         "version": __version__,
         "wire_version": WIRE_VERSION,
@@ -26,7 +29,7 @@ async def test_status_says_what_a_page_needs_to_know(api: Api, jp_root_dir: Path
         "demo": False,
         "collaboration": False,
         "document_server": None,
-        "sandbox": "none",
+        "sandbox": there.kind,
         "state_directory_error": None,
         "usage_error": None,
     }
