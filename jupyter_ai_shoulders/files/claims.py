@@ -81,7 +81,9 @@ class TextClaims:
             frame.saved_at,
             self.focuses + 1,
         )
-        away = (other for other in self.of_path(path) if not other.present)
+        away = [other for other in self.of_path(path) if not other.present]
+        # It may have left under this name, and the file have been moved since.
+        away += [own for own in self.of_client(client) if own.page_path == frame.path]
         return replace(self.ended(away).with_claim(claim), focuses=self.focuses + 1)
 
     def changed(self, claim: TextClaim, frame: TextChange) -> TextClaims:

@@ -299,4 +299,5 @@ class LiveTexts:
     def _claim(self, client: ClientId, page_path: str) -> TextClaim | None:
         """Return the claim a page means; what its path leads to may have changed since."""
         claims = self._claims.of_client(client)
-        return next((claim for claim in claims if claim.page_path == page_path), None)
+        open_ = (claim for claim in claims if claim.present and claim.page_path == page_path)
+        return next(open_, None)
