@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.guard.images import Picture, fit
 from jupyter_ai_shoulders.guard.listing import tree
-from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.output_text import joined, output_text
 from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
@@ -154,7 +154,7 @@ class Captures:
             return await _pictured(content, images=images)
         return await asyncio.to_thread(self._text_file, path)
 
-    def _allowed(self, given: str) -> str:
+    def _allowed(self, given: str) -> WorkspacePath:
         """Return the file's one name. Raises ``PolicyRefusal`` for a secret one."""
         _refuse_secret(given)
         path = self._workspace.path(given)
@@ -181,7 +181,7 @@ class Captures:
 
     def _folder(self, given: str) -> Captured:
         path = self._allowed(given)
-        if not (self._workspace.directory / path).is_dir():
+        if self._workspace.kind(path) != "folder":
             raise NotFound(f"There is no folder {given}.")
         found = tree(self._workspace, path, limit=FOLDER_ENTRIES, depth=FOLDER_DEPTH)
         note = None if found.whole else f"only {len(found.paths)} entries are shown"

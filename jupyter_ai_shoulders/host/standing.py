@@ -7,6 +7,7 @@ a few ``lstat`` and no thread. Used by ``host.surroundings``.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import stat
 import time
@@ -30,7 +31,7 @@ from jupyter_ai_shoulders.engine.skills import (
     unique,
 )
 from jupyter_ai_shoulders.engine.surroundings import SourceText, Standing
-from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 
 TEXT_LIMIT = 1_000_000
 """Bytes read of a file of instructions; ``engine.instructions`` shows far fewer."""
@@ -229,11 +230,19 @@ def _found_skills(places: Places, read: Callable[[str], SourceText | None]) -> I
 
 def _folders(places: Places, folder: str) -> list[str]:
     """Return the names of the first folders in one; links are not followed."""
-    inside = folder.startswith(_STATE)
-    root = places.state_dir if inside else places.workspace.directory
-    try:
-        entries = list((root / folder.removeprefix(_STATE)).iterdir())
-    except OSError:
-        return []  # most workspaces have none
-    names = (entry.name for entry in entries if entry.is_dir() and not entry.is_symlink())
-    return sorted(names)[:MOST_SKILLS]
+    if not folder.startswith(_STATE):
+        return _folders_in(places.workspace, folder)
+    if not places.state_dir.is_dir():
+        return []
+    with closing(Workspace(places.state_dir)) as state:
+        return _folders_in(state, folder.removeprefix(_STATE))
+
+
+def _folders_in(root: Workspace, folder: str) -> list[str]:
+    found: list[str] = []
+    with contextlib.suppress(ShouldersError):  # most workspaces have none
+        for name in root.names(WorkspacePath(folder)):
+            with contextlib.suppress(ShouldersError):  # gone in this moment
+                if root.kind(WorkspacePath(f"{folder}/{name}")) == "folder":
+                    found.append(name)
+    return sorted(found)[:MOST_SKILLS]

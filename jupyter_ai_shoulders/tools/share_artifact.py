@@ -148,8 +148,8 @@ class ShareArtifact(LoopTool):
         for candidate in _candidates(path, active_document):
             with contextlib.suppress(ShouldersError):  # running says why
                 found = self._workspace.path(candidate)
-                if (self._workspace.directory / found).exists():
-                    return found or path
+                self._workspace.kind(found)  # ``NotFound`` when nothing is there
+                return found or path
         return path
 
     def _read(self, path: str) -> _Shared:
@@ -157,7 +157,7 @@ class ShareArtifact(LoopTool):
         try:
             size = self._workspace.stat(checked).size
         except InvalidRequest:
-            if not (self._workspace.directory / checked).is_dir():
+            if self._workspace.kind(checked) != "folder":
                 raise
             return self._archive(checked)
         if size > SIZE_LIMIT:
