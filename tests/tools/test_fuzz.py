@@ -1,0 +1,246 @@
+"""Every tool with arguments nobody foresaw, through the engine: no call ends the turn with a bug,
+and no file is ever half written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import sys
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
+from jupyter_ai_shoulders.providers.base import ModelRequest, Provider
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.testing.scripted import Call, ScriptedProvider, Turn, turn
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.api import ToolInfo
+from jupyter_ai_shoulders.wire.commands import (
+    AnswerApproval,
+    AnswerQuestion,
+    CreateSession,
+    SendMessage,
+)
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, MessageId, ModelId, SessionId
+from jupyter_ai_shoulders.wire.messages import MessageContext
+from tests.host.test_build import NoPages
+from tests.tools.contract import check_logged
+from tests.tools.fuzzing import Field, NoKernelsHere, calls
+
+EXAMPLES = 8
+"""Each makes a call of every tool."""
+STEP = 3
+"""Calls in one step; a fourth in a row that cannot be carried out would end the turn."""
+ENDING = {"complete", "clarify"}
+"""Nothing comes after them in a turn that nobody is there for."""
+READING = [
+    Call("read_file", {"path": path})
+    for path in (
+        "a.txt",
+        "notes.md",
+        "win.txt",
+        "latin.txt",
+        "src/deep/x.py",
+        "n.ipynb",
+        "data.bin",
+    )
+]
+"""What the conversation has read, so that changes are not all refused."""
+MODELS = {
+    "default": "scripted",
+    "providers": {"scripted": {"kind": "openai_chat", "url": "http://127.0.0.1:9/v1"}},
+    "models": [
+        {
+            "id": "scripted",
+            "provider": "scripted",
+            "model": "scripted",
+            "context_window": 4_000_000,
+            "prices": {"input": 1, "output": 1},
+        }
+    ],
+}
+MEASURED = settings(
+    max_examples=EXAMPLES,
+    derandomize=True,
+    phases=[Phase.generate],
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+
+
+class World:
+    """A host without pages and kernels, and a model that makes the calls it is given."""
+
+    def __init__(self, folder: Path, loop: asyncio.AbstractEventLoop) -> None:
+        self.field = Field(folder)
+        self._steps: list[list[Call]] = []
+        self._provider = ScriptedProvider(*[self._reply] * 100_000)
+        self._loop = loop
+        self._number = 0
+        self.host: Host = build_host(
+            HostSettings(
+                workspace=self.field.root,
+                state_dir=self.field.root / ".shoulders",
+                home=folder / "home",
+                models=MODELS,
+                default_mode="bypass",
+                nudges=False,
+                step_limit=100,
+            ),
+            HostPorts(
+                kernels=NoKernelsHere(),
+                pages=NoPages(),
+                environ={"PATH": os.environ.get("PATH", "")},
+                adapter=lambda _target: cast("Provider", self._provider),
+            ),
+        )
+        loop.run_until_complete(self.host.ready())
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self.host.aclose())
+
+    @property
+    def tools(self) -> Sequence[ToolInfo]:
+        return self.host.tools.infos(())
+
+    def play(self, made: Sequence[Call]) -> list[ev.Event]:
+        """Let the model make the calls in one turn; return what is in the log then."""
+        return [logged.event for logged in self._loop.run_until_complete(self._play(made))]
+
+    async def _play(self, made: Sequence[Call]) -> Sequence[LoggedEvent]:
+        ending = [call for call in made if call.tool in ENDING]
+        others = [call for call in made if call.tool not in ENDING]
+        steps = [
+            [*others[at : at + STEP], Call("search_content", {"query": f"step {at}"})]
+            for at in range(0, len(others), STEP)
+        ]
+        self._steps = [READING, *steps, *([ending] if ending else [])]
+        self._number += 1
+        created = CreateSession(mode="bypass", model=ModelId("scripted"), toolset="full")
+        session = self.host.conversations.create(created, owner=None)
+        message = SendMessage(
+            id=MessageId(f"m{self._number}"),
+            text="Go",
+            context=MessageContext(
+                active_document="notes.md" if self._number % 2 else "n.ipynb",
+                active_cell_id=CellId("cell-1"),
+            ),
+        )
+        async with asyncio.timeout(100):
+            await self.host.engine.send(session.id, message)
+            await self.host.engine.settled(session.id)
+            while waiting := _waiting(self.host.log.read(session.id)):
+                await self._answer(session.id, waiting)
+                await self.host.engine.settled(session.id)
+        return self.host.log.read(session.id)
+
+    async def _answer(
+        self, session: SessionId, asked: ev.ApprovalRequest | ev.ClarifyRequest
+    ) -> None:
+        """Allow what is asked: whatever runs must not do harm."""
+        if isinstance(asked, ev.ApprovalRequest):
+            answer = AnswerApproval(decision="allow", scope="once")
+            await self.host.engine.answer_approval(session, asked.call_id, answer)
+        else:
+            await self.host.engine.answer_question(
+                session, asked.call_id, AnswerQuestion(answer="Yes")
+            )
+
+    def _reply(self, request: ModelRequest) -> Turn | str:
+        del request
+        return turn(*self._steps.pop(0)) if self._steps else "Done."
+
+    def written(self) -> set[str]:
+        """Return the hash of every content that the operation log says a file was to have."""
+        rows = self.host.files.journal.latest(limit=10_000)
+        changes = [self.host.files.journal.change(row.id) for row in rows]
+        return {str(blob) for change in changes for blob in (change.before, change.after)}
+
+
+def _waiting(
+    logged: Sequence[LoggedEvent],
+) -> ev.ApprovalRequest | ev.ClarifyRequest | None:
+    """Return what waits for the user."""
+    asked: dict[CallId, ev.ApprovalRequest | ev.ClarifyRequest] = {}
+    for event in (entry.event for entry in logged):
+        match event:
+            case ev.ApprovalRequest() | ev.ClarifyRequest():
+                asked[event.call_id] = event
+            case ev.ApprovalAnswer() | ev.ClarifyAnswer() | ev.ToolResult():
+                asked.pop(event.call_id, None)
+            case _:
+                pass
+    return next(iter(asked.values()), None)
+
+
+@pytest.fixture
+def world(
+    tmp_path: Path, isolated_home: Path, jp_asyncio_loop: asyncio.AbstractEventLoop
+) -> Generator[World]:
+    made = World(tmp_path, jp_asyncio_loop)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def check(events: Sequence[ev.Event], made: Sequence[Call]) -> None:
+    """The turn came to its end, and every call has one result that is no bug."""
+    results = [event for event in events if isinstance(event, ev.ToolResult)]
+    called = [event.call_id for event in events if isinstance(event, ev.ToolCall)]
+    assert sorted(called) == sorted(result.call_id for result in results)
+    for result in results:
+        check_logged(result)
+        error = result.result.error
+        assert error is None or error.code != "internal", (result.tool, error)
+    [end] = [event for event in events if isinstance(event, ev.TurnEnd)]
+    assert end.exit in {"final_response", "ended_by_tool"}, (end.exit, end.error)
+    assert len(called) >= len(made), (end.exit, [(r.tool, r.status) for r in results])
+
+
+def test_no_arguments_end_the_turn_or_leave_half_a_file(world: World):
+    @MEASURED
+    @given(calls(world.tools))
+    def let_loose(made: list[Call]) -> None:
+        world.field.reset()
+        check(world.play(made), made)
+        world.field.check(world.written())
+
+    let_loose()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tells files by their descriptors")
+def test_no_file_is_half_written_on_a_full_disk(world: World, monkeypatch: pytest.MonkeyPatch):
+    """Every second write into the workspace leaves half of it and fails."""
+    write, failed = os.write, [0]
+
+    def failing(descriptor: int, data: bytes) -> int:
+        place = Path(f"/proc/self/fd/{descriptor}").readlink()
+        below = place.is_relative_to(world.field.root) and ".shoulders" not in place.parts
+        if not below:
+            return write(descriptor, data)
+        failed[0] += 1
+        if failed[0] % 2:
+            return write(descriptor, data)
+        write(descriptor, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    @settings(MEASURED, max_examples=4)
+    @given(calls(world.tools))
+    def let_loose(made: list[Call]) -> None:
+        world.field.reset()
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", failing)
+            events = world.play(made)
+        check(events, made)
+        world.field.check(world.written())
+
+    let_loose()
+    assert failed[0] > 4
