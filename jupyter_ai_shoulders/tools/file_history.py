@@ -91,7 +91,8 @@ class FileHistory(FileTool):
         shown = rows[:LISTED]
         lines = [_line(row, context.session_id) for row in shown]
         about = f" of {path}" if path else ""
-        head = f"{len(rows)} changes{about}, the latest first:" if rows else ""
+        counted = f"{len(rows)} change{'' if len(rows) == 1 else 's'}"
+        head = f"{counted}{about}, the latest first:" if rows else ""
         text = "\n".join([head, *lines]) if rows else f"No changes{about} are in the log."
         if len(rows) > LISTED:
             text += f"\n… and {len(rows) - LISTED} older ones."

@@ -8,8 +8,10 @@ from jupyter_server.auth.identity import IdentityProvider, User
 from jupyter_server.serverapp import ServerApp
 from traitlets.config import Config
 
+from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.server.client import Api, PageClient
 from tests.server.conftest import OpenPage
+from tests.server.test_operations_api import creates, made
 from tests.server.test_proposals_api import propose
 
 
@@ -86,6 +88,15 @@ async def test_proposals_of_others_are_not_found(
     assert listed == []
     assert (refused.status, refused.code) == (404, "not_found")
     assert mine.body["state"] == "dismissed"
+
+
+async def test_changes_of_files_are_their_owners(api: Api, upstream: Simulator) -> None:
+    await made(api, upstream, creates("a.txt"))
+
+    theirs = await api.request("GET", "operations", headers=dict(BOB))
+
+    assert theirs.body == {"operations": [], "next_cursor": None}
+    assert len((await api.get("operations")).body["operations"]) == 1
 
 
 async def test_a_page_of_another_user_hears_nothing(

@@ -1,0 +1,73 @@
+"""``GET operations``: every change of a document, whoever made it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from jupyter_ai_shoulders.testing.simulator import Reply, Simulator, ToolUse, reply
+from tests.server.client import Api
+
+
+def creates(path: str) -> Reply:
+    """A reply that makes a file."""
+    return reply(ToolUse(name="create_file", arguments={"path": path, "content": "text\n"}))
+
+
+def adds(source: str) -> Reply:
+    """A reply that adds a cell."""
+    return reply(ToolUse(name="add_cell", arguments={"path": "a.ipynb", "source": source}))
+
+
+async def made(api: Api, upstream: Simulator, *replies: Reply) -> str:
+    """A conversation in which these calls ran unasked; return its id."""
+    upstream.script(*replies, "Done.")
+    session_id = await api.new_session(mode="auto_edit", toolset="full")
+    events = await api.run(session_id, "go")
+    results = [event for event in events if event["type"] == "tool-result"]
+    assert [result["status"] for result in results] == ["ok"] * len(replies), results
+    return session_id
+
+
+async def test_changes_of_files_and_cells_are_listed(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    (jp_root_dir / "a.ipynb").write_text(str(nbformat.writes(nbformat.v4.new_notebook())))
+    session_id = await made(api, upstream, creates("data/a.txt"), adds("1"))
+
+    answer = await api.get("operations")
+
+    rows: list[dict[str, Any]] = answer.body["operations"]
+    shown = [(row["kind"], row["document"], row["state"], row["can_undo"]) for row in rows]
+    assert answer.status == 200
+    assert shown == [
+        ("create", "a.ipynb", "done", False),
+        ("create", "data/a.txt", "done", True),
+        ("mkdir", "data/", "done", True),
+    ]
+    assert {row["session_id"] for row in rows} == {session_id}
+    assert {row["by"] for row in rows} == {"agent"}
+    assert rows[0]["cell_id"] is not None
+    assert "with their turn" in rows[0]["reason"]
+    assert rows[1]["batch"] == rows[2]["batch"]
+
+
+async def test_changes_are_filtered_and_paged(api: Api, upstream: Simulator) -> None:
+    first = await made(api, upstream, creates("a.txt"))
+    await made(api, upstream, creates("b.txt"))
+
+    async def found(**query: object) -> list[str]:
+        answer = await api.request("GET", "operations", params=query)
+        assert answer.status == 200, answer
+        return [row["document"] for row in answer.body["operations"]]
+
+    assert await found() == ["b.txt", "a.txt"]
+    assert await found(session=first) == ["a.txt"]
+    assert await found(path="b.txt") == ["b.txt"]
+    page = (await api.get("operations", limit=1)).body
+    assert [row["document"] for row in page["operations"]] == ["b.txt"]
+    assert await found(limit=1, cursor=page["next_cursor"]) == ["a.txt"]
+    for wrong in ({"cursor": "x"}, {"limit": "0"}, {"limit": "1001"}):
+        assert (await api.get("operations", **wrong)).status == 400
