@@ -62,12 +62,16 @@ interface IShown {
   behind: boolean;
   /** The user wrote in this editor since the server was told or asked. */
   typed: boolean;
+  /** How often the server was asked about the text as it is. */
+  asked: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 const GONE = 404;
 /** Wait after the last keystroke before the server hears what it cannot find by itself, in ms. */
 const QUIET = 1200;
+/** A page without a connection asks no more. */
+const MOST_ASKED = 8;
 
 /** The editors under review. */
 export class EditorReviews {
@@ -159,8 +163,13 @@ export class EditorReviews {
   }
 
   private adopt(view: EditorView, { current, baseline }: ITextEdit): void {
-    showBaseline(view, adopted(textIn(view), current, baseline));
+    const here = textIn(view);
+    showBaseline(view, adopted(here, current, baseline));
     this.desk.moved();
+    const item = this.shown.get(view);
+    if (here !== current && item !== undefined) {
+      this.later(view, item);
+    }
   }
 
   private decided(view: EditorView, decision: Decision): void {
@@ -177,9 +186,9 @@ export class EditorReviews {
     if (item === undefined) {
       return;
     }
-    clearTimeout(item.timer);
     item.typed ||= typed;
-    item.timer = setTimeout(() => this.rest(view, item), this.quiet);
+    item.asked = 0;
+    this.later(view, item);
     if (item.telling === null && item.edit.current === textIn(view)) {
       // The text the server speaks of, an edit done again after a reload, say: so is the baseline.
       showBaseline(view, item.edit.baseline);
@@ -202,9 +211,24 @@ export class EditorReviews {
     const isNews = own === here || own !== mergeText(current, here, baseline);
     if (typed && isNews) {
       void this.tell(view, item, 'keep');
-    } else if (!typed) {
-      void this.desk.refresh();
+    } else if (!typed && item.asked < MOST_ASKED) {
+      item.asked += 1;
+      void this.ask(view, item);
     }
+  }
+
+  /** Ask what the server makes of the text, until it knows the text as it is. */
+  private async ask(view: EditorView, item: IShown): Promise<void> {
+    await this.desk.refresh();
+    const isShown = this.shown.get(view) === item;
+    if (isShown && item.edit.current !== textIn(view)) {
+      this.later(view, item);
+    }
+  }
+
+  private later(view: EditorView, item: IShown): void {
+    clearTimeout(item.timer);
+    item.timer = setTimeout(() => this.rest(view, item), this.quiet);
   }
 
   /** Tell the server what is left to look through, the latest only. */
@@ -255,6 +279,7 @@ function made(editor: IReviewedEditor, edit: ITextEdit): IShown {
     telling: null,
     behind: false,
     typed: false,
+    asked: 0,
     timer: undefined
   };
 }

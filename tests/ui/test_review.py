@@ -1,0 +1,161 @@
+"""Looking through what the agent changed, in a real browser: cells and files, keep and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.desk import Desk
+from tests.ui.panel import OpenNotebook
+from tests.ui.review_page import Review
+from tests.upstream import calls, says
+
+LOAD = "import pandas as pd\n\nprices = pd.read_csv('prices.csv')\nprices.head()\nprices.shape"
+LOADED = "import pandas as pd\n\nprices = pd.read_csv('all.csv')\nprices.head()\nprices.columns"
+PLOT = "prices.plot()"
+PLOTTED = "prices.plot()\nprices.hist()"
+CELLS = (("load", LOAD), ("mean", "prices.mean()"), ("plot", PLOT), ("mine", "y = 1"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(desk: Desk) -> Iterator[None]:
+    """Leave nothing to look through: the next test's bar counts it too."""
+    yield
+    left = [edit["id"] for edit in desk.talks.api("edits")["edits"]]
+    for edit_id in left:
+        desk.talks.send("POST", f"edits/{edit_id}", {"decision": "keep"})
+
+
+def edits(path: str, **sources: str) -> dict[str, object]:
+    """A reply that gives cells other texts."""
+    return {
+        "parts": [
+            {
+                "kind": "tool",
+                "name": "edit_cell",
+                "arguments": {"path": path, "cell_id": cell_id, "source": source},
+            }
+            for cell_id, source in sources.items()
+        ]
+    }
+
+
+def three_cells(desk: Desk) -> tuple[OpenNotebook, Review]:
+    """Let the agent edit three cells of the open notebook."""
+    opened = desk.open(
+        *CELLS,
+        replies=[
+            calls("read_notebook", {"path": desk.path}),
+            edits(desk.path, load=LOADED, mean="prices.median()", plot=PLOTTED),
+            says("Done."),
+        ],
+    )
+    desk.ask()
+    desk.ended()
+    review = Review(desk.page)
+    review.counts("4 changes in 1 file")
+    return opened, review
+
+
+def pending(desk: Desk) -> dict[str, str | None]:
+    """What the server has, by cell: the text without the agent's changes."""
+    listed = desk.talks.api("edits", document=desk.path)["edits"]
+    return {edit["cell_id"]: edit["baseline"] for edit in listed}
+
+
+def test_each_change_of_a_cell_is_kept_or_undone_by_itself(desk: Desk) -> None:
+    opened, review = three_cells(desk)
+    load = review.hunks(opened.cell("load"))
+    expect(load).to_have_count(2)
+    expect(load.first).to_contain_text("pd.read_csv('prices.csv')")
+    review.undo(load.first)
+    expect(load).to_have_count(1)
+    review.counts("3 changes")
+    opened.wait_for_source("load", LOADED.replace("all", "prices"))
+    review.keep(load)
+    expect(load).to_have_count(0)
+    review.keep(review.hunks(opened.cell("plot")))
+    review.undo(review.hunks(opened.cell("mean")))
+    review.is_over()
+    assert opened.source("load") == LOADED.replace("all", "prices")
+    assert opened.source("mean") == "prices.mean()"
+    assert opened.source("plot") == PLOTTED
+    desk.wait(lambda: not pending(desk), "the server has nothing left")
+    opened.editor("load").click()
+    desk.page.keyboard.press("Control+z")
+    opened.wait_for_source("load", LOADED)
+
+
+def test_changes_are_there_after_a_reload_and_a_restart(desk: Desk) -> None:
+    opened, review = three_cells(desk)
+    review.undo(review.hunks(opened.cell("load")).first)
+    review.counts("3 changes")
+    opened.save()
+    desk.page.reload()
+    opened.shown()
+    review.counts("3 changes in 1 file")
+    expect(review.hunks(opened.cell("load"))).to_have_count(1)
+    desk.lab.kill()
+    desk.lab.restart()
+    desk.page.reload()
+    opened.shown()
+    review.counts("3 changes in 1 file")
+    review.keep(review.hunks(opened.cell("load")))
+    review.counts("2 changes")
+    review.bar.get_by_role("button", name="Undo all").click()
+    review.is_over()
+    assert opened.source("plot") == PLOT
+    assert opened.source("load") == LOADED.replace("all", "prices")
+
+
+def test_text_of_the_user_is_no_change_to_review_and_outlives_every_undo(desk: Desk) -> None:
+    opened, review = three_cells(desk)
+    opened.editor("load").click()
+    desk.page.keyboard.press("Control+Home")
+    desk.page.keyboard.type("import os\n", delay=10)
+    desk.page.keyboard.press("Control+End")
+    desk.page.keyboard.press("Enter")
+    desk.page.keyboard.type("os.getcwd()", delay=10)
+    opened.type_at_end("mine", "  # typed")
+    expect(review.hunks(opened.cell("load"))).to_have_count(2)
+    review.counts("4 changes in 1 file")
+    review.bar.get_by_role("button", name="Undo all").click()
+    review.is_over()
+    assert opened.source("load") == f"import os\n{LOAD}\nos.getcwd()"
+    assert opened.source("mine") == "y = 1  # typed"
+    assert opened.source("plot") == PLOT
+
+
+def test_keys_walk_through_the_changes_and_decide(desk: Desk) -> None:
+    opened, review = three_cells(desk)
+    keys = desk.page.keyboard
+    opened.editor("mine").click()
+    keys.press("Alt+F5")
+    expect(review.bar).to_contain_text("1 of 4")
+    assert opened.active == "load"
+    said = desk.page.locator(".shoulders-Announcer")
+    expect(said).to_contain_text("Change 1 of 4")
+    keys.press("Control+Alt+K")
+    expect(review.bar).to_contain_text("1 of 3")
+    keys.press("Alt+F5")
+    expect(review.bar).to_contain_text("2 of 3")
+    assert opened.active == "mean"
+    keys.press("Control+Alt+U")
+    opened.wait_for_source("mean", "prices.mean()")
+    expect(review.bar).to_contain_text("2 of 2")
+    assert opened.active == "plot"
+    keys.press("Alt+Shift+F5")
+    expect(review.bar).to_contain_text("1 of 2")
+    assert opened.active == "load"
+
+
+def test_another_page_sees_what_was_decided(desk: Desk, other_page: Page) -> None:
+    opened, review = three_cells(desk)
+    elsewhere = desk.show(other_page)
+    there = Review(other_page)
+    there.counts("4 changes")
+    review.keep(review.hunks(opened.cell("mean")))
+    there.counts("3 changes")
+    expect(there.hunks(elsewhere.cell("mean"))).to_have_count(0)
