@@ -92,8 +92,7 @@ class ReviewDesk:
         units.sort(key=lambda unit: unit.document)
         edits: list[PendingEdit] = []
         for _, group in groupby(units, key=lambda unit: unit.document):
-            views = [shown.view for shown in await self._shown(list(group))]
-            edits += sorted(views, key=lambda view: (view.position is None, view.position or 0))
+            edits += [shown.view for shown in sorted(await self._shown(list(group)), key=_place)]
         return PendingEditList(edits=tuple(edits))
 
     def get(self, edit_id: EditId) -> Unit:
@@ -146,7 +145,7 @@ class ReviewDesk:
                     left.append(_refused(error))
             drift: list[KernelDrift] = []
             done: list[EditId] = []
-            found.sort(key=lambda shown: (shown.unit.document, shown.view.position or 0))
+            found.sort(key=lambda shown: (shown.unit.document, _place(shown)))
             for _, group in groupby(found, key=lambda shown: shown.unit.document):
                 together = list(group)
                 try:
@@ -271,6 +270,13 @@ def _is_gone(unit: Unit) -> bool:
 
 def _gone_of(gone: dict[CellId, GoneCell], unit: Unit) -> GoneCell | None:
     return gone.get(unit.cell_id) if unit.cell_id is not None and unit.after is None else None
+
+
+def _place(shown: _Shown) -> tuple[int, bool, int, str]:
+    """Return what to sort by: a deleted cell comes before the one that stands there now."""
+    position = -1 if shown.view.position is None else shown.view.position
+    depth = 0 if shown.gone is None else len(shown.gone.above)
+    return position, shown.view.current is not None, depth, shown.unit.id
 
 
 def _name(view: PendingEdit) -> str:
