@@ -200,6 +200,14 @@ class Field:
         (self.root / "link.txt").symlink_to(self._outside)
         (self.root / "loop").symlink_to("loop")
 
+    def files(self) -> dict[str, bytes]:
+        """Return every file of the workspace, as it is now."""
+        return {
+            str(file.relative_to(self.root)): file.read_bytes()
+            for file in self.root.rglob("*")
+            if file.is_file() and not {".git", ".shoulders"} & {*file.parts}
+        }
+
     def check(self, written: Collection[str]) -> None:
         """Every file is as it was or as it was meant to be; nothing else is left behind."""
         assert self._outside.read_bytes() == OUTSIDE

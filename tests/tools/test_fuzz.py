@@ -216,31 +216,71 @@ def test_no_arguments_end_the_turn_or_leave_half_a_file(world: World):
     let_loose()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="tells files by their descriptors")
-def test_no_file_is_half_written_on_a_full_disk(world: World, monkeypatch: pytest.MonkeyPatch):
-    """Every second write into the workspace leaves half of it and fails."""
-    write, failed = os.write, [0]
+class FullDisk:
+    """``os.write`` of a disk that is full: some writes into the workspace leave half and fail."""
 
-    def failing(descriptor: int, data: bytes) -> int:
+    def __init__(self, root: Path, every: int) -> None:
+        self._root = root
+        self._every = every
+        self._write = os.write
+        self.writes = 0
+
+    def __call__(self, descriptor: int, data: bytes) -> int:
         place = Path(f"/proc/self/fd/{descriptor}").readlink()
-        below = place.is_relative_to(world.field.root) and ".shoulders" not in place.parts
-        if not below:
-            return write(descriptor, data)
-        failed[0] += 1
-        if failed[0] % 2:
-            return write(descriptor, data)
-        write(descriptor, data[: len(data) // 2])
+        if not place.is_relative_to(self._root) or ".shoulders" in place.parts:
+            return self._write(descriptor, data)
+        self.writes += 1
+        if self.writes % self._every:
+            return self._write(descriptor, data)
+        self._write(descriptor, data[: len(data) // 2])
         raise OSError(errno.ENOSPC, "No space left on device")
+
+
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="tells files by their descriptors")
+
+
+@ON_LINUX
+def test_no_file_is_half_written_on_a_full_disk(world: World, monkeypatch: pytest.MonkeyPatch):
+    disk = FullDisk(world.field.root, every=2)
 
     @settings(MEASURED, max_examples=4)
     @given(calls(world.tools))
     def let_loose(made: list[Call]) -> None:
         world.field.reset()
         with monkeypatch.context() as patched:
-            patched.setattr(os, "write", failing)
+            patched.setattr(os, "write", disk)
             events = world.play(made)
         check(events, made)
         world.field.check(world.written())
 
     let_loose()
-    assert failed[0] > 4
+    assert disk.writes > 4
+
+
+WRITING = [
+    Call("write_file", {"path": "a.txt", "content": "new text\n"}),
+    Call("edit_file", {"path": "notes.md", "old_string": "Some", "new_string": "Other"}),
+    Call("create_file", {"path": "new/file.txt", "content": "new text\n"}),
+    Call("duplicate_file", {"path": "win.txt", "new_path": "copy.txt"}),
+    Call("edit_cell", {"path": "n.ipynb", "cell_id": "cell-1", "source": "a = 2"}),
+    Call("add_cell", {"path": "n.ipynb", "source": "c = 3"}),
+    Call("create_notebook", {"path": "made.ipynb"}),
+]
+
+
+@ON_LINUX
+def test_every_write_to_a_full_disk_is_an_error_and_leaves_what_was_there(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    world.field.reset()
+    before = world.field.files()
+    disk = FullDisk(world.field.root, every=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", disk)
+        events = world.play(WRITING)
+    results = [event for event in events if isinstance(event, ev.ToolResult)]
+    failed = {result.tool: result.result.error for result in results if not result.result.ok}
+    assert {call.tool for call in WRITING} == set(failed)
+    assert {error.code for error in failed.values() if error} == {"disk_full"}
+    assert disk.writes == len(WRITING)
+    assert world.field.files() == before
