@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import ExitStack, aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,7 +160,7 @@ class RunCommand:
 
     async def run(
         self, args: RunCommandArguments, context: CallContext
-    ) -> AsyncIterator[ToolOutput]:
+    ) -> AsyncGenerator[ToolOutput]:
         """Run it; cancelled, all that it has become is ended first."""
         spawner = self._waiting.pop(context.call_id, None) or await self._spawners.take()
         try:
