@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.core import crash_points
 from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.crash_points import CrashPlan, CrashPoints
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.guard.paths import OtherDevice, Workspace, WorkspacePath
 from jupyter_ai_shoulders.notebook import cell_run, keeping
 from jupyter_ai_shoulders.storage import durability
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
@@ -77,6 +78,8 @@ def perform(order: Order) -> None:
     if scenario.checkpoint_bytes is not None:
         durability.CHECKPOINT_BYTES = scenario.checkpoint_bytes
     keeping.STORE_SECONDS = cell_run.WATCH_SECONDS = 0.05  # so that short runs count as long
+    if scenario.split:
+        _split_file_systems()
     points = cast("CrashPoints", crash_points.crash_point)
     if order.phase == "prepare":
         at = scenario.prepare_at if scenario.prepare_until else None
@@ -206,6 +209,23 @@ def _evidence(place: Place, scenario: Scenario, took: Mapping[str, float | str])
         typed=[text for (text,) in place.noted("typed")],
         kept=[*copies, *sources],
     )
+
+
+def _split_file_systems() -> None:
+    """Let no file be renamed from one root to another, as between file systems."""
+    move = Workspace.move
+
+    def within(
+        self: Workspace,
+        path: WorkspacePath,
+        new_path: WorkspacePath,
+        target: Workspace | None = None,
+    ) -> None:
+        if target is not None and target is not self:
+            raise OtherDevice(f"{new_path} is on another file system than {path}.")
+        move(self, path, new_path)
+
+    Workspace.move = within
 
 
 def _originals(place: Place, scenario: Scenario) -> dict[Path, Sequence[bytes]]:

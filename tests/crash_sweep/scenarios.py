@@ -211,6 +211,7 @@ NOTEBOOKS = (
 CHANGES = (
     on_files("files", acts.work),
     on_files("undo of a turn", acts.undo_turn),
+    on_files("undo of a turn across file systems", acts.undo_turn, split=True),
     on_files("restore of files", acts.restore_files),
     on_files("review of files", acts.review),
     on_files(

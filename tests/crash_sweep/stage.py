@@ -391,6 +391,8 @@ class Scenario:
     """Files that the turn may change into another valid notebook."""
     outcomes: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """What other files may hold at the end; an empty text: they may be gone."""
+    split: bool = False
+    """Whether the state directory is on another file system, to which nothing can be renamed."""
     ahead_days: int = 0
     """How far the clock of the swept process is ahead of the one that prepared."""
     sets_aside: bool = False
