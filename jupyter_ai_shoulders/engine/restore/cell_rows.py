@@ -59,29 +59,42 @@ class CellRows:
         crash_point("restore.rows.begun")
         return rows
 
-    def end(self, rows: Sequence[OperationId], state: OperationState) -> None:
-        """Say what became of them; what cannot be said now is settled at the next start."""
-        if self._journal is None:
-            return
-        outcome = Outcome(cannot_undo=WITH_ITS_TURN) if state == "done" else None
+    def done(self, rows: Sequence[OperationId], inverse: Sequence[CellEdit]) -> None:
+        """Say that the edits are in; their inverse has the texts of before."""
+        before = {
+            edit.cell_id: cell_version(edit.source)
+            for edit in inverse
+            if isinstance(edit, CellSource | CellInsert)
+        }
         for row in rows:
-            try:
-                self._journal.end(row, state, outcome)
-            except StateUnavailable as error:
-                _log.warning("The end of change %s is found out at the next start: %s", row, error)
+            cell_id = None if self._journal is None else self._journal.change(row).cell_id
+            version = None if cell_id is None else before.get(CellId(cell_id))
+            self._end(row, "done", Outcome(before_version=version, cannot_undo=WITH_ITS_TURN))
         crash_point("restore.rows.ended")
+
+    def not_made(self, rows: Sequence[OperationId]) -> None:
+        """Say that nothing was changed."""
+        for row in rows:
+            self._end(row, "failed", None)
+
+    def _end(self, row: OperationId, state: OperationState, outcome: Outcome | None) -> None:
+        assert self._journal is not None, "without a log there are no rows"
+        try:
+            self._journal.end(row, state, outcome)
+        except StateUnavailable as error:
+            _log.warning("The end of change %s is found out at the next start: %s", row, error)
 
     def failed(self, rows: Sequence[OperationId], error: ShouldersError) -> None:
         """Say that nothing was changed, unless a page may have done it without an answer."""
         if error.info.code != "page_not_responding":
-            self.end(rows, "failed")
+            self.not_made(rows)
 
     def ran(self, origin: Origin, path: str, cell_id: CellId) -> None:
         """Note that a run left other outputs. Raises ``StateUnavailable``."""
         if self._journal is None:
             return
         change = Change("outputs", path, origin, cell_id, cannot_undo=WITH_ITS_TURN)
-        self.end([self._journal.begin(change)], "done")
+        self._end(self._journal.begin(change), "done", None)
 
 
 async def settle_cells(journal: OperationJournal, notebooks: Notebooks) -> None:

@@ -303,12 +303,14 @@ class _Notebook:
         except ShouldersError as error:
             self._recorder.rows.failed(rows, error)
             raise
-        self._recorder.rows.end(rows, "done" if isinstance(outcome, Applied) else "failed")
         if isinstance(outcome, Applied):
             crash_point("restore.change.applied")
+            self._recorder.rows.done(rows, outcome.inverse)
             self._recorder.record(doer, self.path, deeds_of(edits, outcome.inverse))
             await self._recorder.keep_attachments(doer, self.path, outcome.inverse)
             self._recorder.tell(doer, self.path, edits, outcome.inverse)
+        else:
+            self._recorder.rows.not_made(rows)
         return outcome
 
     async def _keep(self, doer: Doer, edits: Sequence[CellEdit]) -> None:
