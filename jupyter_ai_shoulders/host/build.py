@@ -21,7 +21,6 @@ from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.engine.review.book import EditBook
-from jupyter_ai_shoulders.files.base import TextDocuments
 from jupyter_ai_shoulders.files.live import TextTimes
 from jupyter_ai_shoulders.files.previews import DocumentPreviews
 from jupyter_ai_shoulders.host.budgets import Budgets
@@ -108,13 +107,14 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     recorder = Recorder(
         store.log, store.blobs, KernelIncarnations(ports.kernels), book, store.operations
     )
+    reached = FileAccess(documents.workspace, files.texts, files.changes)
     notebook = _notebook_tools(
         documents,
         ids,
         preferences,
         recorder,
         RunTimes(StateFile(store.directory, "times.json")),
-        texts=files.texts,
+        files=reached,
     )
     access = NotebookAccess(documents.notebooks, documents.names)
     beside = [
@@ -134,7 +134,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             files.texts,
             Visibility(store.sessions, has_owners=settings.has_owners).may_see,
         ),
-        CreateProposal(access, FileAccess(documents.workspace, files.texts, files.changes), ids),
+        CreateProposal(access, reached, ids),
     ]
     base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *beside, commands.tool])
     long_calls = LongCalls(ids)
@@ -345,7 +345,7 @@ def _notebook_tools(
     recorder: Recorder,
     times: RunTimes,
     *,
-    texts: TextDocuments,
+    files: FileAccess,
 ) -> list[Tool[Any]]:
     notebooks = recorder.notebooks(documents.notebooks)
     runner = recorder.runner(documents.runner, documents.notebooks)
@@ -374,6 +374,6 @@ def _notebook_tools(
         ),
         *beside,
         *kernel_tools(access, documents.control),
-        *document_tools(texts, access, ids),
+        *document_tools(files, access, ids),
     ]
     return recorder.tools(tools)

@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.files.base import TextDocuments, TextSnapshot
 from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import render_notebook
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Category, Target
-from jupyter_ai_shoulders.tools.file_access import is_notebook
+from jupyter_ai_shoulders.tools.file_access import FileAccess, is_notebook
 from jupyter_ai_shoulders.tools.file_text import lines_of
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess, file_name
 from jupyter_ai_shoulders.wire.ids import CellId
@@ -78,9 +78,14 @@ OpenDocument = OpenTextDocument | OpenNotebookDocument
 class DocumentAccess:
     """Finds the document in front of the user."""
 
-    def __init__(self, texts: TextDocuments, notebooks: NotebookAccess) -> None:
-        self.texts = texts
+    def __init__(self, files: FileAccess, notebooks: NotebookAccess) -> None:
+        self.files = files
         self.notebooks = notebooks
+
+    @property
+    def texts(self) -> TextDocuments:
+        """The text files."""
+        return self.files.texts
 
     async def open(self, context: CallContext) -> OpenDocument:
         """Return the document.

@@ -7,11 +7,12 @@ a notebook must have been, as for ``edit_cell``, which does it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.core.redaction import MASK
@@ -33,14 +34,15 @@ from jupyter_ai_shoulders.tools.document_access import (
     OpenNotebookDocument,
     OpenTextDocument,
 )
-from jupyter_ai_shoulders.tools.file_access import check_text_name
+from jupyter_ai_shoulders.tools.file_access import asks_about, check_text_name
+from jupyter_ai_shoulders.tools.file_diff import bounded_diff, change_data
 from jupyter_ai_shoulders.tools.file_versions import FileVersions
+from jupyter_ai_shoulders.tools.file_write import written_text
 from jupyter_ai_shoulders.tools.notebook_access import failed, file_name
 from jupyter_ai_shoulders.tools.notebook_edit import (
     HIDDEN_SECRET,
     EditCell,
     EditCellArguments,
-    unified_diff,
 )
 from jupyter_ai_shoulders.tools.text_replace import near_matches
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -57,6 +59,11 @@ class EditDocumentArguments(ToolArguments):
 
     find: str = Field(min_length=1, description="The exact text to replace, case and all.")
     replace: str = Field(description="What takes its place.")
+
+    @field_validator("find", "replace")
+    @classmethod
+    def _as_documents_have_it(cls, text: str) -> str:
+        return written_text(text)
 
 
 class EditDocument(DocumentTool):
@@ -80,12 +87,13 @@ class EditDocument(DocumentTool):
         cell = _cell(document, args, context)
         before = _text(document) if cell is None else cell.source
         after = _replaced(before, args)
+        diff = None if after is None else await asyncio.to_thread(bounded_diff, before, after)
         version = text_version if cell is None else cell_version
         return CallSubject(
             title="Edit document",
             target_label=file_name(document.path),
             target=Target(path=document.path, cell_id=None if cell is None else cell.id),
-            preview=None if after is None else unified_diff(before, after),
+            preview=diff,
             language="diff",
             undoable=True,
             in_page=self._access.in_page(document.path),
@@ -93,6 +101,7 @@ class EditDocument(DocumentTool):
                 before_version=version(before),
                 expected_version=None if after is None else version(after),
             ),
+            asks=await self._asks(document),
         )
 
     async def run(
@@ -106,6 +115,12 @@ class EditDocument(DocumentTool):
             yield await self._edit_text(args, document.snapshot, context)
         else:
             yield await self._edit_cell(args, document, context)
+
+    async def _asks(self, document: OpenDocument) -> str | None:
+        """Return why a change asks each time: another name leads to the file."""
+        if isinstance(document, OpenNotebookDocument):
+            return None
+        return asks_about(await self._access.files.look(document.path))
 
     async def _edit_text(
         self, args: EditDocumentArguments, before: TextSnapshot, context: CallContext
@@ -149,7 +164,7 @@ class EditDocument(DocumentTool):
             envelope=ToolEnvelope(
                 ok=True,
                 kind="diff",
-                data={"path": before.path, "before": before.text, "after": after},
+                data=change_data(before.path, before.text, after, bounded_diff(before.text, after)),
             ),
             content=text_content(f"{_said(args, at)}{unsaved}"),
             seen=(self._files.note(now, whole=known == before.version, before=known),),

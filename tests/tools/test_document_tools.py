@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.testing.notebooks import (
 )
 from jupyter_ai_shoulders.tools.base import CallContext, Result
 from jupyter_ai_shoulders.tools.document_tools import document_tools
+from jupyter_ai_shoulders.tools.file_access import FileAccess
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.ids import CellId, Version
@@ -51,7 +52,9 @@ class Room:
         notebooks = NotebookAccess(
             MemoryNotebooks(self.notebook), NotebookNameList("work/analysis.ipynb")
         )
-        tools = document_tools(self.desk.texts, notebooks, CountingIds())
+        here = self.desk.here
+        files = FileAccess(here.workspace, self.desk.texts, here.changes)
+        tools = document_tools(files, notebooks, CountingIds())
         self.tools: dict[str, Any] = {tool.name: tool for tool in tools}
 
     def context(self) -> CallContext:
@@ -293,6 +296,20 @@ async def test_a_call_shows_its_diff_and_where_it_goes(room: Room) -> None:
     )
     assert (subject.target.path, subject.in_page, subject.undoable) == ("poem.md", True, True)
     assert "+Violets are violet" in (subject.preview or "")
+
+
+async def test_a_document_with_other_names_asks_each_time(room: Room) -> None:
+    root = room.desk.here.root
+    (root / "other.md").hardlink_to(root / "poem.md")
+    subject = await subject_of(
+        room.tools["edit_document"], room.context(), find="blue", replace="violet"
+    )
+    assert "2 names" in (subject.asks or "")
+
+
+async def test_line_ends_of_a_model_are_those_of_the_document(room: Room) -> None:
+    await room.call("edit_document", find="red\r\nViolets", replace="red,\r\nviolets")
+    assert room.desk.here.read("poem.md") == POEM.replace("red\nV", "red,\nv").encode()
 
 
 async def test_a_cell_is_changed_only_once_it_was_read(room: Room) -> None:
