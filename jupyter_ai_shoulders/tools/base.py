@@ -102,6 +102,8 @@ class CallSubject:
     """Whether it moves or removes a file, which asks in every mode but ``bypass``."""
     dry: bool = False
     """Whether it only tells what it would change."""
+    secret: bool = False
+    """Whether it shows a file that usually holds keys: the user is asked in every mode."""
     exact: bool = False
     """Whether ``preview`` shows all of what it does: what shows otherwise by then does not run."""
     effect: Effect = Effect()

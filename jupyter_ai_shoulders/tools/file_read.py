@@ -20,12 +20,14 @@ from jupyter_ai_shoulders.core.errors import (
     NotFound,
     ShouldersError,
 )
+from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.files.base import TextSnapshot
 from jupyter_ai_shoulders.files.encoding import decoded
 from jupyter_ai_shoulders.files.previews import SIZE_LIMIT, kind_of
 from jupyter_ai_shoulders.files.tables import delimited
 from jupyter_ai_shoulders.guard.entries import Entry, list_entries
 from jupyter_ai_shoulders.guard.images import fit
+from jupyter_ai_shoulders.guard.paths import WorkspacePath
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
@@ -51,6 +53,7 @@ from jupyter_ai_shoulders.tools.file_text import Lines, last_lines, shown_lines
 from jupyter_ai_shoulders.tools.file_versions import FileVersions, page_text, seen_other
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess, Versions, file_name
 from jupyter_ai_shoulders.tools.notebook_read import cells_data, fitting
+from jupyter_ai_shoulders.tools.rules import STATE_FOLDER
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent
@@ -139,12 +142,17 @@ class ReadFile(FileTool):
             target_label=file_name(path) or "the workspace",
             target=Target(path=path or "."),
             in_page=self._access.in_page(path),
+            secret=_asks_for_secret(args.path, path),
         )
 
     async def run(
         self, args: ReadFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Read and show."""
+        """Read and show; a file of keys only runs once the user has allowed it."""
+        path = await asyncio.to_thread(self._access.workspace.path, args.path)
+        if _asks_for_secret(args.path, path):
+            yield await asyncio.to_thread(self._secret, args, path)
+            return
         there = await self._there(args.path)
         match there:
             case Absent():
@@ -161,6 +169,19 @@ class ReadFile(FileTool):
     async def _there(self, given: str) -> There:
         root = await asyncio.to_thread(self._access.workspace.path, given)
         return await self._access.look(given) if root else FolderThere(root)
+
+    def _secret(self, args: ReadFileArguments, path: WorkspacePath) -> Result:
+        """Return a file of keys as the disk has it; it is not to be edited, so it is not seen."""
+        content = self._access.workspace.head(path, SIZE_LIMIT).content
+        lines = args.lines(decoded(content, path).text)
+        meta = ResultMeta(total=lines.total, truncated=not lines.whole or None)
+        return _shown(
+            path,
+            f'File "{path}"\n{lines.text}',
+            meta=meta,
+            first_line=lines.first,
+            last_line=lines.last,
+        )
 
     # text
 
@@ -313,6 +334,16 @@ class ReadFile(FileTool):
 
     def _bytes(self, there: OtherThere, limit: int) -> bytes:
         return self._access.workspace.head(there.path, limit + 1).content
+
+
+def _asks_for_secret(given: str, path: str) -> bool:
+    """Return whether a path is of a file of keys that the user may allow to be read.
+
+    The state directory is none of them, and neither are whole folders of keys.
+    """
+    if STATE_FOLDER in path.lower().split("/"):
+        return False
+    return is_secret(path) or is_secret(posixpath.basename(given))
 
 
 def _is_table(args: ReadFileArguments, snapshot: TextSnapshot) -> bool:

@@ -29,6 +29,8 @@ SEALED_NAMES = frozenset({"tools.json", "settings.json", "models.json", "keys.en
 """Files of the state directory that no tool may write: rules, settings, keys."""
 
 ONCE: tuple[ApprovalScope, ...] = ("once",)
+SECRET_SCOPES: tuple[ApprovalScope, ...] = ("once", "document")
+"""A file of keys may be allowed for the session, and never by a rule that is stored."""
 
 
 Pattern = Annotated[str, Field(min_length=1)]
@@ -137,6 +139,7 @@ def decide(
         _refused(question, rules, mode)
         or _locked(question, rules)
         or _protected(question)
+        or _secret(question, grants)
         or _marked(question, mode)
         or _unsandboxed(question)
         or _granted(question, [grant for grant in grants if grant.informed])
@@ -250,8 +253,19 @@ def _protected(question: Question) -> Ask | None:
     path = next(filter(_is_protected, _paths(question)), None)
     if question.risk == "read" or question.subject.dry or path is None:
         return None
-    text = f"{path} shapes what the agent is told later, so a change of it always asks."
+    shapes = "can have git run programs" if _is_of_git(path) else "shapes what the agent is told"
+    text = f"{path} {shapes} later, so a change of it always asks."
     return Ask(AskReason(kind="protected", text=text), ONCE)
+
+
+def _secret(question: Question, grants: Sequence[Grant]) -> Allow | Ask | None:
+    """A file of keys is shown once the user has allowed this very file, in every mode."""
+    if not question.subject.secret:
+        return None
+    named = _granted(question, [grant for grant in grants if grant.path is not None])
+    path = question.subject.target.path
+    text = f"{path} usually holds keys or passwords; the model's provider would get to know them."
+    return named or Ask(AskReason(kind="protected", text=text), SECRET_SCOPES)
 
 
 def _marked(question: Question, mode: Mode) -> Ask | None:
@@ -416,7 +430,12 @@ def _command_prefix(command: str) -> str:
 
 def _is_protected(path: str) -> bool:
     parts = clean_path(path).lower().split("/")
-    return STATE_FOLDER in parts or parts[-1] in PROTECTED_NAMES
+    return STATE_FOLDER in parts or parts[-1] in PROTECTED_NAMES or _is_of_git(path)
+
+
+def _is_of_git(path: str) -> bool:
+    """Return whether a path is in a repository's own folder: hooks and settings run programs."""
+    return ".git" in clean_path(path).lower().split("/")
 
 
 def _is_sealed(path: str) -> bool:

@@ -60,6 +60,8 @@ def many(
 
 
 ALL = "read_file write_file create_file edit_file rename_file move_file duplicate_file delete_file"
+NOT_READING = ALL.removeprefix("read_file ")
+"""Reading a file of keys asks the user: see ``test_secret_reads``."""
 WRITING = "write_file create_file edit_file"
 CHANGING = f"{WRITING} rename_file move_file delete_file"
 
@@ -71,9 +73,9 @@ REFUSALS: dict[str, Refused] = {
     **many(ALL, "~/a.txt", "invalid_request", "not expanded"),
     **many(ALL, "a\0.txt", "invalid_request", "NUL"),
     # secrets and the state directory
-    **many(ALL, ".env", "forbidden", "keys or passwords"),
-    **many(ALL, "deploy/.ssh/id_rsa", "forbidden", "keys or passwords"),
-    **many(ALL, "KEYS.PEM", "forbidden", "keys or passwords"),
+    **many(NOT_READING, ".env", "forbidden", "keys or passwords"),
+    **many(NOT_READING, "deploy/.ssh/id_rsa", "forbidden", "keys or passwords"),
+    **many(NOT_READING, "KEYS.PEM", "forbidden", "keys or passwords"),
     **many(ALL, ".shoulders/tools.json", "forbidden", "keys or passwords"),
     "moving out of the way of the list": Refused(
         "rename_file", "a.txt", "forbidden", "keys or passwords", to(".env.local")
