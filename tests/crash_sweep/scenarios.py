@@ -217,6 +217,7 @@ CHANGES = (
     on_files(
         "commands", acts.work, script(several(COMMANDS[0]), then={"mkdir": several(*COMMANDS[1:])})
     ),
+    on_files("trash of long ago", acts.nothing, prepare=acts.delete, ahead_days=40),
     rewriting("review of cells", acts.review, reads(several(*EDITS))),
     on_files(
         "restart beside a change", acts.resume, prepare=acts.work, prepare_until="files.edit.synced"
