@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import hashlib
 from collections.abc import Callable
 from typing import assert_never
 
@@ -21,6 +20,7 @@ from jupyter_ai_shoulders.core.errors import (
 )
 from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.engine.attachments import Captured
+from jupyter_ai_shoulders.files.encoding import decoded
 from jupyter_ai_shoulders.guard.images import Picture, fit
 from jupyter_ai_shoulders.guard.listing import tree
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
@@ -50,6 +50,7 @@ from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent, TextPart
 from jupyter_ai_shoulders.wire.results import SeenVersion
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.settings import DataValues
+from jupyter_ai_shoulders.wire.versions import file_version, text_version
 
 FILE_LIMIT = 50 * 1024
 """Bytes of an attached file that are shown (chapter 11)."""
@@ -175,8 +176,7 @@ class Captures:
         if size > len(found.content):
             note = f"only its first {FILE_LIMIT // 1024} KB of {_kilobytes(size)} are shown"
             return Captured((TextPart(text=text),), note, warn=True)
-        version = Version(hashlib.sha256(found.content).hexdigest())
-        seen = SeenVersion(path=path, cell_id=None, version=version)
+        seen = SeenVersion(path=path, cell_id=None, version=_version(found.content, path))
         return Captured((TextPart(text=text or "(empty file)"),), seen=(seen,))
 
     def _folder(self, given: str) -> Captured:
@@ -330,6 +330,14 @@ def _image_part(picture: Picture) -> ResultContent:
 
 def _unshown(note: str) -> Captured:
     return Captured(note=note, warn=True)
+
+
+def _version(content: bytes, path: str) -> Version:
+    """Return the version that the tools know a file by, whatever its encoding and line ends."""
+    try:
+        return text_version(decoded(content, path).text)
+    except InvalidRequest:
+        return file_version(content)
 
 
 def _decoded(content: bytes) -> str | None:

@@ -46,6 +46,7 @@ from jupyter_ai_shoulders.wire.messages import (
 )
 from jupyter_ai_shoulders.wire.parts import ImagePart, TextPart
 from jupyter_ai_shoulders.wire.sessions import Session, TextRange
+from jupyter_ai_shoulders.wire.versions import text_version
 from tests.engine.world import SESSION, session
 
 KEY = "sk-ant-REDACTMEREDACTMEREDACTME"
@@ -294,6 +295,12 @@ async def test_file_is_shown_whole_and_counts_as_read(desk: Desk):
     captured = await desk.capture(file("./data.csv"))
     assert captured.content == (TextPart(text="ä,b\n1,2\n"),)
     assert [(seen.path, len(seen.version)) for seen in captured.seen] == [("data.csv", 64)]
+
+
+async def test_file_is_known_by_the_version_that_the_tools_ask_for(desk: Desk):
+    desk.write("win.txt", "größe\r\nzwei\r\n".encode("cp1252"))
+    [seen] = (await desk.capture(file("win.txt"))).seen
+    assert seen.version == text_version("größe\nzwei\n")
 
 
 async def test_large_file_is_cut_with_a_note_and_does_not_count_as_read(desk: Desk):
