@@ -31,6 +31,11 @@ from jupyter_ai_shoulders.wire.operations import (
 
 _COLUMNS = "o.id, o.at, o.state, o.body, o.number"
 _PATH = "(o.document IN (?, ? || '/') OR o.new_document IN (?, ? || '/'))"
+_BEGIN = """
+    INSERT INTO operations (id, at, state, session, document, new_document, batch, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_END = "UPDATE operations SET state = ?, body = ? WHERE id = ?"
 _DOING = "note a change of a document"
 _ROW_BYTES = 600
 
@@ -45,6 +50,8 @@ class SqliteOperations:
         self._log = log
         self._clock = clock
         self._ids = ids
+        self._begun: dict[OperationId, Change] = {}
+        """Changes under way, which are asked for when they end."""
 
     def begin(self, change: Change) -> OperationId:
         """Write a change down before it is made. Raises ``StateUnavailable``."""
@@ -61,15 +68,8 @@ class SqliteOperations:
             change.origin.batch,
             body,
         )
-        connection = self._database.open()
-        try:
-            connection.execute(
-                "INSERT INTO operations (id, at, state, session, document, new_document, batch, "
-                "body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
-            )
-        except sqlite3.Error as error:
-            raise self._database.failed(_DOING, error) from error
+        self._execute(_BEGIN, row)
+        self._begun[operation_id] = change
         self._log.wrote(_ROW_BYTES)
         crash_point("operations.begin.committed")
         return operation_id
@@ -80,13 +80,15 @@ class SqliteOperations:
         """Say what became of it. Raises ``NotFound``, ``StateUnavailable``."""
         change = merged(self.change(operation_id), outcome)
         others = self._others(change.origin.undoes, state)
-        with self._database.transaction(_DOING) as connection:
-            connection.execute(
-                "UPDATE operations SET state = ?, body = ? WHERE id = ?",
-                (state, self._codec.dump(change), operation_id),
-            )
-            for other, now in others:
-                connection.execute("UPDATE operations SET state = ? WHERE id = ?", (now, other))
+        row = (state, self._codec.dump(change), operation_id)
+        if others:
+            with self._database.transaction(_DOING) as connection:
+                connection.execute(_END, row)
+                for other, now in others:
+                    connection.execute("UPDATE operations SET state = ? WHERE id = ?", (now, other))
+        else:
+            self._execute(_END, row)
+        self._begun.pop(operation_id, None)
         self._log.wrote(_ROW_BYTES)
         crash_point("operations.end.committed")
 
@@ -100,7 +102,8 @@ class SqliteOperations:
 
     def change(self, operation_id: OperationId) -> Change:
         """Return what was written down of it. Raises ``NotFound``."""
-        return self._codec.change(self._row(operation_id)[3])
+        begun = self._begun.get(operation_id)
+        return begun if begun is not None else self._codec.change(self._row(operation_id)[3])
 
     def begun(self) -> Sequence[Operation]:
         """Return the rows that were never ended, in order."""
@@ -129,6 +132,13 @@ class SqliteOperations:
     def after(self, session_id: SessionId, moment: str) -> Sequence[Operation]:
         """Return what a session did from a time on, in order."""
         return self._found("o.session = ? AND o.at >= ? ORDER BY o.number", session_id, moment)
+
+    def _execute(self, statement: str, row: tuple[object, ...]) -> None:
+        connection = self._database.open()
+        try:
+            connection.execute(statement, row)
+        except sqlite3.Error as error:
+            raise self._database.failed(_DOING, error) from error
 
     @cached_property
     def _codec(self) -> _Codec:
