@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
+from jupyter_ai_shoulders.files.base import Origin, TextApplied, TextConflict, TextSnapshot
 from jupyter_ai_shoulders.tools.file_diff import COMPARED_LINES, bounded_diff, risks, unparsable
+from jupyter_ai_shoulders.wire.ids import Version
 from jupyter_ai_shoulders.wire.versions import ABSENT, text_version
 from tests.tools.conversation import text_of
 from tests.tools.files import FileConversation
@@ -191,3 +194,38 @@ def test_risks_of_a_change(path: str, before: str | None, after: str, found: lis
 def test_program_nested_very_deeply_does_not_stop_the_check():
     assert unparsable("a.py", "(" * 50_000) is not None
     assert unparsable("a.json", "[" * 100_000) is not None
+
+
+class Open:
+    """``TextDocuments`` of a page that has the files open with unsaved text."""
+
+    def __init__(self, files: FileConversation) -> None:
+        self._texts = files.here.texts
+
+    def in_page(self, path: str) -> bool:
+        return path == "a.txt"
+
+    async def read(self, path: str) -> TextSnapshot:
+        return replace(await self._texts.read(path), backend="live", dirty=True)
+
+    async def replace(
+        self, path: str, text: str, expected: Version, origin: Origin
+    ) -> TextApplied | TextConflict:
+        return await self._texts.replace(path, text, expected, origin)
+
+
+async def test_edit_of_an_open_file_says_that_it_is_not_saved(files: FileConversation):
+    files.here.write("a.txt", "one\n")
+    open_files = FileConversation(files.here, files.notebooks, texts=Open(files))
+    read = await open_files.call("read_file", "a.txt")
+    assert "open in the page with unsaved changes, which are included" in text_of(read)
+    subject = await open_files.subject("edit_file", "a.txt", old_string="one", new_string="two")
+    assert subject.in_page
+    dry = await open_files.call(
+        "edit_file", "a.txt", old_string="one", new_string="two", dry_run=True
+    )
+    assert "open with unsaved changes" in (dry.envelope.warning or "")
+    result = await open_files.call("edit_file", "a.txt", old_string="one", new_string="two")
+    assert "It has unsaved changes in the page; it is not saved yet." in text_of(result)
+    created = await open_files.subject("create_file", "b.txt", content="x")
+    assert not created.in_page
