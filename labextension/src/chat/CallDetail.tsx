@@ -11,10 +11,10 @@ import { ErrorNote } from './parts';
 import { useHost, useTrans } from './use';
 
 /** Argument names whose text is code. */
-const CODE = new Set(['source', 'code', 'old_string', 'new_string']);
+const CODE = new Set(['source', 'code', 'content', 'old_string', 'new_string']);
 
 /** Arguments that the difference shows already. */
-const EDITED = new Set(['source', 'old_string', 'new_string']);
+const EDITED = new Set(['source', 'content', 'old_string', 'new_string']);
 const NONE = new Set<string>();
 
 export function CallDetail({ call }: { call: CallView }): React.JSX.Element {
