@@ -8,9 +8,12 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
+from jupyter_ai_shoulders.storage.operations import SqliteOperations
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
+from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.wire.events import Event, parse_event
-from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.ids import OperationId, SessionId
+from jupyter_ai_shoulders.wire.operations import OperationKind
 from tests.storage.store import OpenStore
 
 JOURNALS = Path(__file__).parent.parent / "journals"
@@ -57,6 +60,23 @@ def test_a_golden_database_is_read_and_written(
     assert shown[1].message_count == 2
     assert store.sessions.unsettled() == ["ses_thread"]
     assert store.sessions.undelete(SESSIONS[2]).last_seq == 2
+
+
+def test_a_golden_operation_log_is_read(open_store: OpenStore, state_dir: Path) -> None:
+    state_dir.mkdir(parents=True)
+    shutil.copy(JOURNALS / "v2" / "state.db", state_dir)
+    store = open_store()
+    log = SqliteOperations(store.database, store.log, store.clock, CountingIds())
+
+    rows = [json.loads(row.model_dump_json()) for row in reversed(log.latest())]
+
+    written = (JOURNALS / "v2" / "operations.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == len(written)
+    for old, new in zip(map(json.loads, written), rows, strict=True):
+        assert within(old, new), old
+    assert {row["kind"] for row in rows} == set(get_args(OperationKind))
+    assert [row.document for row in log.begun()] == ["left.txt"]
+    assert log.change(OperationId("operation_6")).kept_as == "operation_5"
 
 
 @pytest.mark.parametrize("version", [*VERSIONS, "later"])
