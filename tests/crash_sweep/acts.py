@@ -37,8 +37,8 @@ from tests.crash_sweep.stage import Place, Stage
 
 PLEASE = "Please do it."
 GO_ON = "Go on."
-GRACE = 0.3
-"""Seconds a page may be away."""
+GRACE = 1.0
+"""Seconds a page may be away: longer than the agent takes to its edit on a busy machine."""
 
 
 async def speak(stage: Stage) -> None:
