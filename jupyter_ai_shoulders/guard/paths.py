@@ -55,7 +55,8 @@ __all__ = [
 WorkspacePath = NewType("WorkspacePath", str)
 """A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
 
-_EXPANSION = re.compile(r"^~|^\$\w+(?:/|$)|\$\{|^%\w+%")
+_EXPANSION = re.compile(r"^~$|^~[^/]*/|^\$\w+(?:/|$)|\$\{|^%\w+%")
+"""What shells would expand; files may be called so, as those of editors that begin with ``~``."""
 _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
 
@@ -79,6 +80,11 @@ class Workspace:
         ``InvalidRequest`` (``outside_workspace`` when it leads out, by itself or by a link).
         """
         parts = _parts(self._relative(_checked(text)), text)
+        if _EXPANSION.search(text) and not self._has(parts[:1]):
+            raise InvalidRequest(
+                f"The path {text!r} uses ~ or a variable, which are not expanded.",
+                hint="Give the path relative to the workspace.",
+            )
         for existing in range(len(parts), 0, -1):
             try:
                 real = self._root.resolve(parts[:existing])
@@ -291,6 +297,13 @@ class Workspace:
         if directory not in self._swept and swept(folder, now_ns):
             self._swept.add(directory)
 
+    def _has(self, parts: Sequence[str]) -> bool:
+        """Return whether an entry of this very name is there."""
+        try:
+            return bool(parts) and bool(self._root.resolve(parts))
+        except OSError:
+            return False
+
     def _relative(self, text: str) -> str:
         """Return an absolute path as one relative to the root."""
         if not Path(text).is_absolute():
@@ -330,11 +343,6 @@ def _checked(text: str) -> str:
         os.fsencode(text)
     except UnicodeEncodeError as error:
         raise InvalidRequest(f"The path {text!r} cannot be a file name.") from error
-    if _EXPANSION.search(text):
-        raise InvalidRequest(
-            f"The path {text!r} uses ~ or a variable, which are not expanded.",
-            hint="Give the path relative to the workspace.",
-        )
     windows = sys.platform == "win32"
     if text.startswith(("//", "\\\\")) or (not windows and _DRIVE.match(text)):
         raise outside(text)

@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
 WORKSPACE_TOOLSETS: frozenset[Toolset] = frozenset({"workspace", "full"})
-_EXPANDABLE = re.compile(r"^[~$%]")
+_EXPANDABLE = re.compile(r"^[~$%]|^\\\\|^[A-Za-z]:\\")
 
 
 def folder_to_read(workspace: Workspace, text: str) -> WorkspacePath:
@@ -66,5 +66,5 @@ def is_file(workspace: Workspace, path: WorkspacePath) -> bool:
 
 
 def usable(path: str) -> str:
-    """Return a path as a tool takes it: a leading ``~`` or ``$`` would read as an expansion."""
+    """Return a path as a tool takes it: some beginnings read as a home, a variable or a drive."""
     return f"./{path}" if _EXPANDABLE.match(path) else path
