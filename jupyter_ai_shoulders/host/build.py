@@ -14,10 +14,12 @@ from jupyter_ai_shoulders.assist.summaries import Summaries
 from jupyter_ai_shoulders.assist.titles import Titler
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.operations import OperationJournal
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.proposals import Proposals
+from jupyter_ai_shoulders.engine.restore.made_notebooks import MadeNotebooks
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.engine.review.book import EditBook
@@ -115,6 +117,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         recorder,
         RunTimes(StateFile(store.directory, "times.json")),
         files=reached,
+        journal=store.operations,
     )
     access = NotebookAccess(documents.notebooks, documents.names)
     beside = [
@@ -346,6 +349,7 @@ def _notebook_tools(
     times: RunTimes,
     *,
     files: FileAccess,
+    journal: OperationJournal,
 ) -> list[Tool[Any]]:
     notebooks = recorder.notebooks(documents.notebooks)
     runner = recorder.runner(documents.runner, documents.notebooks)
@@ -370,7 +374,10 @@ def _notebook_tools(
             stale=documents.stale,
         ),
         *creation_and_output_tools(
-            access, pictures=pictures, new=documents.new, specs=documents.specs
+            access,
+            pictures=pictures,
+            new=MadeNotebooks(documents.new, recorder, journal, documents.workspace),
+            specs=documents.specs,
         ),
         *beside,
         *kernel_tools(access, documents.control),

@@ -128,12 +128,37 @@ class Restorer:
                 proposals=(*done.proposals, *files.proposals),
             )
             crash_point("restore.files.done")
+            done = await self._returned(session_id, order, after, done)
         return done
 
+    async def _returned(
+        self, session_id: SessionId, order: RestoreOrder, after: int, done: PutBack
+    ) -> PutBack:
+        """Put back the cells of notebooks that were not there before the files came back."""
+        missing = {
+            document.document
+            for document in done.documents
+            if document.error is not None and document.error.code == "not_found"
+        } & {document.document for document in done.documents if document.file == "returned"}
+        if not missing:
+            return done
+        again = await self._notebooks_back(session_id, order, after, missing)
+        others = [d for d in done.documents if d.document not in missing or d.error is None]
+        return replace(
+            done,
+            documents=(*others, *again.documents),
+            proposals=(*done.proposals, *again.proposals),
+        )
+
     async def _notebooks_back(
-        self, session_id: SessionId, order: RestoreOrder, after: int
+        self,
+        session_id: SessionId,
+        order: RestoreOrder,
+        after: int,
+        only: Collection[str] | None = None,
     ) -> PutBack:
         told = stories(self.record_of(session_id), Part(after, order.turn_id))
+        told = {name: told[name] for name in told if only is None or name in only}
         doer = Doer(session_id, order.restore_id, order=order, by="user")
         done = PutBack()
         for story in told.values():
