@@ -94,13 +94,13 @@ function Bar({ page, actions }: IProps): React.JSX.Element {
           <Icon name={open ? 'caret-down' : 'caret-right'} />
         </button>
         <Steps page={page} state={state} trans={trans} />
-        <span className="shoulders-Review-room" />
         <Decisions
           page={page}
           edits={all}
           undo={trans.__('Undo all')}
           keep={trans.__('Keep all')}
         />
+        <span className="shoulders-Review-room" />
         <button
           type="button"
           className="shoulders-IconButton"
