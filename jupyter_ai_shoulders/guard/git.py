@@ -13,13 +13,14 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.secret_files import is_secret
+from jupyter_ai_shoulders.guard.environment import command_environment
+from jupyter_ai_shoulders.guard.groups import ended_after
 
 MOST_FILES = 5
 LINES_PER_FILE = 20
@@ -146,23 +147,23 @@ class QuietGit:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                start_new_session=True,
             )
         except OSError:
             return None  # git cannot be started here: then nothing is known
-        timer = threading.Timer(self._deadline - time.monotonic(), process.kill)
-        timer.start()
-        with process:
+        with ended_after(process, self._deadline - time.monotonic()):
             assert process.stdout is not None
             printed = process.stdout.read(OUTPUT_LIMIT)
-            process.kill()
-        timer.cancel()
+            if len(printed) < OUTPUT_LIMIT:
+                process.wait()  # it has said all, and may not have left yet
         complete = process.returncode == 0 or len(printed) == OUTPUT_LIMIT
         return printed.decode("utf-8", "replace") if complete else None
 
 
 def _environment() -> dict[str, str]:
     """Return ours without what steers git, and with what keeps it quiet."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    known = command_environment(os.environ)
+    kept = {name: value for name, value in known.items() if not name.startswith("GIT_")}
     return kept | {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",

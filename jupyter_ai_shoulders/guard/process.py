@@ -1,8 +1,8 @@
-"""The only module that starts programs for tools (chapter 07).
+"""Starts the commands of the agent (chapter 07), which may be any program at all.
 
-A command of the agent runs below a small process of its own (``guard.spawner``), which finds and
+A command runs below a small process of its own (``guard.spawner``), which finds and
 ends all that the command becomes, also when this server dies. Used by ``tools.run_command`` and
-``guard.sandbox``; fixed programs that only answer run through ``guard.quiet``.
+``guard.sandbox``; fixed programs run by themselves.
 """
 
 from __future__ import annotations
