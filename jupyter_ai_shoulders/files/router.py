@@ -6,6 +6,7 @@ opened or closed between two calls, so the choice is made for each read and each
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from jupyter_ai_shoulders.files.base import (
@@ -62,6 +63,10 @@ class TextRouter:
         outcome = await self._disk.replace(name, text, expected, origin)
         self._live.wrote(name)  # a page may have opened it meanwhile
         return outcome
+
+    def unsaved(self, path: str) -> Sequence[str]:
+        """Return the files at or below a path to which a page has unsaved text."""
+        return self._live.unsaved(path)
 
     def in_page(self, path: str) -> bool:
         """Return whether a connected page has it open, so that an edit can be reviewed there."""

@@ -102,7 +102,11 @@ def search_file(workspace: Workspace, path: WorkspacePath, query: TreeQuery) -> 
     if len(content) > FILE_SIZE_LIMIT or b"\0" in content:
         kind = "binary" if b"\0" in content else f"larger than {FILE_SIZE_LIMIT >> 20} MiB"
         raise InvalidRequest(f"{path} is {kind} and is not searched.", hint="Read a part of it.")
-    text = content.decode("utf-8", "replace")
+    return search_text(path, content.decode("utf-8", "replace"), query)
+
+
+def search_text(path: str, text: str, query: TreeQuery) -> Found:
+    """Return the matching lines of a text that stands for a file. Raises like ``search_tree``."""
     lines = text.split("\n")
     if query.is_regex:
         numbers = [number for number in matching_lines(query.text, text) if number < len(lines)]

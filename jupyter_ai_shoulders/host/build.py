@@ -121,7 +121,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     )
     access = NotebookAccess(documents.notebooks, documents.names)
     beside = [
-        *looking_tools(documents.workspace, access),
+        *looking_tools(documents.workspace, access, files.texts),
         *file_tools(
             workspace=documents.workspace,
             texts=files.texts,

@@ -1,7 +1,7 @@
 """The tool that searches the content of files, and the cells of notebooks (chapter 07).
 
-ripgrep does the search of files; notebooks are searched by the source of their cells, as pages
-have it. Hidden, ignored, binary and secret files are left out.
+ripgrep does the search of files; notebooks are searched by the source of their cells, and texts
+that pages have not saved as they have them. Hidden, ignored, binary and secret files are left out.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from pydantic import Field
 
-from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.core.secret_files import is_secret
+from jupyter_ai_shoulders.files.base import TextSnapshot
 from jupyter_ai_shoulders.guard.globs import Glob
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.tree_search import (
@@ -22,6 +24,7 @@ from jupyter_ai_shoulders.guard.tree_search import (
     TreeQuery,
     notebooks_below,
     search_file,
+    search_text,
     search_tree,
 )
 from jupyter_ai_shoulders.tools.base import (
@@ -92,6 +95,18 @@ class _Matches:
         return len(self.files) + len(self.cells)
 
 
+class UnsavedTexts(Protocol):
+    """Knows the text files that pages have changed and not saved; ``files`` implements it."""
+
+    def unsaved(self, path: str) -> Sequence[str]:
+        """Return the files at or below a path with unsaved text."""
+        ...
+
+    async def read(self, path: str) -> TextSnapshot:
+        """Return the text as the page has it. Raises ``ShouldersError``."""
+        ...
+
+
 class SearchContent:
     """Finds the lines of files and cells that contain a text or match a pattern."""
 
@@ -103,9 +118,12 @@ class SearchContent:
     toolsets: ClassVar[frozenset[Toolset]] = WORKSPACE_TOOLSETS
     arguments = SearchContentArguments
 
-    def __init__(self, workspace: Workspace, access: NotebookAccess) -> None:
+    def __init__(
+        self, workspace: Workspace, access: NotebookAccess, unsaved: UnsavedTexts | None = None
+    ) -> None:
         self._workspace = workspace
         self._access = access
+        self._unsaved = unsaved
 
     async def subject(self, args: SearchContentArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
@@ -142,6 +160,7 @@ class SearchContent:
             query = TreeQuery(args.query, is_regex=args.is_regex is True)
             found = await asyncio.to_thread(search_file, self._workspace, path, query)
             _note(matches, found)
+            await self._search_unsaved(path, query, matches)
         return matches
 
     async def _search_all(self, args: SearchContentArguments) -> _Matches:
@@ -150,9 +169,29 @@ class SearchContent:
         query = TreeQuery(args.query, is_regex=args.is_regex is True, folder=folder, glob=glob)
         matches = _Matches()
         _note(matches, await asyncio.to_thread(search_tree, self._workspace, query))
+        await self._search_unsaved(folder, query, matches)
         notebooks = await asyncio.to_thread(notebooks_below, self._workspace, folder, glob)
         await self._search_notebooks(notebooks, args, matches)
         return matches
+
+    async def _search_unsaved(self, place: str, query: TreeQuery, matches: _Matches) -> None:
+        """Search what pages have not saved, in place of what the disk has."""
+        if self._unsaved is None:
+            return
+        for path in self._unsaved.unsaved(place):
+            below = path.removeprefix(query.folder).lstrip("/")
+            if is_secret(path) or path.endswith(_NOTEBOOK):
+                continue
+            if query.glob is not None and not query.glob.matches(below):
+                continue
+            try:
+                text = (await self._unsaved.read(usable(path))).text
+            except ShouldersError as error:
+                matches.notes.append(f"{path} was searched as it was saved: {error}")
+                continue
+            found = await asyncio.to_thread(search_text, path, text, query)
+            others = [line for line in matches.files if line.path != path]
+            matches.files = sorted([*others, *found.lines], key=lambda line: (line.path, line.line))
 
     async def _search_notebooks(
         self, paths: Sequence[str], args: SearchContentArguments, matches: _Matches

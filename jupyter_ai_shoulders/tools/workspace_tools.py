@@ -11,12 +11,15 @@ from jupyter_ai_shoulders.tools.git_diff import GitDiff
 from jupyter_ai_shoulders.tools.git_status import GitStatus
 from jupyter_ai_shoulders.tools.list_files import ListFiles
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
-from jupyter_ai_shoulders.tools.search_content import SearchContent
+from jupyter_ai_shoulders.tools.search_content import SearchContent, UnsavedTexts
 
 
-def looking_tools(workspace: Workspace, access: NotebookAccess) -> list[Tool[Any]]:
+def looking_tools(
+    workspace: Workspace, access: NotebookAccess, unsaved: UnsavedTexts | None = None
+) -> list[Tool[Any]]:
     """Return the tools that list and search files, and those for git."""
-    return [ListFiles(workspace), SearchContent(workspace, access), *git_tools(workspace)]
+    search = SearchContent(workspace, access, unsaved)
+    return [ListFiles(workspace), search, *git_tools(workspace)]
 
 
 def git_tools(workspace: Workspace) -> list[Tool[Any]]:

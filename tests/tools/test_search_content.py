@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError
+from jupyter_ai_shoulders.files.base import TextSnapshot
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.names import WorkspaceNotebookNames
 from jupyter_ai_shoulders.tools import search_content
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.search_content import SearchContent
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import Version
 from tests.tools.workspace_calls import OpenNotebooks, call, put, rows_of, subject_of, text_of
 
 
@@ -182,3 +184,42 @@ async def test_notebook_that_is_none_is_named(workspace: Workspace, search: Sear
 async def test_call_is_shown_with_what_it_looks_for(search: SearchContent):
     subject = await subject_of(search, query="a b", glob="*.py")
     assert subject.title == 'Search files in *.py for "a b"'
+
+
+class Page:
+    """``UnsavedTexts`` of one page."""
+
+    def __init__(self, **texts: str) -> None:
+        self.texts = {name.replace("_", "."): text for name, text in texts.items()}
+
+    def unsaved(self, path: str) -> Sequence[str]:
+        """See ``UnsavedTexts.unsaved``."""
+        return [name for name in self.texts if not path or name.startswith(path)]
+
+    async def read(self, path: str) -> TextSnapshot:
+        """See ``UnsavedTexts.read``."""
+        if self.texts[path] == "silent":
+            raise Conflict("The page does not answer.")
+        return TextSnapshot(path, self.texts[path], Version("v"), "live", True, "utf-8", "\n")
+
+
+async def test_text_that_is_not_saved_is_searched_as_the_page_has_it(workspace: Workspace):
+    put(workspace, "a.txt", "needle on the disk\n")
+    put(workspace, "b.txt", "needle kept\n")
+    put(workspace, "c.md", "needle as saved\n")
+    page = Page(a_txt="one\nNeedle in the page", c_md="silent", k_pem="needle", d_txt="needle new")
+    names = WorkspaceNotebookNames(workspace)
+    access = NotebookAccess(OpenNotebooks(workspace), names)
+    search = SearchContent(workspace, access, page)
+    result = await call(search, query="needle", is_regex=True)
+    assert [(row["path"], row["text"]) for row in rows_of(result, "matches")] == [
+        ("a.txt", "Needle in the page"),
+        ("b.txt", "needle kept"),
+        ("c.md", "needle as saved"),
+        ("d.txt", "needle new"),
+    ]
+    assert "c.md was searched as it was saved" in (result.envelope.warning or "")
+    one = await call(search, query="Needle", path="a.txt")
+    assert [row["line"] for row in rows_of(one, "matches")] == [2]
+    some = await call(search, query="needle", glob="*.md")
+    assert [row["path"] for row in rows_of(some, "matches")] == ["c.md"]
