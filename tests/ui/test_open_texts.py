@@ -293,6 +293,23 @@ def test_an_open_file_that_the_agent_moves_is_followed(make: MakeDesk) -> None:
     assert desk.file.with_name("moved.py").read_text() == f"{CODE}# typed"
 
 
+def test_an_open_notebook_that_the_agent_moves_is_followed(desk: Desk) -> None:
+    moved = desk.path.replace(".ipynb", "_moved.ipynb")
+    rename = calls("rename_file", {"path": desk.path, "new_path": moved})
+    opened = desk.open(("one", "x = 1"), replies=[rename, says("Done.")])
+    desk.ask(allow=True)
+    desk.ended()
+    assert desk.results() == ["ok"]
+    editor = TextEditor(desk.page)
+    desk.wait(lambda: editor.path == moved, "the notebook follows")
+    opened.type_at_end("one", "  # typed")
+    opened.save()
+    no_dialog(desk.page)
+    assert not desk.file.exists()
+    desk.file = desk.lab.root / moved
+    assert desk.on_disk() == {"one": "x = 1  # typed"}
+
+
 def test_an_open_file_that_the_agent_deletes_is_closed(make: MakeDesk) -> None:
     desk = make()
     read = calls("read_file", {"path": desk.path})
