@@ -159,7 +159,7 @@ class EditDocument(DocumentTool):
         version = text_version(after)
         now = replace(before, text=after, version=version)
         at = before.text.count("\n", 0, before.text.find(args.find)) + 1
-        unsaved = " It has unsaved changes, as before." if before.dirty else ""
+        unsaved = "\nThe document has unsaved changes, as before." if before.dirty else ""
         return Result(
             envelope=ToolEnvelope(
                 ok=True,

@@ -256,7 +256,7 @@ async def test_unsaved_text_stays_and_stays_unsaved(room: Room) -> None:
     page = room.desk.page("poem.md")
     page.type(f"{POEM}typed\n")
     said = await room.said("edit_document", find="blue", replace="violet")
-    assert said == "Line 2: blue → violet It has unsaved changes, as before."
+    assert said == "Line 2: blue → violet\nThe document has unsaved changes, as before."
     assert page.text == f"{POEM}typed\n".replace("blue", "violet")
     assert room.desk.here.read("poem.md") == POEM.encode()
 
