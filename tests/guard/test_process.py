@@ -113,16 +113,23 @@ async def test_a_command_past_its_time_may_first_tidy_up(tmp_path: Path) -> None
     assert (done.out, done.ended) == ("on\ntidy\n", Ended(3, "time"))
 
 
+# They double nine times and then wait: no more than a thousand, should nothing end them.
 FLOODS = {
-    "in one group": "flood() { flood | flood & }; flood; sleep 1000",
-    "in sessions of their own": "bash ./flood.sh; sleep 1000",
+    "in one group": (
+        'flood() { test "$1" -lt 9 || exec sleep 9; flood $(($1 + 1)) | flood $(($1 + 1)) & wait; }'
+        "; flood 0; sleep 1000"
+    ),
+    "in sessions of their own": "bash ./flood.sh 0; sleep 1000",
     "waiting": "for i in $(seq 1000); do sleep 1000 & done; wait",
 }
 
 
 @pytest.mark.parametrize("line", FLOODS.values(), ids=list(FLOODS))
 async def test_a_flood_of_processes_is_ended(tmp_path: Path, line: str) -> None:
-    (tmp_path / "flood.sh").write_text("setsid bash ./flood.sh & setsid bash ./flood.sh &\nsleep 9")
+    (tmp_path / "flood.sh").write_text(
+        'test "$1" -lt 9 || exec sleep 9\n'
+        "setsid bash ./flood.sh $(($1 + 1)) & setsid bash ./flood.sh $(($1 + 1)) &\nsleep 9"
+    )
 
     done = await ran(program(line, tmp_path, processes=40))
 
