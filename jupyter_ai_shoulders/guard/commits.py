@@ -8,11 +8,9 @@ configuration is run. Blocks; callers choose the thread. Used by ``tools.git_com
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -28,6 +26,7 @@ from jupyter_ai_shoulders.core.errors import (
 )
 from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.guard.environment import command_environment
+from jupyter_ai_shoulders.guard.groups import end_group
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.repository import ChangedFile, Repository
 
@@ -261,7 +260,7 @@ def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:
 
     def stop() -> None:
         late.set()
-        _end(process)
+        end_group(process)
 
     timer = threading.Timer(SECONDS, stop)
     timer.start()
@@ -274,15 +273,6 @@ def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:
     # What a hook left running may hold the output open; the commit is made all the same.
     status = process.returncode
     return None if late.is_set() and status != 0 else status, kept.decode("utf-8", "replace")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git and its hooks."""
-    if sys.platform == "win32":
-        process.kill()
-        return
-    with contextlib.suppress(ProcessLookupError):  # it ended in this moment
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _environment() -> dict[str, str]:
