@@ -6,6 +6,7 @@ Used by ``spawner`` only.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 
 # include/uapi/linux/prctl.h
@@ -17,29 +18,25 @@ PR_SET_SECCOMP = 22
 
 def syscall(number: int, *arguments: object) -> int:
     """Make a system call by its number."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    return _checked(libc.syscall(ctypes.c_long(number), *arguments))
+    return _checked(_libc().syscall(ctypes.c_long(number), *arguments))
 
 
 def prctl(option: int, *arguments: object) -> int:
     """Make a ``prctl`` call; arguments not given are 0."""
-    libc = ctypes.CDLL(None, use_errno=True)
     rest = [ctypes.c_ulong(0)] * (4 - len(arguments))
     given = [ctypes.c_ulong(value) if isinstance(value, int) else value for value in arguments]
-    return _checked(libc.prctl(ctypes.c_int(option), *given, *rest))
+    return _checked(_libc().prctl(ctypes.c_int(option), *given, *rest))
 
 
 def unshare(flags: int) -> None:
     """Leave namespaces that are shared with others."""
-    _checked(ctypes.CDLL(None, use_errno=True).unshare(ctypes.c_int(flags)))
+    _checked(_libc().unshare(ctypes.c_int(flags)))
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str | None) -> None:
     """Mount a file system, or bind a file or folder over another."""
-    libc = ctypes.CDLL(None, use_errno=True)
     _checked(
-        libc.mount(
+        _libc().mount(
             os.fsencode(source),
             os.fsencode(target),
             None if kind is None else kind.encode(),
@@ -47,6 +44,14 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str |
             None if options is None else options.encode(),
         )
     )
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    """Return the C library; to look it up takes longer than most calls."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall.restype = ctypes.c_long
+    return libc
 
 
 def _checked(result: int) -> int:
