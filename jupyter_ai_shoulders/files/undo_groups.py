@@ -14,12 +14,14 @@ def grouped(rows: Sequence[Operation]) -> list[list[Operation]]:
     """Return the changes by the files they are about, each group in order.
 
     A move or a copy ties two names together; a move of a folder ties all that is below. Folders
-    that were made or removed come last, the latest first: what is in them goes before them.
+    that were made or removed come last, the latest first: what is in them goes before them. So do
+    commands, which are nobody's name.
     """
     groups: list[tuple[set[str], list[Operation]]] = []
-    folders = [row for row in rows if row.document.endswith("/")]
+    alone = [row for row in rows if row.document.endswith("/") or row.kind == "command"]
+    single = {row.id for row in alone}
     for row in rows:
-        if row.document.endswith("/"):
+        if row.id in single:
             continue
         names = {row.document, *filter(None, (row.new_document,))}
         touched = [group for group in groups if _meet(group[0], names)]
@@ -29,7 +31,7 @@ def grouped(rows: Sequence[Operation]) -> list[list[Operation]]:
     position = {row.id: number for number, row in enumerate(rows)}
     files = [sorted(group, key=lambda row: position[row.id]) for _, group in groups]
     files.sort(key=lambda group: -position[group[-1].id])
-    return [*files, *([folder] for folder in reversed(folders))]
+    return [*files, *([each] for each in reversed(alone))]
 
 
 def without_pairs(rows: Sequence[Operation]) -> list[Operation]:

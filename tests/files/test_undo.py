@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
-from jupyter_ai_shoulders.files.base import TextApplied
+from jupyter_ai_shoulders.files.base import Change, TextApplied
 from jupyter_ai_shoulders.files.undo import CannotUndo, UndoReport
 from jupyter_ai_shoulders.wire.ids import OperationId, TurnId
 from tests.files.place import SESSION, Place, origin
@@ -263,6 +263,20 @@ async def test_an_undo_in_the_turn_is_no_hindrance(here: Place) -> None:
     report = await here.undo.undo_turn(SESSION, TurnId("turn_1"), origin("turn_9"))
     assert here.read("a.txt").decode() == LINES
     assert report.kept == ()
+
+
+async def test_a_command_in_the_turn_is_named_and_hinders_no_file(here: Place) -> None:
+    here.write("run.sh", "old\n")
+    await edit(here, "run.sh", "old", "new")
+    change = Change("command", "run.sh", origin(), cannot_undo="Not covered by undo: a program.")
+    here.journal.end(here.journal.begin(change), "done")
+
+    report = await here.undo.undo_turn(SESSION, TurnId("turn_1"), origin("turn_9"))
+
+    assert here.read("run.sh") == b"old\n"
+    assert [(kept.operation.kind, kept.reason) for kept in report.kept] == [
+        ("command", "run.sh: Not covered by undo: a program.")
+    ]
 
 
 async def test_undo_is_logged_and_told_as_a_change_of_its_own(here: Place) -> None:
