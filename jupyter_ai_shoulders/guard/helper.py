@@ -23,6 +23,11 @@ _KEPT = (
 )
 """Variables that finding Python's packages takes; keys stay here."""
 
+_ALONE = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_IO_THREADS"), "1"
+)
+"""One thread each: on a machine with many cores, the stacks alone would pass a limit of memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -40,6 +45,7 @@ def run_helper(module: str, arguments: tuple[str, ...], content: bytes, seconds:
 
     Modules are looked for where Python looks, never in the working directory.
     """
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     command = [sys.executable, "-P", "-B", "-m", module, *arguments]
     try:
         done = subprocess.run(  # noqa: S603 our own module, the arguments are ours
@@ -49,7 +55,7 @@ def run_helper(module: str, arguments: tuple[str, ...], content: bytes, seconds:
             timeout=seconds,
             check=False,
             cwd=sys.prefix,
-            env={name: os.environ[name] for name in _KEPT if name in os.environ},
+            env={**kept, **_ALONE, "MALLOC_ARENA_MAX": "2"},
             start_new_session=sys.platform != "win32",
         )
     except subprocess.TimeoutExpired:
