@@ -10,13 +10,17 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal
 from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.testing.scripted import Call, turn
 from jupyter_ai_shoulders.tools.git_commit import GitCommit
 from jupyter_ai_shoulders.tools.git_diff import GitDiff
 from jupyter_ai_shoulders.tools.git_status import GitStatus
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.tools.rules import Ask, Question, Rules, decide
 from jupyter_ai_shoulders.tools.workspace_tools import git_tools
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import ApprovalRequest, ToolResult
 from jupyter_ai_shoulders.wire.sessions import Mode
+from tests.engine.world import session, world
 from tests.guard.repositories import git, make_repository
 from tests.tools.workspace_calls import call, context, put, rows_of, subject_of, text_of
 
@@ -131,3 +135,27 @@ def test_git_tools_are_offered_once_they_are_loaded(workspace: Workspace):
     assert {tool.name for tool in tools.of_category("git", "full", "plan", ())} == names - {
         "git_commit"
     }
+
+
+async def test_commit_of_other_text_than_was_shown_does_not_happen(workspace: Workspace):
+    arguments: JsonObject = {"message": "m", "paths": ["a.py"]}
+    w = world(
+        turn(Call("git_commit", arguments, "c1")),
+        turn(Call("git_commit", arguments, "c2")),
+        "End.",
+        given=session(toolset="full"),
+        loop=[GitCommit(workspace)],
+    )
+    put(workspace, "a.py", "shown\n")
+    before = git(workspace.directory, "rev-parse", "HEAD")
+    await w.say()
+    put(workspace, "a.py", "slipped in\n")
+    await w.answer()
+    assert git(workspace.directory, "rev-parse", "HEAD") == before
+    (refused,) = w.of(ToolResult)
+    assert refused.result.error is not None
+    assert refused.result.error.code == "stale"
+    assert "+slipped in" in (w.of(ApprovalRequest)[-1].preview or "")
+    await w.answer()
+    assert w.results() == [("c1", "error"), ("c2", "ok")]
+    assert git(workspace.directory, "show", "HEAD:a.py") == "slipped in\n"
