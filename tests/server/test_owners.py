@@ -90,6 +90,23 @@ async def test_proposals_of_others_are_not_found(
     assert mine.body["state"] == "dismissed"
 
 
+async def test_pending_edits_of_others_are_not_found(api: Api, upstream: Simulator) -> None:
+    await made(api, upstream, creates("a.txt"))
+    (edit,) = (await api.get("edits")).body["edits"]
+    choice = {"decision": "undo", "edits": [{"id": edit["id"]}]}
+
+    listed = (await api.request("GET", "edits", headers=dict(BOB))).body["edits"]
+    decision = {"decision": "undo"}
+    refused = await api.request("POST", f"edits/{edit['id']}", decision, headers=dict(BOB))
+    several = await api.request("POST", "edits", choice, headers=dict(BOB))
+    mine = await api.post(f"edits/{edit['id']}", decision)
+
+    assert listed == []
+    assert (refused.status, refused.code) == (404, "not_found")
+    assert (several.body["resolved"], len(several.body["left"])) == ([], 1)
+    assert mine.body == {"edit": None, "drift": None}
+
+
 async def test_changes_of_files_are_their_owners(api: Api, upstream: Simulator) -> None:
     await made(api, upstream, creates("a.txt"))
 
