@@ -106,6 +106,21 @@ describe('approvals', () => {
     expect(card?.textContent).toContain('cell_idc1');
   });
 
+  test.each([
+    [true, 'sandboxed'],
+    [false, 'not sandboxed'],
+    [null, undefined]
+  ])('tell what holds a command: %s', async (sandboxed, badge) => {
+    const events = log('approval-pending').map(event =>
+      event.type === 'approval-request' ? { ...event, sandboxed } : event
+    );
+    const { container } = await showPanel(events);
+    const shown = container.querySelector(
+      '.shoulders-Approval .shoulders-Badge'
+    );
+    expect(shown?.textContent).toBe(badge);
+  });
+
   test('are answered by keyboard alone', async () => {
     const { server } = await showPanel(log('approval-pending'));
     const user = userEvent.setup();
