@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
 EXCERPT_LIMIT = 1_200
 """Characters of schema shown with a refusal."""
 
-ON_DEMAND: frozenset[Category] = frozenset({"git", "feedback"})
+ON_DEMAND: frozenset[Category] = frozenset({"document", "git", "feedback"})
 """Categories that few turns need: the model is told their names, and loads them (chapter 05).
 
 In the toolset ``document`` nothing is loaded: its models are small, and it has few tools.
