@@ -20,6 +20,7 @@ import { PauseCard } from './PauseCard';
 import { ProposalCard } from './ProposalCard';
 import { QuestionCard } from './QuestionCard';
 import { RestoreLine } from './RestoreLine';
+import { TurnFooter } from './TurnFooter';
 import { useHost, useTrans, useWaits } from './use';
 
 export const AgentMessage = React.memo(function AgentMessage(props: {
@@ -33,6 +34,7 @@ export const AgentMessage = React.memo(function AgentMessage(props: {
       {presentParts(props.message).map(item => (
         <Shown key={item.key} item={item} last={props.last} />
       ))}
+      <TurnFooter message={props.message} />
     </div>
   );
 });

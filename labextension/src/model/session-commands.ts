@@ -26,6 +26,8 @@ export interface ISessionCommands {
   ): Promise<void>;
   /** Go back to before a message, or take a restore back. */
   restore(key: string, body: RestoreSession): Promise<void>;
+  /** Take back what a turn did to notebooks and files. */
+  undoTurn(key: string, turnId: string): Promise<void>;
   /** Type what running code asks for. */
   answerInput(key: string, callId: string, text: string): Promise<void>;
   supplyResult(key: string, callId: string, body: SupplyResult): Promise<void>;
@@ -72,6 +74,10 @@ export class SessionCommands implements ISessionCommands {
 
   async restore(key: string, body: RestoreSession): Promise<void> {
     await this.http.restore(this.idOf(key), body);
+  }
+
+  async undoTurn(key: string, turnId: string): Promise<void> {
+    await this.http.undoTurn(this.idOf(key), { turn_id: turnId });
   }
 
   async answerInput(key: string, callId: string, text: string): Promise<void> {

@@ -21,7 +21,8 @@ import {
 } from '../editor/reviewView';
 import type { DecideEdit, PendingEdit } from '../wire/generated';
 import { cellVersion, textVersion } from '../wire/versions';
-import { adopted } from './changes';
+import { adopted, chunkAt } from './changes';
+import type { IStop } from './stops';
 
 /** An editor of the lab. */
 export interface IReviewedEditor {
@@ -133,6 +134,18 @@ export class EditorReviews {
   count(edit: PendingEdit): number | null {
     const view = this.viewOf(edit);
     return view === null ? null : (reviewIn(view)?.chunks.length ?? null);
+  }
+
+  /** The change at the caret of an editor. */
+  stopAt(view: EditorView): IStop | null {
+    const value = reviewIn(view);
+    const edit = this.shown.get(view)?.edit;
+    const { main } = view.state.selection;
+    const chunk =
+      value === null ? null : chunkAt(value, main.head, view.state.doc.length);
+    return chunk && edit && value
+      ? { edit, index: value.chunks.indexOf(chunk) }
+      : null;
   }
 
   /** Decide on the change at the caret; false when it is in none. */

@@ -97,21 +97,27 @@ export class ReviewPage implements IDisposable {
     }
   }
 
-  /** Decide on the change at the caret, or the one gone to last; then go on to the next. */
+  /** Decide on the change at the caret, or the one gone to last; then go on to the one after it. */
   async decideHere(decision: Decision): Promise<void> {
     const editor = this.documents.activeEditor;
-    const isDone =
-      editor instanceof CodeMirrorEditor &&
-      this.editors.decideAtCaret(editor.editor, decision);
-    const edit = this.last?.edit;
-    if (isDone) {
-      this.say(decision);
-    } else if (edit !== undefined && !isTextEdit(edit)) {
-      await this.decide([edit], decision);
-    } else {
+    const view = editor instanceof CodeMirrorEditor ? editor.editor : null;
+    const stop = (view && this.editors.stopAt(view)) ?? this.last;
+    if (stop === null) {
       return;
     }
-    await this.step(1);
+    const place = placeOf(this.stops, stop);
+    if (view === null || !this.editors.decideAtCaret(view, decision)) {
+      if (isTextEdit(stop.edit)) {
+        return;
+      }
+      await this.decide([stop.edit], decision);
+    }
+    this.say(decision);
+    const after = this.stops;
+    const next = after[place > after.length ? 0 : place - 1];
+    if (next !== undefined) {
+      await this.goTo(next);
+    }
   }
 
   /** Decide on whole edits: in an open editor as the user's own step, else by the server. */

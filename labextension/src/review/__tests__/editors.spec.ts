@@ -40,7 +40,7 @@ function editorWith(text: string): IReviewedEditor {
 function desk() {
   const told: [string, DecideEdit][] = [];
   const failures: unknown[] = [];
-  let failure: unknown = null;
+  let failure: ApiError | null = null;
   let refreshed = 0;
   const reviews = new EditorReviews(
     {
@@ -55,9 +55,7 @@ function desk() {
         told.push([id, body]);
         const error = failure;
         failure = null;
-        return error === null
-          ? Promise.resolve()
-          : Promise.reject(error);
+        return error === null ? Promise.resolve() : Promise.reject(error);
       },
       refresh: () => {
         refreshed += 1;
