@@ -90,13 +90,6 @@ class Trash:
         folder = self._folder()
         workspace.copy(path, folder.path(operation_id), folder)
 
-    def drop(self, operation_id: OperationId) -> None:
-        """Remove what an operation left here, if anything."""
-        folder = self._folder()
-        if self.has(operation_id):
-            entry = folder.path(operation_id)
-            folder.remove(entry, folder.stat(entry))
-
     def has(self, operation_id: OperationId) -> bool:
         """Return whether the file of this operation is in the trash."""
         folder = self._folder()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from jupyter_ai_shoulders.core.clock import timestamp
@@ -93,10 +93,6 @@ class MemoryJournal:
     def after(self, session_id: SessionId, moment: str) -> Sequence[Operation]:
         """Return what a session did since a time."""
         return [row for row in self._all() if row.session_id == session_id and row.at >= moment]
-
-    def forget_end(self, operation_id: OperationId) -> None:
-        """Leave a row as a crash would."""
-        self.rows[operation_id] = replace(self.rows[operation_id], state="begun")
 
     def _row(self, operation_id: OperationId) -> _Row:
         try:
