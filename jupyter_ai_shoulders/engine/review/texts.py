@@ -17,6 +17,9 @@ from jupyter_ai_shoulders.wire.edits import Hunk
 SHORT = 20_000
 """Characters of two texts that are compared (1 ms) while an edit is made."""
 
+LONG = 1_000_000
+"""Characters from which on they are not compared then: an edit must not wait for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -60,9 +63,14 @@ def hunks_between(baseline: str | None, current: str | None) -> tuple[Hunk, ...]
 
 
 def rough_hunks(baseline: str | None, current: str | None) -> tuple[Hunk, ...]:
-    """Return the same of texts that are short, and one region for all of a long one's changes."""
+    """Return the same of texts that are short, and one region for all of a long one's changes.
+
+    What changed in a very long one is left to be found when it is looked at.
+    """
     if baseline is None or current is None or len(baseline) + len(current) <= SHORT:
         return hunks_between(baseline, current)
+    if len(baseline) + len(current) > LONG:
+        return ()
     old, new = baseline.split("\n"), current.split("\n")
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.engine.review.texts import (
+    LONG,
     SHORT,
     Look,
     hunks_between,
@@ -94,6 +95,11 @@ def test_a_long_text_has_one_hunk_around_all_that_changed():
     last = SHORT - 9
     assert long == (Hunk(before_from=10, before_to=last, after_from=10, after_to=last),)
     assert len(rough_hunks("\n".join(lines[:20]), "\n".join([*changed[:19], "z"]))) == 2
+
+
+def test_a_very_long_text_is_not_compared_while_it_is_edited():
+    assert rough_hunks("a" * LONG, "b") == ()
+    assert len(hunks_between("a" * LONG, "b")) == 1
 
 
 def test_nothing_differs_from_what_is_not_there():
