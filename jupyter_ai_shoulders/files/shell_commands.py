@@ -23,12 +23,14 @@ _FLAGS: Mapping[Verb, Mapping[str, str]] = {
 _OF_FOLDERS = frozenset({"-r", "-R", "-a", "-d", "--recursive", "--archive", "--dir"})
 _LOOKING = frozenset(
     {
-        *("ls", "cat", "pwd", "head", "tail", "wc", "grep", "echo", "which", "file", "stat", "du"),
+        *("ls", "cat", "pwd", "head", "tail", "wc", "grep", "echo", "which", "stat", "du"),
         *("df", "date", "uname", "whoami", "id", "true", "false", "sha256sum", "md5sum", "diff"),
         *("cmp", "basename", "dirname", "realpath", "readlink", "nproc", "free", "uptime", "ps"),
     }
 )
-"""Programs that change no file by any of their flags; ``sort`` and ``find`` do."""
+"""Programs that change no file by any of their flags; ``sort``, ``find`` and ``file`` do."""
+_BLANKS = " \t\n"
+"""What a shell passes over around a line: other white space is part of a name."""
 _WORDS = {
     "|": "a pipe",
     ">": "a redirect",
@@ -85,7 +87,7 @@ def understood(line: str) -> tuple[ShellCommand, ...] | NotCovered:
 def _commands(line: str) -> Iterator[list[str]]:
     """Split a line at ``&&`` into words, as a shell would, and refuse all else it could mean."""
     words: list[str] = []
-    for word in _words(line.strip()):
+    for word in _words(line.strip(_BLANKS)):
         if word is not None:
             words.append(word)
             continue
@@ -146,6 +148,8 @@ def _double(line: str, position: int) -> tuple[str, int]:
             return "".join(text), position + 1
         if sign in "$`!":
             raise _Uncovered(f"it has {_WORDS[sign]}")
+        if sign == "\\" and line[position + 1 : position + 2] == "\n":
+            raise _Uncovered("it has several lines")
         if sign == "\\" and line[position + 1 : position + 2] in {'"', "\\", "$", "`"}:
             position += 1
         text.append(line[position])

@@ -119,7 +119,9 @@ class ShellUndo:
                 self._journal.end(operation, "done")
             return None
         self._failed(begun, "The command did not do all of it, so it is not taken back in part.")
-        return self._note(begun, "it failed half way") if any(made) else None
+        if any(made):
+            return self._note(begun, "it failed half way")
+        return self._note(begun, "it did something else than it says") if succeeded else None
 
     def _failed(self, begun: Begun, why: str) -> None:
         for operation in begun.rows:
@@ -228,6 +230,7 @@ class _Plan:
         if kind == "folder":
             raise _Uncovered(f"{new_path} is a directory")
         if kind == "file":
+            self._refuse_shared(command, new_path)
             self._add(Planned("delete", new_path, source=self._source(new_path)))
         elif self._kind(WorkspacePath(posixpath.dirname(new_path))) != "folder":
             raise _Uncovered(f"the directory of {new_path} is missing")
@@ -238,6 +241,12 @@ class _Plan:
         self.sources[new_path] = source
         if verb == "move":
             self.made[path] = None
+
+    def _refuse_shared(self, command: ShellCommand, path: WorkspacePath) -> None:
+        """Refuse to copy over a file that has other names: their content changes with it."""
+        shared = path not in self.made and self.workspace.stat(path).links > 1
+        if command.verb == "cp" and shared:
+            raise _Uncovered(f"{path} has other names, which would change with it")
 
     def _remove(self, operand: str, command: ShellCommand) -> None:
         path = self._place(operand)
@@ -281,8 +290,10 @@ class _Plan:
             path = open_path(self.workspace, operand.rstrip("/") or "/")
         except ShouldersError:
             raise _Uncovered(f"{operand} is outside of the workspace, or kept from tools") from None
-        spelled = posixpath.normpath(operand)
-        if not posixpath.isabs(operand) and spelled != path:
+        if ".." in operand.split("/"):  # above a link's target, for a shell
+            raise _Uncovered(f"{operand} leads upwards")
+        root = str(self.workspace.directory)
+        if posixpath.normpath(posixpath.join(root, operand)) != posixpath.join(root, path):
             raise _Uncovered(f"{operand} leads through a link")
         return path
 

@@ -21,6 +21,9 @@ UNDERSTOOD: dict[str, tuple[ShellCommand, ...]] = {
     "rm üß.txt": (ShellCommand("rm", ("üß.txt",)),),
     "ls -la && cat a": (),
     "ls && rm a": (ShellCommand("rm", ("a",)),),
+    "\n rm a\n": (ShellCommand("rm", ("a",)),),
+    "rm a\x0b": (ShellCommand("rm", ("a\x0b",)),),
+    "rm a\u00a0": (ShellCommand("rm", ("a\u00a0",)),),
 }
 REFUSED = {
     "rm *.txt": "a glob",
@@ -71,6 +74,8 @@ REFUSED = {
     "cd d && rm a": "may change anything",
     "rm a && make": "may change anything",
     "rm a \\\n b": "several lines",
+    'rm -f "a\\\nb"': "several lines",
+    "file -C -m magic": "may change anything",
 }
 
 

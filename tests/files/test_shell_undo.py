@@ -43,6 +43,10 @@ NOT_COVERED = {
     "rm missing": "there is no missing",
     "mv missing b": "there is no missing",
     "rm ../outside": "outside",
+    "rm way/../a": "leads upwards",
+    "rm {root}/link": "a link",
+    "mv {root}/link b": "a link",
+    "cp a shared": "has other names",
     "rm /etc/hostname": "outside",
     "mv a ../outside": "outside",
     "rm .env": "kept from tools",
@@ -80,6 +84,8 @@ def shell(here: Place) -> ShellUndo:
     (here.root / "run.sh").chmod(0o755)
     (here.root / "link").symlink_to("a")
     (here.root / "way").symlink_to("d")
+    here.write("shared", "of two names")
+    (here.root / "other name").hardlink_to(here.root / "shared")
     subprocess.run(["mkfifo", "fifo"], cwd=here.root, check=True)
     return ShellUndo(
         workspace=here.workspace,
@@ -128,6 +134,7 @@ async def test_a_simple_line_is_taken_back_to_the_last_byte(
 async def test_what_cannot_be_taken_back_is_told_before_and_is_a_row(
     here: Place, shell: ShellUndo, line: str, why: str
 ) -> None:
+    line = line.replace("{root}", str(here.root))
     found = await shell.look(line)
     assert isinstance(found, NotCovered)
     assert why in found.reason
@@ -179,6 +186,17 @@ async def test_a_line_that_did_something_else_than_understood_is_not_covered(
     (here.root / "a").unlink()
 
     assert await shell.end(begun, succeeded=True) == "it failed half way"
+
+
+async def test_a_line_that_succeeds_and_does_nothing_of_it_is_not_covered(
+    here: Place, shell: ShellUndo
+) -> None:
+    begun = await shell.begin("rm a", origin())
+
+    told = await shell.end(begun, succeeded=True)
+
+    assert told == "it did something else than it says"
+    assert [row.kind for row in here.journal.latest()] == ["command", "delete"]
 
 
 async def test_what_would_be_lost_is_kept_before_the_line_runs(
