@@ -51,6 +51,9 @@ class _Point:
     turn_id: TurnId | None = None
     """The turn, or the restore, that alone is taken back."""
 
+    within: frozenset[RestorePart] = frozenset({"notebook", "files", "conversation"})
+    """What can be put back: of a restore, what it had put back."""
+
     @property
     def after(self) -> int:
         """Behind which event that is which is taken back."""
@@ -146,8 +149,9 @@ class RestoreDesk:
             turn_id=point.turn_id,
         )
         back = PutBack()
-        if order.what != ("conversation",):
-            back = await self._restorer.put_back(session_id, order, point.after)
+        meant = order.model_copy(update={"what": _ordered(tuple(point.within & {*order.what}))})
+        if meant.what != ("conversation",):
+            back = await self._restorer.put_back(session_id, meant, point.after)
             self._dismiss(session_id, point, {item.document for item in back.documents})
         event = await self._conclude(driver, order, point, back)
         await self._services.log.sync()
@@ -228,7 +232,8 @@ class RestoreDesk:
             and event.order.restore_id == found.restore_id
         )
         limit = TurnId(found.restore_id) if self._is_of_turn(session_id, found) else None
-        return _Point(next(begun, found.seq), None, found.restore_id, limit)
+        within = frozenset(found.what)
+        return _Point(next(begun, found.seq), None, found.restore_id, limit, within)
 
     def _is_of_turn(self, session_id: SessionId, restore: Restore) -> bool:
         """Whether a restore took back a turn alone, or took that back."""

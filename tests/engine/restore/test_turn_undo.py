@@ -201,6 +201,17 @@ async def test_a_restore_of_files_puts_them_back(files: Files):
     assert [(d.document, d.file) for d in event.documents] == [("a.txt", "rewritten")]
 
 
+async def test_taking_back_a_restore_of_the_notebook_leaves_files_alone(files: Files):
+    made = await two_turns(files)
+    event = await made.restore("m2", "notebook")
+    files.write("a.txt", "one\n")
+    await made.agent_writes("a.txt", "ONE\n", made.turns()[1])
+
+    await made.take_back(event)
+
+    assert (files.read("a.txt"), made.texts) == (b"ONE\n", ["x = 1", "one", "two"])
+
+
 async def test_an_unknown_turn_is_not_found_and_a_running_one_is_refused(files: Files):
     gate = Gate()
     made = TurnPlace(files, turn(gate, Say("Done.")))
