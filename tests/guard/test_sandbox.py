@@ -7,6 +7,7 @@ nothing claims to be held. Nothing is skipped.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
 from collections.abc import Generator
@@ -292,6 +293,23 @@ async def test_the_network_is_there_when_it_is_allowed(ground: Ground) -> None:
         assert done.ended.code == 0, done.all
 
 
+@pytest.mark.parametrize("name", ["unix", "packet", "vsock"])
+async def test_the_network_that_is_allowed_is_the_internet(ground: Ground, name: str) -> None:
+    """No daemon of the machine does outside what is forbidden inside."""
+    if not ground.holds:
+        assert ground.facts.kind == "none"
+        return
+    with socket.socket(socket.AF_UNIX) as daemon:
+        daemon.bind(str(ground.outside / "daemon"))
+        daemon.listen()
+        code = ground.spelled(SOCKETS[name])
+
+        done = await ground.run(f'python3 -c "import socket as s; {code}"', Wanted(network=True))
+
+        assert done.ended.code == 1, done.all
+        assert "Error" in done.all
+
+
 @pytest.mark.parametrize("line", KERNEL)
 async def test_the_sandbox_cannot_be_left_through_the_kernel(ground: Ground, line: str) -> None:
     if not ground.holds:
@@ -398,10 +416,11 @@ def test_seatbelt_gets_the_same_policy() -> None:
     assert "deny network" not in seatbelt_profile(replace(POLICY, network=True))
 
 
+@pytest.mark.parametrize("network", [False, True])
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_the_filter_jumps_only_forward_and_ends_with_leave(machine: str) -> None:
-    program = seccomp.filter_of(machine, network=False)
+def test_the_filter_jumps_only_forward_and_ends_with_a_refusal(machine: str, network: bool) -> None:
+    program = seccomp.filter_of(machine, network=network)
 
-    assert program[-1] == (0x06, 0, 0, 0x7FFF0000)
+    assert program[-1] == (0x06, 0, 0, 0x00050000 | errno.EACCES)
     for position, (_, if_true, if_false, _) in enumerate(program):
         assert position + 1 + max(if_true, if_false) < len(program) or position == len(program) - 1

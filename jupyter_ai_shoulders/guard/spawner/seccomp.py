@@ -1,9 +1,10 @@
 """A filter of system calls for what Landlock leaves open: UDP, UNIX sockets, the kernel itself.
 
-Landlock speaks of TCP alone. Without the network no socket can be made at all: by a UNIX socket one
-reaches daemons (``docker``, ``systemd --user``) that would do outside what is forbidden inside;
-pairs of sockets, which multiprocessing uses, stay. Numbers are of the tables in the kernel's arch
-folders, the layout of include/uapi/linux/{filter,seccomp,audit}.h. Used by ``spawner.confine``.
+Landlock speaks of TCP alone. By a UNIX socket one reaches daemons (``docker``, ``systemd --user``)
+that would do outside what is forbidden inside, so none can be made; without the network no socket
+at all. Pairs of sockets, which multiprocessing uses, stay. Numbers are of the tables in the
+kernel's arch folders, the layout of include/uapi/linux/{filter,seccomp,audit}.h. Used by
+``spawner.confine``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from jupyter_ai_shoulders.guard.spawner.system import (
 
 _MODE_FILTER = 2
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_AT_NUMBER, _AT_ARCHITECTURE = 0, 4
+_AT_NUMBER, _AT_ARCHITECTURE, _AT_FAMILY = 0, 4, 16
+"""Of a system call; the family of a socket is the lower half of its first argument."""
+_FAMILIES = (2, 10, 16)
+"""Internet, and netlink, which tells of interfaces and routes (include/linux/socket.h)."""
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _X32 = 0x40000000
 """The second set of numbers of x86-64 begins here."""
@@ -110,6 +114,9 @@ def filter_of(machine: str, *, network: bool) -> Sequence[tuple[int, int, int, i
         program += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
     for number in denied:
         program += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
-    if not network:
-        program += [(_EQUAL, 0, 1, kind.socket), (_RETURN, 0, 0, _ERROR | errno.EACCES)]
-    return [*program, (_RETURN, 0, 0, _ALLOW)]
+    program += [(_EQUAL, 1, 0, kind.socket), (_RETURN, 0, 0, _ALLOW)]
+    if network:
+        program.append((_LOAD, 0, 0, _AT_FAMILY))
+        for family in _FAMILIES:
+            program += [(_EQUAL, 0, 1, family), (_RETURN, 0, 0, _ALLOW)]
+    return [*program, (_RETURN, 0, 0, _ERROR | errno.EACCES)]
