@@ -32,8 +32,8 @@ export const TurnFooter = React.memo(function TurnFooter(props: {
 /** Whether a turn is over, changed something, and was not taken back. */
 export function canBeUndone({ turn_id, parts }: AgentView): boolean {
   const restores = parts.filter(part => part.type === 'restore');
-  const last = restores.at(-1);
-  const isUndone = last !== undefined && last.undone_turn === turn_id;
+  const last = restores.at(-1)?.undone_turn ?? null;
+  const isUndone = last !== null && last === turn_id;
   const isOver = parts.some(part => part.type === 'end');
   return isOver && parts.some(isChange) && !isUndone;
 }
