@@ -57,7 +57,11 @@ def _read(state: State, event: ev.ToolResult) -> State:
         return replace(state, made=state.made | {target.path})
     vouched = state.opened | state.made
     source = source_of(call.tool, target, external=call.external, vouched=vouched)
-    return state if source is None else _with(state, source)
+    state = state if source is None else _with(state, source)
+    if event.status == "error":  # a refusal shows the text that was not read, or was changed
+        for path in dict.fromkeys(seen.path for seen in event.seen):
+            state = state if path in vouched else _with(state, Source(path, path))
+    return state
 
 
 def _with(state: State, source: Source) -> State:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from jupyter_ai_shoulders.testing.scripted import Call, turn
+from jupyter_ai_shoulders.tools.base import Result
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.messages import FileAttachment, MessageContext
 from tests.engine.test_turns import check
-from tests.engine.tools import Desk, FakeTool
+from tests.engine.tools import Desk, FakeTool, PathArguments
 from tests.engine.world import World, restarted, world
 
 RULES = '{"version": 1, "rules": [{"action": "allow", "tool": "run_it"}]}'
@@ -30,8 +33,20 @@ class CreateFile(FakeTool):
     risk = "write"
 
 
+class EditFile(FakeTool):
+    """Refuses to change what was not read, and shows it."""
+
+    name = "edit_file"
+    category = "workspace"
+    risk = "read"  # so that it does not ask by itself
+
+    def result(self, args: PathArguments) -> Result:
+        shown = super().result(args)
+        return replace(shown, envelope=shown.envelope.model_copy(update={"ok": False}))
+
+
 def made(*script: object) -> World:
-    tools = [ReadFile(Desk()), CreateFile(Desk())]
+    tools = [ReadFile(Desk()), CreateFile(Desk()), EditFile(Desk())]
     return world(*script, rules=RULES, loop=tools)  # type: ignore[arg-type] # entries of a script
 
 
@@ -69,6 +84,17 @@ async def test_a_file_the_user_has_open_and_one_that_was_made_here_are_no_strang
     await w.answer()  # making a file asks
     assert w.results()[-1] == ("run", "ok")
     assert "taint" not in asked(w)
+
+
+async def test_a_refusal_that_shows_a_strangers_text_taints():
+    refused = Call("edit_file", {"path": "page.md"}, "refused")
+    w = made(turn(refused), turn(RUN), "Done.")
+    await w.say()
+    assert w.results() == [("refused", "error")]
+    assert asked(w) == ["taint"]
+    w = made(turn(refused), turn(RUN), "Done.")
+    await w.say(context=MessageContext(open_documents=("page.md",)))
+    assert not asked(w)
 
 
 async def test_the_taint_outlasts_the_turn_and_the_server():
