@@ -10,6 +10,7 @@ import asyncio
 import errno
 import os
 import socket
+import tty
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -333,6 +334,30 @@ async def test_the_server_is_out_of_reach(ground: Ground) -> None:
 
     assert done.out.replace("reached\n", "") == ""
     assert ("reached" in done.out) == (landlock.abi() < landlock.SCOPE_ABI)
+
+
+@pytest.mark.parametrize("covers", [False, True])
+async def test_the_users_terminals_are_out_of_reach(ground: Ground, covers: bool) -> None:
+    """What is typed into one is not read, and nothing is said in it."""
+    if not ground.holds or (covers and not ground.facts.covers):
+        assert not (ground.holds and ground.facts.covers)
+        return
+    user, theirs = os.openpty()
+    try:
+        os.set_blocking(user, False)
+        tty.setraw(theirs)
+        os.write(user, b"SECRET\n")
+        name = os.ttyname(theirs)
+
+        done = await ground.run(f"echo x > {name}; head -n 1 < {name}", covers=covers)
+
+        assert "SECRET" not in done.all
+        assert done.ended.code != 0
+        with pytest.raises(BlockingIOError):
+            os.read(user, 1)
+    finally:
+        os.close(user)
+        os.close(theirs)
 
 
 async def test_ordinary_work_goes_on_inside(ground: Ground) -> None:

@@ -24,7 +24,9 @@ _KEPT_CAPABILITIES = {0, 1, 3, 4, 6, 7}
 """Of root: to own, read and write files of others; no mounts, devices, modules, signals."""
 _LAST_CAPABILITY = 63
 _MORE_LIKELY_KILLED = b"500"
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_TERMINALS = ("ptmx", "pts")
+"""Only where they are the command's own: it would read what the user types into another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,13 @@ def limit(limits: Limits) -> None:
 
 def confine(policy: Policy) -> None:
     """Give up everything the policy does not name."""
+    devices = _DEVICES
     if policy.cover:
         _cover(policy)
+        devices += _TERMINALS if _has_terminals() else ()
     _drop_capabilities()
     rules = landlock.Ruleset(landlock.abi(), network=policy.network)
-    for name in _DEVICES:
+    for name in devices:
         rules.allow(f"/dev/{name}", landlock.DEVICE | landlock.READ_DIR)
     for path in policy.read:
         hidden = () if policy.cover else list(policy.hidden)
@@ -110,6 +114,17 @@ def _cover(policy: Policy) -> None:
         mount(f"/proc/self/fd/{descriptor}", path, None, _BIND, None)
         mount("none", path, None, _REMOUNT | _BIND | _READ_ONLY | _NOSUID | _NODEV, None)
         os.close(descriptor)
+
+
+def _has_terminals() -> bool:
+    """Return whether there are terminals of our own now, in the place of those of others."""
+    try:
+        mount("devpts", "/dev/pts", "devpts", _NOSUID | _NOEXEC, "newinstance,ptmxmode=0666")
+        if not Path("/dev/ptmx").is_symlink():
+            mount("/dev/pts/ptmx", "/dev/ptmx", None, _BIND, None)
+    except OSError:  # this kernel forbids it: then there are none
+        return False
+    return True
 
 
 def _drop_capabilities() -> None:
