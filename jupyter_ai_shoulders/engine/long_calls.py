@@ -17,7 +17,13 @@ from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.engine.call_run import CallOutcome, CallRun
-from jupyter_ai_shoulders.engine.results import LOST, error_text, internal_error, settled
+from jupyter_ai_shoulders.engine.results import (
+    LOST,
+    LOST_COMMAND,
+    error_text,
+    internal_error,
+    settled,
+)
 from jupyter_ai_shoulders.engine.spill import Spill
 from jupyter_ai_shoulders.engine.state import Call, LongRun
 from jupyter_ai_shoulders.tools.base import Result, text_content
@@ -165,7 +171,9 @@ def run_end(
 
 def lost(run: LongRun) -> RunEnd:
     """Return the end of what the server's own end cut off."""
-    result = settled(run.call_id, run.tool, "unknown", LOST)
+    is_process = run.start is not None and run.start.pid is not None
+    why = LOST_COMMAND if is_process else LOST
+    result = settled(run.call_id, run.tool, "unknown", why)
     return RunEnd(
         turn_id=run.turn_id,
         call_id=run.call_id,

@@ -56,6 +56,11 @@ LOST = ErrorInfo(
     message="The server stopped while this ran on; what became of it is not known.",
     hint="Its kernel may still hold its effects, or even run it. Look before repeating it.",
 )
+LOST_COMMAND = ErrorInfo(
+    code="aborted",
+    message="The server stopped while this ran, and it was ended; what it had done is not known.",
+    hint="Look at the files it works on before repeating it.",
+)
 
 
 def settled(

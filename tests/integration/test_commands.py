@@ -179,8 +179,10 @@ def test_a_killed_server_leaves_no_command_and_says_that_nobody_knows(
     assert marked(mark) == []
     assert (workspace / "count").read_text() == "ran\n"
     if background:
-        (ended,) = of_type(log, "run-end")
+        api.post(f"sessions/{session}/resume", {"decision": "resume"})
+        ended = until(api, session, "run-end")
         assert ended["status"] == "unknown"
+        assert "it was ended" in ended["result"]["error"]["message"]
         return
     assert api.get(f"sessions/{session}")["status"] == "interrupted"
     said = next(event for event in of_type(log, "notice") if event["code"] == "interrupted")
