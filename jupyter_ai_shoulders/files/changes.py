@@ -72,9 +72,13 @@ class DiskChanges:
             do=lambda _: _nothing(self._workspace.create(place, content)),
             revert=lambda _: self._workspace.remove(place, self._workspace.stat(place)),
         )
-        applied = await to_its_end(self._in_new_folders(place, step))
-        self._witness.changed(origin, place, None, None, normal(text))
-        return TextApplied(applied, None, version)
+
+        async def told() -> OperationId:
+            made = await self._in_new_folders(place, step)
+            self._witness.changed(origin, place, None, None, normal(text))
+            return made
+
+        return TextApplied(await to_its_end(told()), None, version)
 
     async def move(self, path: str, new_path: str, origin: Origin) -> TextApplied:
         """Give a file (or a folder) another name; pages that have it open follow."""
@@ -94,9 +98,13 @@ class DiskChanges:
             do=lambda _: self._workspace.move(place, new_place),
             revert=lambda _: self._workspace.move(new_place, place),
         )
-        applied = await to_its_end(self._in_new_folders(new_place, step, place))
-        await self._open.moved(place, new_place)
-        return TextApplied(applied, version, version)
+
+        async def followed() -> OperationId:
+            made = await self._in_new_folders(new_place, step, place)
+            await self._open.moved(place, new_place)
+            return made
+
+        return TextApplied(await to_its_end(followed()), version, version)
 
     async def copy(self, path: str, new_path: str, origin: Origin) -> TextApplied:
         """Copy a file."""
@@ -141,11 +149,15 @@ class DiskChanges:
             do=lambda own: self._trash.take(self._workspace, place, facts, kept_as or own),
             revert=lambda own: self._trash.give_back(self._workspace, place, kept_as or own),
         )
-        applied = await to_its_end(self._held([step], place))
-        await self._open.removed(place)
-        if text is not None:
-            self._witness.changed(origin, place, None, text, None)
-        return TextApplied(applied, version, None)
+
+        async def told() -> OperationId:
+            made = await self._held([step], place)
+            await self._open.removed(place)
+            if text is not None:
+                self._witness.changed(origin, place, None, text, None)
+            return made
+
+        return TextApplied(await to_its_end(told()), version, None)
 
     # what only undo asks for
 
@@ -166,11 +178,15 @@ class DiskChanges:
                 self._workspace, place, self._workspace.stat(place), deleted
             ),
         )
-        applied = await to_its_end(self._in_new_folders(place, step))
-        text = await asyncio.to_thread(self._text_of, place)
-        if text is not None:
-            self._witness.changed(origin, place, None, None, text)
-        return TextApplied(applied, None, version)
+
+        async def told() -> OperationId:
+            made = await self._in_new_folders(place, step)
+            text = await asyncio.to_thread(self._text_of, place)
+            if text is not None:
+                self._witness.changed(origin, place, None, None, text)
+            return made
+
+        return TextApplied(await to_its_end(told()), None, version)
 
     async def make_folder(self, path: str, origin: Origin) -> OperationId:
         """Make a folder, and missing ones above it. Raises ``Conflict`` when it is there."""

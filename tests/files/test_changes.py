@@ -73,6 +73,36 @@ async def test_a_deleted_file_lies_in_the_trash_with_all_it_had(here: Place) -> 
     assert here.pages.gone == ["a.bin"]
 
 
+async def test_a_cancelled_caller_leaves_when_pages_and_the_review_know(here: Place) -> None:
+    here.write("old", "of old")
+    here.write("gone", "of gone")
+    acts: tuple[Act, ...] = (
+        lambda here: here.changes.create("new", "of new", origin()),
+        lambda here: here.changes.move("old", "other", origin()),
+        lambda here: here.changes.delete("gone", origin()),
+    )
+    sync = here.journal.sync
+    for act in acts:
+        began = asyncio.Event()
+
+        async def noticed(began: asyncio.Event = began) -> None:
+            began.set()
+            await sync()
+
+        here.journal.sync = noticed
+        task = asyncio.ensure_future(act(here))
+        await began.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    assert [(told.document, told.before, told.after) for told in here.witness.told] == [
+        ("new", None, "of new"),
+        ("gone", "of gone", None),
+    ]
+    assert (here.pages.moves, here.pages.gone) == ([("old", "other")], ["gone"])
+
+
 @pytest.fixture
 def far_trash(tmp_path: Path) -> Generator[Path]:
     """Return a folder on another file system than the workspace."""
