@@ -111,13 +111,13 @@ class Sandbox:
         return await asyncio.shield(self._facts)
 
     def exposed(self, facts: Facts, wanted: Wanted) -> tuple[str, ...]:
-        """Return what is secret and could not be hidden; it blocks, for threads.
+        """Return what is secret, or run by the server, and could not be kept; blocks, for threads.
 
         Landlock alone cannot take anything out of a folder that may be written to.
         """
         if facts.covers or wanted.read_only:
             return ()
-        return tuple(str(path) for path in secret_places(self._places))
+        return (*map(str, secret_places(self._places)), *own_programs(self._places))
 
     @contextlib.contextmanager
     def confined(self, program: Program, facts: Facts, wanted: Wanted) -> Generator[Program]:
@@ -192,6 +192,8 @@ class Policy:
     kept: Sequence[str]
     network: bool
     cover: bool
+    frozen: Sequence[str] = ()
+    """Below what may be written, and only to be read: programs that run outside of the sandbox."""
 
     def to_json(self) -> JsonObject:
         """Return it as ``guard.spawner`` takes it."""
@@ -202,6 +204,7 @@ class Policy:
             "kept": list(self.kept),
             "network": self.network,
             "cover": self.cover,
+            "frozen": list(self.frozen),
         }
 
 
@@ -221,7 +224,18 @@ def _policy(places: Places, facts: Facts, wanted: Wanted, private: Private) -> P
         kept=[str(places.state_dir / "skills")],
         network=wanted.network,
         cover=facts.covers,
+        frozen=() if wanted.read_only else own_programs(places),
     )
+
+
+def own_programs(places: Places) -> list[str]:
+    """Return folders of the workspace with programs of the server, such as its environment.
+
+    What a command wrote there would run with all rights: as git, or as a library of a kernel.
+    """
+    places_of_all = filter(os.path.isdir, program_places(places))
+    found = [path for path in map(Path, places_of_all) if _is_below(path, places.workspace)]
+    return [str(path) for path in found if not any(_is_below(path, other) for other in found)]
 
 
 def secret_places(places: Places) -> list[Path]:
@@ -348,6 +362,8 @@ def bubblewrap_words(policy: Policy, folder: Path) -> list[str]:
             words += ["--ro-bind-try", path, path]
     for path in policy.write:
         words += ["--bind-try", path, path]
+    for path in policy.frozen:
+        words += ["--ro-bind-try", path, path]
     for path, cover in policy.hidden.items():
         words += ["--ro-bind", cover, path]
     for path in policy.kept:
@@ -368,6 +384,7 @@ def seatbelt_profile(policy: Policy) -> str:
     for path in policy.write:
         lines.append(f"(allow file-read* file-write* (subpath {_quoted(path)}))")
     lines.append('(allow file-write* (literal "/dev/null") (literal "/dev/zero"))')
+    lines += [f"(deny file-write* (subpath {_quoted(path)}))" for path in policy.frozen]
     for path in policy.hidden:
         lines.append(f"(deny file-read* file-write* (subpath {_quoted(path)}))")
     lines += [f"(allow file-read* (subpath {_quoted(path)}))" for path in policy.kept]

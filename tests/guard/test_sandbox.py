@@ -262,6 +262,30 @@ async def test_the_state_directory_cannot_be_changed_and_skills_can_be_read(grou
     }
 
 
+async def test_programs_of_the_server_in_the_workspace_cannot_be_changed(ground: Ground) -> None:
+    """An environment in the project: what a command wrote there would run without a sandbox."""
+    programs = ground.workspace / "venv/bin"
+    (programs.parent / "lib").mkdir(parents=True)
+    programs.mkdir()
+    (programs / "git").write_text("#!/bin/sh\necho fine\n")
+    (programs / "git").chmod(0o755)
+    environ = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    ground = replace(ground, places=replace(ground.places, environ=environ))
+    box = Sandbox(ground.places, _knows(ground.facts))
+    before = snapshot(ground.workspace / "venv")
+    if not ground.facts.covers:
+        assert str(programs.parent) in box.exposed(ground.facts, Wanted())
+        return
+
+    done = await ground.run(
+        "venv/bin/git; echo x > venv/bin/git; echo x > venv/lib/sitecustomize.py; "
+        "rm -rf venv; mv venv away"
+    )
+
+    assert done.out == "fine\n"
+    assert snapshot(ground.workspace / "venv") == before
+
+
 @pytest.mark.parametrize("attempt", SOCKETS.values(), ids=list(SOCKETS))
 async def test_the_network_cannot_be_reached(ground: Ground, attempt: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as daemon:

@@ -42,6 +42,8 @@ class Policy:
     network: bool
     cover: bool
     """Whether what is hidden is covered by something empty; else ``read`` leaves it out."""
+    frozen: tuple[str, ...] = ()
+    """Below what may be written, and only to be read; needs ``cover``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,9 @@ def _cover(policy: Policy) -> None:
     if Path(_SHARED_MEMORY).is_dir():
         mount("tmpfs", _SHARED_MEMORY, "tmpfs", _NOSUID | _NODEV, "mode=1777,size=50%")
     kept = [(path, os.open(path, os.O_PATH)) for path in policy.kept if Path(path).is_dir()]
+    for path in policy.frozen:
+        mount(path, path, None, _BIND | _REC, None)
+        mount("none", path, None, _REMOUNT | _BIND | _READ_ONLY | _NOSUID | _NODEV, None)
     for path, cover in policy.hidden.items():
         if os.path.lexists(path):
             mount(cover, path, None, _BIND, None)

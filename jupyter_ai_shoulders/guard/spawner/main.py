@@ -255,6 +255,7 @@ def _policy(given: Mapping[str, Any]) -> Policy:
         kept=tuple(given["kept"]),
         network=given["network"],
         cover=given["cover"],
+        frozen=tuple(given["frozen"]),
     )
 
 
