@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from tests.lab import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.panel import OpenNotebook, Panel
+from tests.ui.review_page import Review
 from tests.upstream import Upstream, calls, in_order
 
 ROOT = Path(__file__).parents[2]
@@ -130,6 +131,12 @@ def _tour(lab: Lab, page: Page) -> None:
     for name, theme in THEMES.items():
         _theme(page, theme)
         _picture(page, f"panel-{name}")
+    page.keyboard.press("Alt+F5")
+    Review(page).counts("1 change in 1 file")
+    Review(page).files()
+    for name in ("light", "dark"):
+        _theme(page, THEMES[name])
+        _picture(page, f"review-{name}")
 
 
 def _arrange(page: Page, width: int = 1360) -> None:
