@@ -159,3 +159,45 @@ def test_another_page_sees_what_was_decided(desk: Desk, other_page: Page) -> Non
     review.keep(review.hunks(opened.cell("mean")))
     there.counts("3 changes")
     expect(there.hunks(elsewhere.cell("mean"))).to_have_count(0)
+
+
+def made_and_removed(desk: Desk) -> tuple[OpenNotebook, Review]:
+    """Let the agent add a cell and delete another."""
+    parts = [
+        {"kind": "tool", "name": name, "arguments": {"path": desk.path, **more}}
+        for name, more in (
+            ("add_cell", {"source": "z = 3", "after": "load"}),
+            ("delete_cell", {"cell_id": "mean"}),
+        )
+    ]
+    read = calls("read_notebook", {"path": desk.path})
+    opened = desk.open(*CELLS, replies=[read, {"parts": parts}, says("Done.")])
+    desk.ask()
+    desk.ended()
+    review = Review(desk.page)
+    review.counts("2 changes in 1 file")
+    return opened, review
+
+
+def test_a_new_cell_is_removed_and_a_deleted_one_comes_back_where_it_was(desk: Desk) -> None:
+    opened, review = made_and_removed(desk)
+    gone = desk.page.get_by_role("group", name="Deleted cell")
+    expect(gone).to_contain_text("prices.mean()")
+    gone.get_by_role("button", name="Bring back").click()
+    review.counts("1 change in 1 file")
+    desk.page.get_by_role("group", name="New cell").get_by_role("button", name="Remove").click()
+    review.is_over()
+    assert opened.ids == [cell_id for cell_id, _ in CELLS]
+    assert opened.source("mean") == "prices.mean()"
+
+
+def test_a_new_cell_is_kept_and_a_deleted_one_left_out(desk: Desk) -> None:
+    opened, review = made_and_removed(desk)
+    made = desk.page.get_by_role("group", name="New cell")
+    made.get_by_role("button", name="Keep").press("Enter")
+    review.counts("1 change in 1 file")
+    gone = desk.page.get_by_role("group", name="Deleted cell")
+    gone.get_by_role("button", name="Leave out").press("Enter")
+    review.is_over()
+    assert "mean" not in opened.ids
+    assert len(opened.ids) == len(CELLS)
