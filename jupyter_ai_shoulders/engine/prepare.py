@@ -50,6 +50,7 @@ from jupyter_ai_shoulders.engine.surroundings import NoSurroundings, Standing
 from jupyter_ai_shoulders.engine.system_prompt import system_prompt
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.tools.base import Category
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
@@ -233,7 +234,7 @@ class Preparation:
             session.toolset, turn.mode, self.rules.disabled, self.memory.loaded
         )
 
-    def _not_loaded(self, session: Session, spec: ModelSpec) -> Sequence[str]:
+    def _not_loaded(self, session: Session, spec: ModelSpec) -> Sequence[Category]:
         """Return the categories to name in the system prompt, which stays as it is made first."""
         if not spec.tools or session.tools == "disabled":
             return ()

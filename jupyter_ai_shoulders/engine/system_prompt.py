@@ -5,9 +5,11 @@ Used by ``prepare`` once per conversation: what was used first is logged and sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+
+from jupyter_ai_shoulders.tools.base import Category
 
 SECTIONS = (
     "role",
@@ -19,10 +21,17 @@ SECTIONS = (
     "boundaries",
 )
 """Files in ``prompts/``, in the order of the prompt (chapter 11)."""
+HOLDS: Mapping[Category, str] = {
+    "document": "the file that is open in front of the user",
+    "workspace": "any file: read, list, search, write, move, delete, undo; commands",
+    "git": "status, differences, commits",
+    "feedback": "proposals that change nothing by themselves",
+}
+"""What the categories are for that ``tools.registry`` offers on demand."""
 
 
 def system_prompt(
-    started_at: str, workspace: str, locale: str = "", not_loaded: Sequence[str] = ()
+    started_at: str, workspace: str, locale: str = "", not_loaded: Sequence[Category] = ()
 ) -> str:
     """Return the system prompt of a conversation; it keeps its start date.
 
@@ -33,7 +42,8 @@ def system_prompt(
         facts.append(f"Locale of the user's system: {locale}.")
     facts.append(f"Workspace: {workspace or '(the root of the Jupyter server)'}")
     if not_loaded:
-        facts.append(f"Tools that can be loaded when needed: {', '.join(not_loaded)}.")
+        named = "; ".join(f"{name} ({HOLDS[name]})" for name in not_loaded)
+        facts.append(f"Tools that can be loaded when needed: {named}.")
     sections = [*map(shipped_section, SECTIONS), "# This conversation\n" + "\n".join(facts)]
     return "\n\n".join(sections)
 

@@ -25,10 +25,11 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
 EXCERPT_LIMIT = 1_200
 """Characters of schema shown with a refusal."""
 
-ON_DEMAND: frozenset[Category] = frozenset({"document", "git", "feedback"})
+ON_DEMAND: frozenset[Category] = frozenset({"document", "workspace", "git", "feedback"})
 """Categories that few turns need: the model is told their names, and loads them (chapter 05).
 
-In the toolset ``document`` nothing is loaded: its models are small, and it has few tools.
+All tools together cost 12 000 tokens in each request. A toolset offers the category it is named
+for; in ``document`` nothing is loaded: its models are small, and it has few tools.
 """
 LOADERS = frozenset({"load_tools", "call_tool"})
 """Offered only where there is something to load."""
@@ -124,6 +125,7 @@ class ToolRegistry:
             entry.tool.category
             for name, entry in self._entries.items()
             if entry.tool.category in self._on_demand
+            and entry.tool.category != toolset
             and name not in disabled
             and _offered(entry.tool, toolset, mode)
         }

@@ -166,7 +166,7 @@ async def test_request_carries_what_the_provider_needs():
 
 
 def test_system_prompt_is_the_shipped_text_in_order():
-    text = system_prompt("2026-03-02T09:30:00.000Z", "/work", "de_DE", ["web"])
+    text = system_prompt("2026-03-02T09:30:00.000Z", "/work", "de_DE", ["git"])
     places = [text.index(shipped_section(name)) for name in SECTIONS]
     assert places == sorted(places)
     assert text.endswith(
@@ -174,7 +174,7 @@ def test_system_prompt_is_the_shipped_text_in_order():
         "Started on 2026-03-02.\n"
         "Locale of the user's system: de_DE.\n"
         "Workspace: /work\n"
-        "Tools that can be loaded when needed: web."
+        "Tools that can be loaded when needed: git (status, differences, commits)."
     )
     assert len(text) < 6_500
 

@@ -26,7 +26,8 @@ async def test_category_is_named_in_the_prompt_and_not_in_the_block():
     s = shop("Hello.")
     await s.w.say()
     (request,) = s.w.provider.requests
-    assert "Tools that can be loaded when needed: git." in request.system
+    told = "Tools that can be loaded when needed: git (status, differences, commits)."
+    assert told in request.system
     assert set(offered(request)) >= LOADERS
     assert not {"git_look", "git_edit"} & set(offered(request))
 

@@ -55,6 +55,20 @@ def test_toolset_leaves_out_other_tools_but_never_the_loop():
     assert [tool.name for tool in tools.definitions("full", "ask", ())] == ["narrow"]
 
 
+def test_toolset_offers_at_once_the_category_it_is_named_for():
+    class Files(FakeTool):
+        name = "files"
+        category = "workspace"
+        risk = "read"
+
+    files: Any = Files(Desk())
+    tools = ToolRegistry([files], str)
+    assert tools.loadable("full", "ask", ()) == ("workspace",)
+    assert tools.definitions("full", "ask", ()) == ()
+    assert tools.loadable("workspace", "ask", ()) == ()
+    assert [tool.name for tool in tools.definitions("workspace", "ask", ())] == ["files"]
+
+
 def test_schema_has_no_titles_but_keeps_a_property_of_that_name():
     nested: Any = Nested(Desk())
     (definition,) = ToolRegistry([nested], str).definitions("full", "ask", ())
