@@ -112,7 +112,8 @@ class Trash:
         try:
             workspace.remove(path, expected)
         except BaseException:
-            folder.remove(entry, copy.stat)
+            if _stands(workspace, path):  # else the copy is all there is: a disk may fail that late
+                folder.remove(entry, copy.stat)
             raise
 
     def _folder(self) -> Workspace:
@@ -120,3 +121,11 @@ class Trash:
             if self._opened is None:
                 self._opened = Workspace(self._prepare())
             return self._opened
+
+
+def _stands(workspace: Workspace, path: WorkspacePath) -> bool:
+    try:
+        workspace.kind(path)
+    except NotFound:
+        return False
+    return True

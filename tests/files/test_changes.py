@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.core.errors import (
     ShouldersError,
     StateUnavailable,
 )
-from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
+from jupyter_ai_shoulders.guard.paths import FileStat, Workspace, WorkspacePath
 from jupyter_ai_shoulders.wire.versions import file_version
 from tests.files.place import Place, origin, place
 
@@ -126,6 +126,27 @@ async def test_a_trash_on_another_file_system_gets_a_copy(tmp_path: Path, far_tr
         assert here.read("a.txt") == b"text\n"
         assert file.stat().st_mode & 0o777 == 0o640
         assert not here.trash.has(applied.operation_id)
+
+
+async def test_a_copy_in_the_trash_stays_when_it_is_all_there_is(
+    tmp_path: Path, far_trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fails once the file is gone from its folder."""
+
+    def removed(workspace: Workspace, path: WorkspacePath, expected: FileStat) -> None:
+        (workspace.directory / path).unlink()
+        raise StateUnavailable("The folder could not be synced.")
+
+    with place(tmp_path, far_trash) as here:
+        here.write("a.txt", "text\n")
+        monkeypatch.setattr(Workspace, "remove", removed)
+
+        with pytest.raises(StateUnavailable):
+            await here.changes.delete("a.txt", origin())
+
+        kept = far_trash / here.journal.latest()[0].id
+        assert kept.read_text() == "text\n"
+        assert here.states() == [("delete", "a.txt", "done")]
 
 
 async def test_files_and_folders_move_and_pages_follow(here: Place) -> None:
