@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import selectors
 import subprocess
 import sys
 import threading
@@ -34,6 +35,7 @@ SECONDS = 120.0
 """For the commit with all its hooks."""
 MOST_FILES = 500
 OUTPUT_KEPT = 20_000
+_LOOK_SECONDS = 0.05
 _HOOKS = (
     *("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"),
     *("reference-transaction", "post-index-change"),
@@ -267,12 +269,29 @@ def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:
     kept = b""
     with process:
         assert process.stdout is not None
-        while chunk := os.read(process.stdout.fileno(), 65_536):
+        output = process.stdout.fileno()
+        while _says_more(process, output) and (chunk := os.read(output, 65_536)):
             kept = (kept + chunk)[:OUTPUT_KEPT]
     timer.cancel()
-    # What a hook left running may hold the output open; the commit is made all the same.
     status = process.returncode
     return None if late.is_set() and status != 0 else status, kept.decode("utf-8", "replace")
+
+
+def _says_more(process: subprocess.Popen[bytes], output: int) -> bool:
+    """Wait until there is something to read, or git is gone and there is not.
+
+    What a hook left running may hold the output open; the commit is made all the same.
+    """
+    if sys.platform == "win32":  # pipes cannot be waited for there
+        return True
+    with selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        while True:
+            is_gone = process.poll() is not None
+            if selector.select(0 if is_gone else _LOOK_SECONDS):
+                return True
+            if is_gone:
+                return False
 
 
 def _environment() -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -184,6 +185,22 @@ def test_hook_that_hangs_is_ended_with_what_it_started(
     with pytest.raises(Conflict, match="took too long"):
         commit(repository, plan, "Try")
     assert _is_gone(int(pid.read_text()))
+
+
+def test_what_a_hook_leaves_running_does_not_hold_the_commit_up(
+    workspace: Workspace, root: Path, tmp_path: Path
+):
+    pid = tmp_path / "pid"
+    more = f"setsid sleep 30 &\necho $! > {pid}"
+    program(root / ".git" / "hooks" / "post-commit", tmp_path / "ran", more)
+    (root / "a.py").write_text("changed\n")
+    repository, plan = planned(workspace, ["a.py"])
+
+    made = commit(repository, plan, "Try")
+
+    assert made.commit == git(root, "rev-parse", "HEAD").strip()
+    assert not _is_gone(int(pid.read_text()))
+    os.kill(int(pid.read_text()), signal.SIGKILL)
 
 
 def _is_gone(pid: int) -> bool:
