@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.results import supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
 from jupyter_ai_shoulders.engine.state import Interrupted
-from jupyter_ai_shoulders.tools.rules import narrowest, target_of
+from jupyter_ai_shoulders.tools.grants import narrowest, target_of
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
     AnswerInput,

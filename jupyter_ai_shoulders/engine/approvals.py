@@ -19,11 +19,12 @@ from jupyter_ai_shoulders.engine.signals import Allowed, Asks
 from jupyter_ai_shoulders.engine.state import Call, Defer, Settle, State
 from jupyter_ai_shoulders.providers.base import ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
+from jupyter_ai_shoulders.tools.grants import target_of
 from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
-from jupyter_ai_shoulders.tools.rules import ONCE, Allow, Ask, Deny, Question, decide, target_of
+from jupyter_ai_shoulders.tools.rules import ONCE, Allow, Ask, Deny, Question, decide
 from jupyter_ai_shoulders.tools.run_times import in_words
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo

@@ -36,7 +36,7 @@ from jupyter_ai_shoulders.engine.state import (
     RunningTools,
     Settle,
 )
-from jupyter_ai_shoulders.tools.rules import target_of
+from jupyter_ai_shoulders.tools.grants import target_of
 from jupyter_ai_shoulders.wire.events import ApprovalAnswer, ApprovalRequest, MessageAdd
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jupyter_ai_shoulders.engine.state import ENDING_TOOLS, Call, Run
-from jupyter_ai_shoulders.tools.rules import target_of
+from jupyter_ai_shoulders.tools.grants import target_of
 
 
 def waits_for(calls: Sequence[Call]) -> list[list[int]]:

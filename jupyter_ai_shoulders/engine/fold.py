@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.engine.state import (
     Turn,
 )
 from jupyter_ai_shoulders.engine.tainting import tainted
-from jupyter_ai_shoulders.tools.rules import grant_for
+from jupyter_ai_shoulders.tools.grants import grant_for
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import CallId, TurnId

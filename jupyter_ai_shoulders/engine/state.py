@@ -11,7 +11,7 @@ from typing import Literal
 
 from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.engine.watch import Watch
-from jupyter_ai_shoulders.tools.rules import Grant
+from jupyter_ai_shoulders.tools.grants import Grant
 from jupyter_ai_shoulders.tools.taint import Source
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jupyter_ai_shoulders.engine.state import State
-from jupyter_ai_shoulders.tools.rules import clean_path, target_of
+from jupyter_ai_shoulders.tools.grants import clean_path, target_of
 from jupyter_ai_shoulders.tools.taint import MOST_SOURCES, Source, source_of
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.messages import Attachment, FileAttachment, FolderAttachment

@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.engine.repetition import (
     rounds,
     rounds_with,
 )
-from jupyter_ai_shoulders.tools.rules import target_of
+from jupyter_ai_shoulders.tools.grants import target_of
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo

@@ -6,19 +6,16 @@ rules from the user's file, ``engine.fold`` the grants from the log.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, assert_never
-from urllib.parse import urlsplit
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
-from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob, glob_matches
+from jupyter_ai_shoulders.tools.grants import Grant, clean_path, grant_covers
+from jupyter_ai_shoulders.tools.patterns import command_matches, glob_matches
 from jupyter_ai_shoulders.tools.taint import Source, in_words, suspends
-from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.commands import RuleBody
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, Risk
 from jupyter_ai_shoulders.wire.sessions import Mode
@@ -73,18 +70,6 @@ class Rules:
     """Every tool that reaches out of this computer is switched off."""
     locked: tuple[ToolRule, ...] = ()
     """The administrator's: they deny or ask, and nothing loosens them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What the user allowed for the rest of the session: a tool, perhaps for one target only."""
-
-    tool: str
-    path: str | None = None
-    command: str | None = None
-    domain: str | None = None
-    informed: bool = False
-    """The user gave it when they had been told of text that may not be theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,60 +141,6 @@ def decide(
             "approval_required",
         )
     return decision
-
-
-def narrowest(tool: str, target: Target) -> RuleBody:
-    """Return the rule that "always" stores: this tool, for this notebook, file, command or host."""
-    match: JsonObject | None = None
-    if target.path is not None:
-        key = "notebook" if target.path.endswith(".ipynb") else "path"
-        match = {key: escape_glob(clean_path(target.path))}
-    elif target.command is not None:
-        match = {"command": _command_prefix(target.command)}
-    elif target.domain is not None:
-        match = {"domain": target.domain}
-    return RuleBody(action="allow", tool=tool, match=match)
-
-
-def grant_for(
-    scope: ApprovalScope, tool: str, arguments: JsonObject, *, informed: bool = False
-) -> Grant | None:
-    """Return what an answer of this scope allows from now on, from the call's arguments.
-
-    Argument names are part of the contract (chapter 05), so the log alone is enough. "Once"
-    grants nothing, "always" is a stored rule (see ``narrowest``).
-    """
-    target = target_of(arguments)
-    match scope:
-        case "once" | "always":
-            return None
-        case "document":
-            if target.path is None:
-                return None
-            return Grant(tool, path=target.path, informed=informed)
-        case "session":
-            command = target.command and _command_prefix(target.command)
-            return Grant(tool, command=command, domain=target.domain, informed=informed)
-        case _:
-            assert_never(scope)
-
-
-def target_of(arguments: JsonObject) -> Target:
-    """Return what the contract's argument names say about a call's target."""
-    path, new_path, command, url = (
-        arguments.get(name) for name in ("path", "new_path", "command", "url")
-    )
-    return Target(
-        path=clean_path(path) if isinstance(path, str) else None,
-        new_path=clean_path(new_path) if isinstance(new_path, str) else None,
-        command=command if isinstance(command, str) else None,
-        domain=urlsplit(url).hostname if isinstance(url, str) else None,
-    )
-
-
-def clean_path(path: str) -> str:
-    """Return a path in the one spelling that rules and grants compare."""
-    return posixpath.normpath(path.replace("\\", "/"))
 
 
 def _refused(question: Question, rules: Rules, mode: Mode) -> Deny | None:
@@ -287,7 +218,7 @@ def _unsandboxed(question: Question) -> Ask | None:
 def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:
     target = question.subject.target
     for grant in grants:
-        if grant.tool == question.tool and _grant_covers(grant, target):
+        if grant.tool == question.tool and grant_covers(grant, target):
             return Allow("allowed earlier in this conversation")
     return None
 
@@ -309,14 +240,6 @@ def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow |
     text = f"It asks although {decision.because or 'nothing asks in this mode'}. {told}"
     scopes = _scopes(question.subject.target, always=False)
     return Ask(AskReason(kind="taint", text=text), scopes)
-
-
-def _grant_covers(grant: Grant, target: Target) -> bool:
-    if grant.path is not None:
-        return target.path is not None and clean_path(target.path) == grant.path
-    if grant.command is not None:
-        return target.command is not None and command_matches(grant.command, target.command)
-    return grant.domain is None or target.domain == grant.domain
 
 
 def _ruled(question: Question, rules: Rules) -> Ask | Allow | None:
@@ -419,13 +342,6 @@ def _command_covers(prefix: str, target: Target, *, allows: bool) -> bool:
 def _domain_covers(domain: str, host: str | None) -> bool:
     wanted = domain.lower().removeprefix("*.")
     return host is not None and (host.lower() == wanted or host.lower().endswith("." + wanted))
-
-
-def _command_prefix(command: str) -> str:
-    """Return a command's first word and its sub-command, if any."""
-    words = command.split()
-    plain = len(words) > 1 and words[1][:1].isalpha() and "/" not in words[1]
-    return " ".join(words[:2] if plain else words[:1])
 
 
 def _is_protected(path: str) -> bool:

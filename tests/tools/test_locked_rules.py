@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.grants import Grant
 from jupyter_ai_shoulders.tools.permissions import (
     RuleBook,
     locked_rules,
@@ -21,7 +22,6 @@ from jupyter_ai_shoulders.tools.rules import (
     Allow,
     Ask,
     Deny,
-    Grant,
     Question,
     RuleMatch,
     Rules,

@@ -10,21 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.grants import Grant, grant_for, narrowest, target_of
 from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob, glob_matches
 from jupyter_ai_shoulders.tools.rules import (
     Allow,
     Ask,
     Decision,
     Deny,
-    Grant,
     Question,
     RuleMatch,
     Rules,
     ToolRule,
     decide,
-    grant_for,
-    narrowest,
-    target_of,
 )
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import RuleBody

@@ -26,8 +26,9 @@ from jupyter_ai_shoulders.tools.base import (
     ToolOutput,
 )
 from jupyter_ai_shoulders.tools.command_output import HEAD_LIMIT, LIVE_LIMIT, TAIL_LIMIT
+from jupyter_ai_shoulders.tools.grants import Grant
 from jupyter_ai_shoulders.tools.permissions import RuleBook
-from jupyter_ai_shoulders.tools.rules import Allow, Ask, Grant, Question, Rules, ToolRule, decide
+from jupyter_ai_shoulders.tools.rules import Allow, Ask, Question, Rules, ToolRule, decide
 from jupyter_ai_shoulders.tools.run_command import CommandRules, RunCommand, RunCommandArguments
 from jupyter_ai_shoulders.wire.ids import CallId
 from tests.files.place import Place, place

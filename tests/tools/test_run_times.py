@@ -7,7 +7,8 @@ import pytest
 from jupyter_ai_shoulders.notebook.base import CellRun
 from jupyter_ai_shoulders.testing.notebooks import ScriptedRunner, memory_cell
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
-from jupyter_ai_shoulders.tools.rules import Allow, Ask, Decision, Grant, Question, Rules, decide
+from jupyter_ai_shoulders.tools.grants import Grant
+from jupyter_ai_shoulders.tools.rules import Allow, Ask, Decision, Question, Rules, decide
 from jupyter_ai_shoulders.tools.run_times import KEPT, RunTimes, in_words
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.sessions import Mode

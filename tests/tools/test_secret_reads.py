@@ -10,17 +10,16 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.grants import Grant, grant_for
 from jupyter_ai_shoulders.tools.rules import (
     Allow,
     Ask,
     Decision,
     Deny,
-    Grant,
     Question,
     Rules,
     ToolRule,
     decide,
-    grant_for,
 )
 from jupyter_ai_shoulders.wire.sessions import Mode
 from tests.tools.conversation import text_of

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.grants import Grant
 from jupyter_ai_shoulders.tools.rules import (
     Allow,
     Ask,
     Decision,
     Deny,
-    Grant,
     Question,
     RuleMatch,
     Rules,

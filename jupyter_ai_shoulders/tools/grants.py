@@ -1,0 +1,100 @@
+"""What an approval allows from now on: for a document, the session, or always (chapter 05).
+
+``engine.fold`` makes grants of the answers in the log, ``engine.answers`` the rule that "always"
+stores; ``tools.rules`` goes by both.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import assert_never
+from urllib.parse import urlsplit
+
+from jupyter_ai_shoulders.tools.base import Target
+from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.commands import RuleBody
+from jupyter_ai_shoulders.wire.events import ApprovalScope
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What the user allowed for the rest of the session: a tool, perhaps for one target only."""
+
+    tool: str
+    path: str | None = None
+    command: str | None = None
+    domain: str | None = None
+    informed: bool = False
+    """The user gave it when they had been told of text that may not be theirs."""
+
+
+def narrowest(tool: str, target: Target) -> RuleBody:
+    """Return the rule that "always" stores: this tool, for this notebook, file, command or host."""
+    match: JsonObject | None = None
+    if target.path is not None:
+        key = "notebook" if target.path.endswith(".ipynb") else "path"
+        match = {key: escape_glob(clean_path(target.path))}
+    elif target.command is not None:
+        match = {"command": _command_prefix(target.command)}
+    elif target.domain is not None:
+        match = {"domain": target.domain}
+    return RuleBody(action="allow", tool=tool, match=match)
+
+
+def grant_for(
+    scope: ApprovalScope, tool: str, arguments: JsonObject, *, informed: bool = False
+) -> Grant | None:
+    """Return what an answer of this scope allows from now on, from the call's arguments.
+
+    Argument names are part of the contract (chapter 05), so the log alone is enough. "Once"
+    grants nothing, "always" is a stored rule (see ``narrowest``).
+    """
+    target = target_of(arguments)
+    match scope:
+        case "once" | "always":
+            return None
+        case "document":
+            if target.path is None:
+                return None
+            return Grant(tool, path=target.path, informed=informed)
+        case "session":
+            command = target.command and _command_prefix(target.command)
+            return Grant(tool, command=command, domain=target.domain, informed=informed)
+        case _:
+            assert_never(scope)
+
+
+def grant_covers(grant: Grant, target: Target) -> bool:
+    """Return whether a grant for a tool speaks of this target of it."""
+    if grant.path is not None:
+        return target.path is not None and clean_path(target.path) == grant.path
+    if grant.command is not None:
+        return target.command is not None and command_matches(grant.command, target.command)
+    return grant.domain is None or target.domain == grant.domain
+
+
+def target_of(arguments: JsonObject) -> Target:
+    """Return what the contract's argument names say about a call's target."""
+    path, new_path, command, url = (
+        arguments.get(name) for name in ("path", "new_path", "command", "url")
+    )
+    return Target(
+        path=clean_path(path) if isinstance(path, str) else None,
+        new_path=clean_path(new_path) if isinstance(new_path, str) else None,
+        command=command if isinstance(command, str) else None,
+        domain=urlsplit(url).hostname if isinstance(url, str) else None,
+    )
+
+
+def clean_path(path: str) -> str:
+    """Return a path in the one spelling that rules and grants compare."""
+    return posixpath.normpath(path.replace("\\", "/"))
+
+
+def _command_prefix(command: str) -> str:
+    """Return a command's first word and its sub-command, if any."""
+    words = command.split()
+    plain = len(words) > 1 and words[1][:1].isalpha() and "/" not in words[1]
+    return " ".join(words[:2] if plain else words[:1])
