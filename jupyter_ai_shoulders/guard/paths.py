@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.guard.problems import (
     problem,
     reported,
 )
-from jupyter_ai_shoulders.guard.temporary import aside_of, swept, temporary_for
+from jupyter_ai_shoulders.guard.temporary import aside_of, kept_name_of, swept, temporary_for
 from jupyter_ai_shoulders.guard.writing import (
     Digest,
     FileContent,
@@ -260,15 +260,15 @@ class Workspace:
         """Remove the file that was read as ``expected``; durable.
 
         It is renamed first, so that no other one is removed: ``FileChanged`` when another file, or
-        other content, stands there now.
+        other content, stands there now. That one gets its name back, or, where the name was taken
+        again, one that nobody removes and the error says.
         """
         with self._parent(path) as (folder, name), reported(path):
             aside = aside_of(name)
             folder.move(name, folder, aside)
             crash_point("disk.remove.aside")
             if FileStat.of(folder.stat(aside)) != expected:
-                folder.move(aside, folder, name)
-                raise changed(path, "meanwhile; it was not removed")
+                raise changed(path, _returned(folder, aside, name))
             folder.unlink(aside)
             crash_point("disk.remove.unlinked")
             folder.sync()
@@ -333,6 +333,18 @@ class Workspace:
                 yield descriptor
             finally:
                 os.close(descriptor)
+
+
+def _returned(folder: Folder, aside: str, name: str) -> str:
+    """Give somebody's file its name back, or one that is never swept; return what happened."""
+    try:
+        folder.move(aside, folder, name)
+    except OSError:
+        kept = kept_name_of(name)
+        folder.move(aside, folder, kept)
+        folder.sync()
+        return f"twice meanwhile; it was not removed, the one in between is now called {kept}"
+    return "meanwhile; it was not removed"
 
 
 def _checked(text: str) -> str:

@@ -102,6 +102,12 @@ def aside_of(name: str) -> str:
     return f".~{beginning}.{secrets.token_hex(6)}"
 
 
+def kept_name_of(name: str) -> str:
+    """Return a name beside ``name`` that nothing has, for what is somebody's: it is not swept."""
+    beginning = os.fsencode(name)[:200].decode("utf-8", "ignore")
+    return f"{beginning}.kept-{secrets.token_hex(6)}"
+
+
 def _made(folder: Folder, beside: str) -> Temporary:
     """Return a new file whose lock is ours, where there are locks."""
     while True:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
-from jupyter_ai_shoulders.guard import folders
+from jupyter_ai_shoulders.guard import folders, paths
 from jupyter_ai_shoulders.guard.beneath import DescriptorRoot, PathRoot, Root, choose_opener, walk
 from jupyter_ai_shoulders.guard.paths import FileChanged, OtherDevice, Workspace, WorkspacePath
 
@@ -167,6 +167,28 @@ def test_only_the_file_that_was_read_is_removed(here: Workspace) -> None:
     assert (here.directory / "a.txt").read_text() == "another"
     here.remove(path, here.stat(path))
     assert names(here.directory) == ["data", "data/b.txt"]
+
+
+def test_a_file_swapped_in_while_its_name_is_taken_again_is_kept_for_good(
+    here: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = here.path("a.txt")
+    read = here.stat(path)
+    (here.directory / "a.txt").write_text("swapped in")
+    os.utime(here.directory / "a.txt", (0, 0))
+
+    def taken_again(point: str) -> None:
+        if point == "disk.remove.aside":
+            (here.directory / "a.txt").write_text("taken again")
+
+    monkeypatch.setattr(paths, "crash_point", taken_again)
+    with pytest.raises(FileChanged, match="kept-"):
+        here.remove(path, read)
+    here.replace(path, b"a later write, which sweeps", here.stat(path))
+
+    (kept,) = here.directory.glob("a.txt.kept-*")
+    assert kept.read_text() == "swapped in"
+    assert names(here.directory) == ["a.txt", kept.name, "data", "data/b.txt"]
 
 
 def test_folders_are_made_and_removed_when_empty(here: Workspace) -> None:
