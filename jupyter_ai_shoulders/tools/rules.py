@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.grants import Grant, clean_path, grant_covers
-from jupyter_ai_shoulders.tools.patterns import command_matches, glob_matches
+from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob, glob_matches
 from jupyter_ai_shoulders.tools.taint import Source, in_words, suspends
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, Risk
@@ -89,6 +89,8 @@ class Allow:
     """It may run; ``because`` names the rule or grant, None when the mode allows it anyway."""
 
     because: str | None = None
+    named: bool = False
+    """The rule or grant is for this very document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +221,20 @@ def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:
     target = question.subject.target
     for grant in grants:
         if grant.tool == question.tool and grant_covers(grant, target):
-            return Allow("allowed earlier in this conversation")
+            return Allow("allowed earlier in this conversation", named=grant.path is not None)
     return None
 
 
 def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
     """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
-    sources = suspends(question.taint, question.risk, question.subject, external=question.external)
+    named = isinstance(decision, Allow) and decision.named
+    sources = suspends(
+        question.taint,
+        question.risk,
+        question.subject,
+        external=question.external,
+        named=named,
+    )
     if not sources:
         return decision
     told = in_words(sources)
@@ -253,7 +262,7 @@ def _ruled(question: Question, rules: Rules) -> Ask | Allow | None:
         return Ask(reason, _scopes(question.subject.target, always=False))
     for rule in valid:
         if rule.action == "allow" and rule_matches(rule, question):
-            return Allow(f"{rule.source} allows it")
+            return Allow(f"{rule.source} allows it", named=_names(rule, question))
     return None
 
 
@@ -319,6 +328,17 @@ def rule_matches(rule: ToolRule, question: Question) -> bool:
         (all(covered) if allows else any(covered))
         and (match.command is None or _command_covers(match.command, target, allows=allows))
         and (match.domain is None or _domain_covers(match.domain, target.domain))
+    )
+
+
+def _names(rule: ToolRule, question: Question) -> bool:
+    """Return whether a rule that matches gives the document itself, not a pattern of many."""
+    path, match = question.subject.target.path, rule.match
+    if path is None or match is None:
+        return False
+    exact = escape_glob(clean_path(path))
+    return any(
+        given is not None and clean_path(given) == exact for given in (match.path, match.notebook)
     )
 
 

@@ -4,7 +4,7 @@ A text that the agent reads may hold orders of a stranger. From then on nothing 
 allowed beforehand runs, reaches out or changes what is not in front of them without a question that
 says where the text came from. What counts: pages and other answers from outside, output of
 commands, results of searches and of git, and files that the user had not open. What the user has
-open is theirs to vouch for, and a rule about a document vouches for that document.
+open is theirs to vouch for, and a rule that names a document vouches for that document.
 
 Pure: ``engine.fold`` asks ``source_of`` for each result, so the log alone tells a conversation's
 taint; ``tools.rules`` goes by it.
@@ -28,6 +28,7 @@ _SEARCHES = {
     "search_content": "a search of the workspace",
     "git_diff": "a diff of git",
     "git_status": "git",
+    "list_files": "names of files",
 }
 _READERS = frozenset(
     {
@@ -69,15 +70,18 @@ def source_of(
 
 
 def suspends(
-    sources: Sequence[Source], risk: Risk, subject: CallSubject, *, external: bool
+    sources: Sequence[Source], risk: Risk, subject: CallSubject, *, external: bool, named: bool
 ) -> Sequence[Source]:
-    """Return the sources for which what was allowed beforehand does not hold for this call."""
+    """Return the sources for which what was allowed beforehand does not hold for this call.
+
+    ``named``: the user had allowed it for this very document, whose text they so vouch for.
+    """
     if external or risk == "execute":
         pass
     elif risk == "read" or subject.dry or (subject.in_page and subject.undoable):
         return ()
-    path = subject.target.path
-    return [source for source in sources if source.path is None or source.path != path]
+    own = subject.target.path if named else None
+    return [source for source in sources if source.path is None or source.path != own]
 
 
 def in_words(sources: Sequence[Source]) -> str:

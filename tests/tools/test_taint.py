@@ -90,11 +90,24 @@ def test_edits_that_the_mode_lets_wait_for_review_still_run():
     assert isinstance(judged(question("write", PAGE), Rules(), mode="auto_edit"), Allow)
 
 
-def test_a_document_does_not_taint_what_is_done_to_itself():
+def test_a_rule_that_names_a_document_vouches_for_its_text():
     own = Source("a.ipynb", "a.ipynb")
-    assert isinstance(judged(question("execute", own)), Allow)
-    assert isinstance(judged(question("execute", own, path="b.ipynb")), Ask)
-    assert isinstance(judged(question("execute", own, PAGE)), Ask)
+    match = RuleMatch(notebook="a.ipynb")
+    named = Rules(rules=(ToolRule("allow", "run_cell", match, source="rule 1"),))
+    assert isinstance(judged(question("execute", own), named), Allow)
+    assert isinstance(judged(question("execute", own, PAGE), named), Ask)
+    assert isinstance(
+        judged(question("execute", own), Rules(), Grant("run_cell", "a.ipynb")), Allow
+    )
+
+
+@pytest.mark.parametrize("match", [None, RuleMatch(path="*"), RuleMatch(notebook="**/*.ipynb")])
+def test_a_rule_for_many_documents_vouches_for_none(match: RuleMatch | None):
+    own = Source("a.ipynb", "a.ipynb")
+    wide = Rules(rules=(ToolRule("allow", "run_cell", match, source="rule 1"),))
+    assert isinstance(judged(question("execute", own), wide), Ask)
+    assert isinstance(judged(question("execute", own), Rules(), Grant("run_cell")), Ask)
+    assert isinstance(judged(question("execute", own), Rules(), mode="bypass"), Ask)
 
 
 def test_a_grant_holds_when_the_user_had_been_told():
