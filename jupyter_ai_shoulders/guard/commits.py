@@ -14,10 +14,10 @@ import re
 import selectors
 import subprocess
 import sys
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Timer
 
 from jupyter_ai_shoulders.core.errors import (
     Conflict,
@@ -52,12 +52,14 @@ _OFF = (
     "maintenance.auto=false",
     "commit.verbose=false",
 )
+_COMMANDS = r"^(filter\.|gpg\.|commit\.gpgsign$|user\.signingkey$)"
+"""Settings that say what is run for a commit."""
 _FILTER = re.compile(r"filter\.(.*)\.(?:clean|process)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class CommitPlan:
-    """What a commit will hold and run; ``fingerprint`` changes when any of its files does."""
+    """What a commit will hold and run; ``fingerprint`` changes when any of it does."""
 
     branch: str
     files: tuple[ChangedFile, ...]
@@ -188,7 +190,7 @@ def _new_file(workspace: Workspace, path: str) -> str:
 def _fingerprint(
     workspace: Workspace, repository: Repository, files: Sequence[ChangedFile], *, staged: bool
 ) -> str:
-    """Return a hash that changes with what would be committed: the index, or the files."""
+    """Return a hash that changes with what would be committed, and with what would run by it."""
     known: list[object] = [repository.git.run("rev-parse", "-q", "--verify", "HEAD")]
     known += [repository.git.run("diff", "--cached", "--raw", "-z", "--no-abbrev", "--", ".")]
     for file in files:
@@ -198,12 +200,28 @@ def _fingerprint(
                 known.append(workspace.stat(WorkspacePath(file.path)))
             except ShouldersError:  # deleted, or a link, which git stores as such
                 known.append(None)
+    known += _state_of_programs(repository)
     return hashlib.sha256(repr(known).encode()).hexdigest()
+
+
+def _state_of_programs(repository: Repository) -> Iterator[object]:
+    """Return what changes with the hooks' files, and with the commands of filters and signing.
+
+    What a hook starts in turn is not known.
+    """
+    for hook in _hooks(repository):
+        yield str(hook)
+        try:
+            with hook.open("rb") as file:
+                yield hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:  # it may be run without being read, or is gone by now
+            yield error.errno
+    yield repository.git.run("config", "--null", "--get-regexp", _COMMANDS)
 
 
 def _programs(repository: Repository, files: Sequence[ChangedFile]) -> list[str]:
     """Return what the commit will run, in words."""
-    found = [f"hook {name}" for name in _hooks(repository)]
+    found = [f"hook {hook.name}" for hook in _hooks(repository)]
     found += [f"filter {name}" for name in _filters(repository, files)]
     if (repository.git.run("config", "--type=bool", "commit.gpgSign") or "").strip() == "true":
         found += [f"signature by {program}" for program in _signers(repository)]
@@ -217,7 +235,7 @@ def _signers(repository: Repository) -> list[str]:
     return sorted({name for name in named if name}) or ["gpg"]
 
 
-def _hooks(repository: Repository) -> list[str]:
+def _hooks(repository: Repository) -> list[Path]:
     """Return the hooks there are. The last setting of their place is our own, for reads."""
     told = repository.git.run("config", "--null", "--type=path", "--get-all", "core.hooksPath")
     places = (told or "").split("\0")[:-2]
@@ -225,7 +243,7 @@ def _hooks(repository: Repository) -> list[str]:
     top = repository.git.run("rev-parse", "--show-toplevel") or ""
     default = Path(common.removesuffix("\n")) / "hooks"
     folder = Path(top.removesuffix("\n")) / places[-1] if places else default
-    return [name for name in _HOOKS if os.access(folder / name, os.X_OK)]
+    return [folder / name for name in _HOOKS if os.access(folder / name, os.X_OK)]
 
 
 def _filters(repository: Repository, files: Sequence[ChangedFile]) -> list[str]:
@@ -258,13 +276,13 @@ def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:
         stderr=subprocess.STDOUT,
         start_new_session=sys.platform != "win32",
     )
-    late = threading.Event()
+    late = Event()
 
     def stop() -> None:
         late.set()
         end_group(process)
 
-    timer = threading.Timer(SECONDS, stop)
+    timer = Timer(SECONDS, stop)
     timer.start()
     kept = b""
     with process:

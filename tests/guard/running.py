@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,7 +83,12 @@ def pids(folder: Path) -> list[int]:
 
 def wait_for(path: Path) -> None:
     """Wait until a command has made a file with something in it; blocks."""
+    wait_until(lambda: path.exists() and bool(path.read_text().strip()))
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds; blocks."""
     deadline = time.monotonic() + PATIENCE_S
-    while not (path.exists() and path.read_text().strip()):
-        assert time.monotonic() < deadline, f"{path.name} was never written"
+    while not holds():
+        assert time.monotonic() < deadline, "it never came to be"
         time.sleep(0.01)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from jupyter_ai_shoulders.guard.commits import CommitPlan, commit, plan_commit
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.repository import Repository, find_repository
 from tests.guard.repositories import git, make_repository, program
+from tests.guard.running import is_running, wait_for, wait_until
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 
@@ -173,18 +175,38 @@ def test_hook_that_refuses_leaves_all_as_it_was(workspace: Workspace, root: Path
     assert (git(root, "status", "--porcelain"), git(root, "rev-parse", "HEAD")) == before
 
 
+class _LimitOnceThere(threading.Thread):
+    """A time limit that is over as soon as a file has something in it, however slow that is."""
+
+    def __init__(self, path: Path, stop: Callable[[], None]) -> None:
+        super().__init__()
+        self._path = path
+        self._stop_command = stop
+
+    def run(self) -> None:
+        wait_for(self._path)
+        self._stop_command()
+
+    def cancel(self) -> None:
+        self.join()
+
+
 def test_hook_that_hangs_is_ended_with_what_it_started(
     workspace: Workspace, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     pid = tmp_path / "pid"
     more = f"sleep 600 &\necho $! > {pid}\nwait"
     program(root / ".git" / "hooks" / "pre-commit", tmp_path / "ran", more)
-    monkeypatch.setattr(commits, "SECONDS", 1.5)
+
+    def limit(_: float, stop: Callable[[], None]) -> _LimitOnceThere:
+        return _LimitOnceThere(pid, stop)
+
+    monkeypatch.setattr(commits, "Timer", limit)
     (root / "a.py").write_text("changed\n")
     repository, plan = planned(workspace, ["a.py"])
     with pytest.raises(Conflict, match="took too long"):
         commit(repository, plan, "Try")
-    assert _is_gone(int(pid.read_text()))
+    wait_until(lambda: not is_running(int(pid.read_text())))
 
 
 def test_what_a_hook_leaves_running_does_not_hold_the_commit_up(
@@ -199,17 +221,8 @@ def test_what_a_hook_leaves_running_does_not_hold_the_commit_up(
     made = commit(repository, plan, "Try")
 
     assert made.commit == git(root, "rev-parse", "HEAD").strip()
-    assert not _is_gone(int(pid.read_text()))
+    assert is_running(int(pid.read_text()))
     os.kill(int(pid.read_text()), signal.SIGKILL)
-
-
-def _is_gone(pid: int) -> bool:
-    """Whether a process ended; one whose parent did not ask yet counts."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text()
 
 
 def test_fingerprint_changes_with_what_would_be_committed(workspace: Workspace, root: Path):
@@ -222,6 +235,20 @@ def test_fingerprint_changes_with_what_would_be_committed(workspace: Workspace, 
     prints.append(planned(workspace)[1].fingerprint)
     prints.append(planned(workspace, ["a.py"])[1].fingerprint)
     (root / "a.py").write_text("3333\n")
+    prints.append(planned(workspace, ["a.py"])[1].fingerprint)
+    assert len(set(prints)) == len(prints)
+
+
+def test_fingerprint_changes_with_what_would_run(workspace: Workspace, root: Path, tmp_path: Path):
+    (root / "a.py").write_text("changed\n")
+    prints = [planned(workspace, ["a.py"])[1].fingerprint]
+    hook = program(root / ".git" / "hooks" / "pre-commit", tmp_path / "ran", "exit 0")
+    prints.append(planned(workspace, ["a.py"])[1].fingerprint)
+    assert planned(workspace, ["a.py"])[1].fingerprint == prints[-1]
+    text = hook.read_text()
+    hook.write_text(text.replace("exit 0", "exit 1"))
+    prints.append(planned(workspace, ["a.py"])[1].fingerprint)
+    git(root, "config", "filter.tidy.clean", "cat")
     prints.append(planned(workspace, ["a.py"])[1].fingerprint)
     assert len(set(prints)) == len(prints)
 

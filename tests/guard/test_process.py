@@ -18,7 +18,16 @@ import pytest
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.guard.process import Ended, Output, Program, Spawners
 from jupyter_ai_shoulders.guard.spawner.tree import end_orphans, process_start
-from tests.guard.running import PATIENCE_S, is_running, pids, program, ran, spawned, wait_for
+from tests.guard.running import (
+    PATIENCE_S,
+    is_running,
+    pids,
+    program,
+    ran,
+    spawned,
+    wait_for,
+    wait_until,
+)
 
 LEFT_BEHIND = {
     "in its group": "sleep 1000 & echo $! > a.pid",
@@ -158,11 +167,17 @@ async def test_new_processes_of_somebody_else_do_not_end_a_command(tmp_path: Pat
 
 
 async def test_a_command_that_uses_too_much_memory_is_ended(tmp_path: Path) -> None:
-    line = "exec python3 -c 'import time; x = bytearray(300 << 20); time.sleep(1000)'"
+    """It touches it again and again, so that none is swapped out where memory is short."""
+    code = (
+        "import os, time; open('a.pid', 'w').write(str(os.getpid())); x = bytearray(100 << 20)\n"
+        "while True: x[::4096] = bytes(25600); time.sleep(0.05)"
+    )
 
-    done = await ran(program(line, tmp_path, memory_bytes=200 << 20))
+    done = await ran(program(f'exec python3 -c "{code}"', tmp_path, memory_bytes=60 << 20))
 
-    assert done.ended == Ended(-signal.SIGKILL, "memory")
+    assert done.ended.why == "memory"
+    (pid,) = pids(tmp_path)
+    await asyncio.to_thread(wait_until, lambda: not is_running(pid))
 
 
 async def test_a_file_cannot_grow_without_end(tmp_path: Path) -> None:
