@@ -140,11 +140,28 @@ class EditBook:
         self._note(unit, origin, document, cell, (baseline, after))
 
     def renamed(self, old: str, new: str) -> None:
-        """Let what is pending follow a file or a folder. Raises ``StateUnavailable``."""
+        """Let what is pending follow a file or a folder.
+
+        What awaited review below the new name is of a text that is not there any more: it is kept.
+        Raises ``StateUnavailable``; what could not be written down is pending as it was.
+        """
         for unit in self.units():
             if unit.document == old or unit.document.startswith(f"{old}/"):
-                del self._units[unit.key]
-                self._say(replace(unit, document=new + unit.document[len(old) :]))
+                self._follow(unit, replace(unit, document=new + unit.document[len(old) :]))
+
+    def _follow(self, unit: Unit, moved: Unit) -> None:
+        replaced = self._units.get(moved.key)
+        try:
+            self._say(moved, self._texts_if_there(unit) or (None, None))
+        except NotFound:
+            log.debug(
+                "The session of edit %s is deleted; brought back, it has the old name", unit.id
+            )
+            return
+        self._units.pop(unit.key, None)
+        crash_point("review.edit.moved")
+        if replaced is not None and replaced.id != moved.id:
+            self._resolved(replaced, "keep", None, "system")
 
     def leave(self, unit: Unit, baseline: str | None, current: str | None) -> Unit:
         """Note what is left of an edit once a part of it was decided. Raises as ``changed``."""
@@ -165,7 +182,10 @@ class EditBook:
             self._units.pop(unit.key, None)
 
     def _by_user(self, unit: Unit, origin: Origin, after: str | None) -> None:
-        before, left = self.texts(unit)
+        texts = self._texts_if_there(unit)
+        if texts is None:
+            return
+        before, left = texts
         if after == before:
             self.resolve(unit, "undo", "user")
         elif (origin.batch or origin.undoes) and after != left:
@@ -173,11 +193,10 @@ class EditBook:
 
     def _baseline(self, unit: Unit, standing: str | None) -> str | None:
         """Return what the user had, with what he changed since, below the next change."""
-        try:
-            before, after = self.texts(unit)
-        except (NotFound, StateUnavailable):
-            log.warning("The texts of edit %s are lost; it begins anew", unit.id, exc_info=True)
-            return standing
+        texts = self._texts_if_there(unit)
+        if texts is None:
+            return standing  # it begins anew
+        before, after = texts
         if standing == after:
             return before
         if after is None or standing is None:
@@ -211,8 +230,16 @@ class EditBook:
         if unit is not None and not own:  # it goes over to the session that changed it last
             self._resolved(unit, "keep", None, "system")
 
-    def _say(self, unit: Unit, texts: tuple[str | None, str | None] | None = None) -> Unit:
-        before, after = self.texts(unit) if texts is None else texts
+    def _texts_if_there(self, unit: Unit) -> tuple[str | None, str | None] | None:
+        """Return both texts; None where one is lost or damaged."""
+        try:
+            return self.texts(unit)
+        except (NotFound, StateUnavailable):
+            log.warning("The texts of edit %s are lost", unit.id, exc_info=True)
+            return None
+
+    def _say(self, unit: Unit, texts: tuple[str | None, str | None]) -> Unit:
+        before, after = texts
         event = EditPending(
             turn_id=unit.turn_id,
             edit_id=unit.id,

@@ -7,11 +7,18 @@ step in it, recorded like the agent's changes, so that restores and the operatio
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    ShouldersError,
+    StateUnavailable,
+)
 from jupyter_ai_shoulders.engine.review.book import Decision, EditBook, Unit
 from jupyter_ai_shoulders.engine.review.gone import GoneCell, GoneCells
 from jupyter_ai_shoulders.engine.review.reverting import Reverting, TakeBack
@@ -28,7 +35,9 @@ from jupyter_ai_shoulders.wire.edits import (
     PendingEditList,
 )
 from jupyter_ai_shoulders.wire.events import KernelDrift
-from jupyter_ai_shoulders.wire.ids import CellId, EditId, SessionId
+from jupyter_ai_shoulders.wire.ids import EditId, SessionId
+
+log = logging.getLogger(__name__)
 
 LARGE = 200_000
 """Characters from which on texts are compared in a thread."""
@@ -49,6 +58,15 @@ class EditOutdated(Conflict):
 class _Shown:
     unit: Unit
     view: PendingEdit
+    gone: GoneCell | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the logs have of an edit."""
+
+    unit: Unit
+    texts: Texts
     gone: GoneCell | None
 
 
@@ -140,7 +158,11 @@ class ReviewDesk:
                     unit = self._book.get(choice.id)
                     if not self._is_seen(unit, may_see):
                         raise NotFound(f"No edit {choice.id} awaits review.")
-                    found.append(await self._as_seen(unit, choice))
+                    shown = await self._as_seen(unit, choice)
+                    if command.decision == "undo" and shown.view.error is not None:
+                        left.append(EditConflict(error=shown.view.error, edit=shown.view))
+                    else:
+                        found.append(shown)
                 except ShouldersError as error:
                     left.append(_refused(error))
             drift: list[KernelDrift] = []
@@ -164,23 +186,40 @@ class ReviewDesk:
         if not units:
             return []
         standing = await self._standings.of(units[0].document, [unit.cell_id for unit in units])
-        gone = self._gone.of([unit for unit in units if _is_gone(unit)])
-        texts = [(unit, Texts(*self._book.texts(unit))) for unit in units]
+        known = [self._known(unit) for unit in units]
 
         def views() -> list[PendingEdit | Settled | None]:
-            return [view_of(unit, text, standing, _gone_of(gone, unit)) for unit, text in texts]
+            return [view_of(each.unit, each.texts, standing, each.gone) for each in known]
 
-        large = sum(len(text.before or "") + len(text.after or "") for _, text in texts) > LARGE
+        texts = [each.texts for each in known]
+        large = sum(len(text.before or "") + len(text.after or "") for text in texts) > LARGE
         shown: list[_Shown] = []
-        for unit, view in zip(
-            units, await asyncio.to_thread(views) if large else views(), strict=True
+        for each, view in zip(
+            known, await asyncio.to_thread(views) if large else views(), strict=True
         ):
             if view == "settled":
-                if self._book.is_pending(unit):
-                    self._book.resolve(unit, "undo", "user")
+                if self._book.is_pending(each.unit):
+                    self._book.resolve(each.unit, "undo", "user")
             elif view is not None:
-                shown.append(_Shown(unit, view, _gone_of(gone, unit)))
+                shown.append(_Shown(each.unit, view, each.gone))
         return shown
+
+    def _known(self, unit: Unit) -> _Known:
+        """Return what is kept of an edit; one that is lost or damaged costs this edit only."""
+        try:
+            return _Known(unit, Texts(*self._book.texts(unit)), self._gone_of(unit))
+        except (NotFound, StateUnavailable) as error:
+            log.warning("What is kept of edit %s cannot be read", unit.id, exc_info=True)
+            lost = StateUnavailable(
+                f"What is kept of this change of {unit.document} cannot be read: {error}",
+                hint="Keep the change, or take it back by hand.",
+            )
+            return _Known(unit, Texts(None, None, lost.info), None)
+
+    def _gone_of(self, unit: Unit) -> GoneCell | None:
+        if unit.cell_id is None or unit.after is not None:
+            return None
+        return self._gone.of([unit]).get(unit.cell_id)
 
     async def _as_seen(self, unit: Unit, seen: EditChoice) -> _Shown:
         """Return the edit if it is what the user saw. Raises ``EditOutdated``."""
@@ -262,14 +301,6 @@ class ReviewDesk:
             f"{wanted[0][0].unit.document} was changed at this moment; nothing was taken back.",
             views[0].view if views else None,
         )
-
-
-def _is_gone(unit: Unit) -> bool:
-    return unit.cell_id is not None and unit.after is None
-
-
-def _gone_of(gone: dict[CellId, GoneCell], unit: Unit) -> GoneCell | None:
-    return gone.get(unit.cell_id) if unit.cell_id is not None and unit.after is None else None
 
 
 def _place(shown: _Shown) -> tuple[int, bool, int, str]:

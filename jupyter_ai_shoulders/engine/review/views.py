@@ -5,7 +5,7 @@ Used by ``engine.review.desk``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from jupyter_ai_shoulders.engine.review.book import Unit, version_of
@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.engine.review.gone import GoneCell
 from jupyter_ai_shoulders.engine.review.standing import Standing
 from jupyter_ai_shoulders.engine.review.texts import Look, hunks_between, look
 from jupyter_ai_shoulders.wire.edits import PendingEdit
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.notebooks import CellType
 
 Settled = Literal["settled"]
@@ -25,6 +26,8 @@ class Texts:
 
     before: str | None
     after: str | None
+    lost: ErrorInfo | None = None
+    """Why there are none, where they are lost or damaged."""
 
 
 def view_of(
@@ -39,7 +42,9 @@ def view_of(
     if not standing.is_there and unit.cell_id is not None:
         return None
     current = standing.text_of(unit.cell_id)
-    if texts.after is None:
+    if texts.lost is not None and (current is None) == (unit.after is None):
+        return _shown(unit, replace(standing, error=texts.lost), gone, Look(None), None)
+    if unit.after is None or texts.after is None:
         gone_still = _shown(unit, standing, gone, Look(texts.before), None)
         return gone_still if current is None else "settled"
     return None if current is None else _changed(unit, texts.before, texts.after, standing, current)

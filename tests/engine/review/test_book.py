@@ -7,6 +7,7 @@ import pytest
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.storage.forks import copied
+from jupyter_ai_shoulders.wire.commands import DecideEdits, EditChoice
 from jupyter_ai_shoulders.wire.events import EditPending, EditResolve, Event
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.versions import cell_version, text_version
@@ -67,6 +68,39 @@ async def test_edits_follow_renamed_files_and_folders(world: ReviewWorld):
     assert [edit.document for edit in await world.pending()] == ["folder2.txt", "other/x.txt"]
 
 
+async def test_a_rename_that_cannot_be_noted_leaves_the_edit_pending(world: ReviewWorld):
+    await world.agent_writes("x.txt", "made\n")
+
+    def full(event: Event) -> None:
+        raise StateUnavailable(f"No space left for {event.type}.")
+
+    world.store.before_append = full
+    with pytest.raises(StateUnavailable):
+        world.book.renamed("x.txt", "y.txt")
+    world.store.before_append = None
+
+    assert (await world.only()).document == "x.txt"
+    world.book.renamed("x.txt", "y.txt")
+    (world.root / "x.txt").rename(world.root / "y.txt")
+    assert (await world.only()).document == "y.txt"
+
+
+async def test_an_edit_at_the_new_name_of_a_file_is_resolved(world: ReviewWorld):
+    await world.agent_writes("x.txt", "x\n")
+    await world.agent_writes("y.txt", "y\n")
+    moved, replaced = world.book.units("x.txt")[0], world.book.units("y.txt")[0]
+
+    world.book.renamed("x.txt", "y.txt")
+    (world.root / "x.txt").replace(world.root / "y.txt")
+
+    resolved = [logged.event for logged in world.store.find({"edit-resolve"})]
+    assert [event.edit_id for event in resolved if isinstance(event, EditResolve)] == [replaced.id]
+    assert [unit.id for unit in world.book.units()] == [moved.id]
+    await world.restart()
+    edit = await world.only()
+    assert (edit.id, edit.document, edit.current) == (moved.id, "y.txt", "x\n")
+
+
 async def test_a_copied_conversation_has_nothing_to_review(world: ReviewWorld):
     await world.agent(write("a", "A1"))
     other = world.store.get(OTHER)
@@ -112,6 +146,50 @@ async def test_a_lost_text_costs_its_review_and_not_the_next_edit(world: ReviewW
     await world.agent(write("a", "A2"), turn="t2")
 
     assert (await world.only()).baseline == "A1"
+
+
+async def test_a_lost_text_is_the_error_of_its_own_edit_only(world: ReviewWorld):
+    await world.agent(write("a", "A1"), write("b", "B1"), delete("c"))
+    await world.agent_writes("x.txt", "made\n")
+    lost = {unit.cell_id: unit for unit in world.book.units()}[CellId("a")]
+    assert lost.before is not None
+    del world.store.blobs.contents[lost.before]
+
+    shown = {edit.cell_id: edit for edit in await world.pending()}
+
+    broken = shown.pop(CellId("a"))
+    assert broken.error is not None
+    assert broken.error.code == "state_unavailable"
+    assert (broken.baseline, broken.current, broken.hunks) == (None, None, ())
+    assert {edit.cell_id for edit in shown.values()} == {"b", "c", None}
+    assert [edit.error for edit in shown.values()] == [None] * 3
+
+
+async def test_a_lost_text_cannot_be_taken_back_and_can_be_kept(world: ReviewWorld):
+    await world.agent(write("a", "A1"), write("b", "B1"))
+    lost = {unit.cell_id: unit for unit in world.book.units()}[CellId("a")]
+    assert lost.before is not None
+    del world.store.blobs.contents[lost.before]
+    choices = tuple(EditChoice(id=edit.id) for edit in await world.pending())
+
+    done = await world.desk.decide_all(DecideEdits(decision="undo", edits=choices))
+
+    assert [conflict.edit.id for conflict in done.left if conflict.edit] == [lost.id]
+    assert (world.notebook.cells[CellId("a")].source, len(done.resolved)) == ("A1", 1)
+    assert world.notebook.cells[CellId("b")].source == "b1"
+    await world.decide(await world.only(), "keep")
+    assert await world.pending() == []
+
+
+async def test_a_lost_text_follows_its_file(world: ReviewWorld):
+    await world.agent_writes("x.txt", "made\n")
+    world.store.blobs.contents.clear()
+
+    world.book.renamed("x.txt", "y.txt")
+    (world.root / "x.txt").rename(world.root / "y.txt")
+
+    edit = await world.only()
+    assert (edit.document, edit.error is None) == ("y.txt", False)
 
 
 async def test_an_edit_that_cannot_be_noted_is_an_error_that_is_told(world: ReviewWorld):
