@@ -67,15 +67,20 @@ class DiskChanges:
         blob = await asyncio.to_thread(self._store.put, content)
         version = text_version(normal(text))
         change = Change("create", place, origin, after_version=version, after=blob)
+
+        async def tell() -> None:
+            self._witness.changed(origin, place, None, None, normal(text))
+
         step = Step(
             change,
             do=lambda _: _nothing(self._workspace.create(place, content)),
             revert=lambda _: self._workspace.remove(place, self._workspace.stat(place)),
+            tell=tell,
         )
 
         async def told() -> OperationId:
             made = await self._in_new_folders(place, step)
-            self._witness.changed(origin, place, None, None, normal(text))
+            await tell()
             return made
 
         return TextApplied(await to_its_end(told()), None, version)
@@ -144,17 +149,22 @@ class DiskChanges:
         change = Change(
             "delete", place, origin, before_version=version, mode=facts.mode, kept_as=kept_as
         )
+
+        async def tell() -> None:
+            if text is not None:
+                self._witness.changed(origin, place, None, text, None)
+
         step = Step(
             change,
             do=lambda own: self._trash.take(self._workspace, place, facts, kept_as or own),
             revert=lambda own: self._trash.give_back(self._workspace, place, kept_as or own),
+            tell=tell,
         )
 
         async def told() -> OperationId:
             made = await self._held([step], place)
             await self._open.removed(place)
-            if text is not None:
-                self._witness.changed(origin, place, None, text, None)
+            await tell()
             return made
 
         return TextApplied(await to_its_end(told()), version, None)
@@ -171,19 +181,24 @@ class DiskChanges:
         sha256 = await asyncio.to_thread(self._trash.sha256, deleted)
         version = self._journal.change(deleted).before_version
         change = Change("create", place, origin, after_version=version, after=BlobHash(sha256))
+
+        async def tell() -> None:
+            text = await asyncio.to_thread(self._text_of, place)
+            if text is not None:
+                self._witness.changed(origin, place, None, None, text)
+
         step = Step(
             change,
             do=lambda _: self._trash.give_back(self._workspace, place, deleted),
             revert=lambda _: self._trash.take(
                 self._workspace, place, self._workspace.stat(place), deleted
             ),
+            tell=tell,
         )
 
         async def told() -> OperationId:
             made = await self._in_new_folders(place, step)
-            text = await asyncio.to_thread(self._text_of, place)
-            if text is not None:
-                self._witness.changed(origin, place, None, None, text)
+            await tell()
             return made
 
         return TextApplied(await to_its_end(told()), None, version)

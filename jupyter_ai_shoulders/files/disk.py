@@ -193,13 +193,22 @@ class DiskTexts:
         except BaseException as error:
             done = await self._is_done(loaded.path, change)
             ended(self._journal, operation, "done" if done else "failed")
-            if isinstance(error, FileChanged) and not done:
+            if done:
+                self._tell_all_the_same(change, before.text, new.text)
+            elif isinstance(error, FileChanged):
                 return None
             raise
         ended(self._journal, operation, "done")
         crash_point("files.edit.ended")
         self._witness.changed(origin, loaded.path, None, before.text, new.text)
         return TextApplied(operation, before.version, after)
+
+    def _tell_all_the_same(self, change: Change, before: str, after: str) -> None:
+        """Let the review know of a change that stands although something failed."""
+        try:
+            self._witness.changed(change.origin, change.document, None, before, after)
+        except ShouldersError as error:  # what failed first is what the caller is told
+            _log.warning("%s is not up for review: %s", change.document, error)
 
     async def _is_done(self, path: WorkspacePath, change: Change) -> bool:
         """Return whether a write that failed left the new bytes all the same."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -22,11 +22,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change, how it is made and how it is taken back if a later one fails. Both block."""
+    """One change, how it is made and how it is taken back if a later one fails; both block.
+
+    ``tell`` lets the review know of a change that stands although something failed.
+    """
 
     change: Change
     do: Callable[[OperationId], Outcome | None]
     revert: Callable[[OperationId], None]
+    tell: Callable[[], Awaitable[None]] | None = None
 
 
 Judge = Callable[[OperationId, Change], Verdict]
@@ -74,14 +78,25 @@ async def _taken_back(
             except ShouldersError as problem:
                 # It stays, and is said to be done, so that it can be taken back by hand.
                 _log.warning("%s could not be taken back: %s", step.change.document, problem)
-                ended(journal, operation, "done")
+                await _stands(journal, step, operation)
                 continue
         elif position == made and not isinstance(error, _TOUCHED_NOTHING):
             verdict = await asyncio.to_thread(judged, operation, step.change)
             if verdict.state == "done":
-                ended(journal, operation, "done")
+                await _stands(journal, step, operation)
                 continue
         ended(journal, operation, "failed", Outcome(cannot_undo=why))
+
+
+async def _stands(journal: OperationJournal, step: Step, operation: OperationId) -> None:
+    """End the row of a change that stands although something failed, and tell of it."""
+    ended(journal, operation, "done")
+    if step.tell is None:
+        return
+    try:
+        await step.tell()
+    except ShouldersError as error:  # what failed first is what its caller is told
+        _log.warning("%s is not up for review: %s", step.change.document, error)
 
 
 _TOUCHED_NOTHING = (Conflict, NotFound, PolicyRefusal)
