@@ -9,55 +9,36 @@ The checkpoint is on the disk before the change; when it cannot be, nothing is c
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Collection, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol, cast
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.core.operations import OperationJournal
 from jupyter_ai_shoulders.engine.restore.cell_rows import CellRows
-from jupyter_ai_shoulders.engine.restore.deeds import deeds_of
-from jupyter_ai_shoulders.engine.restore.snapshots import (
-    cell_blob,
-    notebook_blob,
-    outputs_hash,
-    title_of,
+from jupyter_ai_shoulders.engine.restore.doer import Doer, origin_of
+from jupyter_ai_shoulders.engine.restore.recorded import (
+    RecordedNotebooks,
+    RecordedRunner,
+    RecordedScratch,
+    RecordedTool,
 )
+from jupyter_ai_shoulders.engine.restore.snapshots import cell_blob, notebook_blob
 from jupyter_ai_shoulders.engine.restore.text_changes import text_changes
-from jupyter_ai_shoulders.files.base import ChangeWitness, NoWitness, Origin
-from jupyter_ai_shoulders.notebook.base import (
-    Applied,
-    Asker,
-    Backend,
-    CellRun,
-    CellRunner,
-    Conflicted,
-    Notebook,
-    Notebooks,
-    NotebookSnapshot,
-    RunItem,
-)
+from jupyter_ai_shoulders.files.base import ChangeWitness, NoWitness
+from jupyter_ai_shoulders.notebook.base import CellRunner, Notebook, Notebooks, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.scratch import ScratchRunner
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
-from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool, ToolOutput
+from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, DocumentSnapshot
-from jupyter_ai_shoulders.wire.events_restore import CellSnapshot, RestoreOrder
-from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, TurnId, Version
-from jupyter_ai_shoulders.wire.notebooks import (
-    CellDelete,
-    CellEdit,
-    CellInsert,
-    CellOutputs,
-    NotebookCell,
-)
+from jupyter_ai_shoulders.wire.events_restore import CellSnapshot
+from jupyter_ai_shoulders.wire.ids import CellId, SessionId
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert, NotebookCell
 from jupyter_ai_shoulders.wire.versions import cell_version
 
-log = logging.getLogger(__name__)
+__all__ = ["Doer", "Kernels", "Recorder", "origin_of"]
 
 REMEMBERED = 200
 """Sessions whose present checkpoint is known; of another, one is taken once more."""
@@ -71,31 +52,6 @@ class Kernels(Protocol):
     async def incarnation(self, path: str) -> str | None:
         """Return the notebook's kernel as it runs now, None while it has none."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Doer:
-    """On whose behalf notebooks are changed: a call, or a restore."""
-
-    session_id: SessionId
-    checkpoint: str
-    """Changes with the same one share a checkpoint: the turn, or the restore."""
-    turn_id: TurnId | None = None
-    call_id: CallId | None = None
-    order: RestoreOrder | None = None
-    by: Literal["agent", "user"] = "agent"
-    """``user``: the user said so and reviews it no more: restores, applied proposals, review."""
-
-
-def origin_of(doer: Doer) -> Origin:
-    """Return on whose behalf, as the operation log and the review know it."""
-    return Origin(
-        doer.session_id,
-        doer.turn_id,
-        doer.call_id,
-        by=doer.by,
-        batch=None if doer.order is None else doer.order.restore_id,
-    )
 
 
 @dataclass(slots=True)
@@ -138,19 +94,19 @@ class Recorder:
 
     def notebooks(self, notebooks: Notebooks) -> Notebooks:
         """Return the notebooks as tools get them."""
-        return _Notebooks(notebooks, self)
+        return RecordedNotebooks(notebooks, self)
 
     def runner(self, runner: CellRunner, notebooks: Notebooks) -> CellRunner:
         """Return the runner as tools get it."""
-        return _Runner(runner, notebooks, self)
+        return RecordedRunner(runner, notebooks, self)
 
     def scratch(self, scratch: ScratchRunner) -> ScratchRunner:
         """Return the runner of code without cells as tools get it."""
-        return _Scratch(scratch, self)
+        return RecordedScratch(scratch, self)
 
     def tools(self, tools: Iterable[Tool[Any]]) -> list[Tool[Any]]:
         """Return tools that say for which call they work."""
-        return [cast("Tool[Any]", _Tool(tool, self)) for tool in tools]
+        return [cast("Tool[Any]", RecordedTool(tool, self)) for tool in tools]
 
     async def keep(
         self, doer: Doer, notebook: Notebook, touched: Collection[CellId], *, again: bool = False
@@ -256,192 +212,3 @@ class Recorder:
         if len(self._taken) > REMEMBERED:
             self._taken.popitem(last=False)
         return taken
-
-
-class _Notebooks:
-    """``Notebooks`` whose changes are recorded."""
-
-    def __init__(self, notebooks: Notebooks, recorder: Recorder) -> None:
-        self._notebooks = notebooks
-        self._recorder = recorder
-
-    def open(self, path: str) -> Notebook:
-        return _Notebook(self._notebooks.open(path), self._recorder)
-
-    def in_page(self, path: str) -> bool:
-        return self._notebooks.in_page(path)
-
-
-class _Notebook:
-    """A ``Notebook`` whose changes are recorded."""
-
-    def __init__(self, notebook: Notebook, recorder: Recorder) -> None:
-        self._notebook = notebook
-        self._recorder = recorder
-
-    @property
-    def path(self) -> str:
-        return self._notebook.path
-
-    @property
-    def backend(self) -> Backend:
-        return self._notebook.backend
-
-    async def read(self, outputs: Collection[CellId] | Literal["all"] = ()) -> NotebookSnapshot:
-        return await self._notebook.read(outputs)
-
-    async def apply(
-        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
-    ) -> Applied | Conflicted:
-        doer = self._recorder.doer
-        if doer is None:
-            return await self._notebook.apply(edits, expected)
-        await self._keep(doer, edits)
-        rows = self._recorder.rows.begin(origin_of(doer), self.path, edits, expected)
-        try:
-            outcome = await self._notebook.apply(edits, expected)
-        except ShouldersError as error:
-            self._recorder.rows.failed(rows, error)
-            raise
-        if isinstance(outcome, Applied):
-            crash_point("restore.change.applied")
-            self._recorder.rows.done(rows, outcome.inverse)
-            self._recorder.record(doer, self.path, deeds_of(edits, outcome.inverse))
-            await self._recorder.keep_attachments(doer, self.path, outcome.inverse)
-            self._recorder.tell(doer, self.path, edits, outcome.inverse)
-        else:
-            self._recorder.rows.not_made(rows)
-        return outcome
-
-    async def _keep(self, doer: Doer, edits: Sequence[CellEdit]) -> None:
-        deleted = {edit.cell_id for edit in edits if isinstance(edit, CellDelete)}
-        emptied = {edit.cell_id for edit in edits if isinstance(edit, CellOutputs)} - deleted
-        await self._recorder.keep(doer, self._notebook, emptied)
-        if deleted:
-            await self._recorder.keep(doer, self._notebook, deleted, again=True)
-
-
-class _Runner:
-    """A ``CellRunner`` whose runs are recorded."""
-
-    def __init__(self, runner: CellRunner, notebooks: Notebooks, recorder: Recorder) -> None:
-        self._runner = runner
-        self._notebooks = notebooks
-        self._recorder = recorder
-
-    async def run(
-        self, path: str, cell_id: CellId, asker: Asker | None = None
-    ) -> AsyncGenerator[RunItem]:
-        doer = self._recorder.doer
-        ran = None if doer is None else await self._begin(doer, path, cell_id)
-        began = ended = False
-        try:
-            async with aclosing(self._runner.run(path, cell_id, asker)) as items:
-                async for item in items:
-                    if doer is not None and ran is not None:
-                        if isinstance(item, CellRun):
-                            ended = True
-                            await self._end(doer, path, ran, item.outputs, item.execution_count)
-                        elif not began:
-                            began = True
-                            self._recorder.record(doer, path, [ran])
-                    yield item
-        finally:
-            if doer is not None and ran is not None and began and not ended:
-                await self._stopped(doer, path, ran)
-
-    async def kernel_of(self, path: str) -> str | None:
-        return await self._runner.kernel_of(path)
-
-    async def _begin(self, doer: Doer, path: str, cell_id: CellId) -> CellDeed | None:
-        """Have a checkpoint of the cell; return the run as it will be noted."""
-        notebook = self._notebooks.open(path)
-        snapshot = await self._recorder.keep(doer, notebook, [cell_id]) or await notebook.read()
-        cell = snapshot.cell(cell_id)
-        if cell is None or cell.cell_type != "code":
-            return None  # the runner says so
-        return CellDeed(
-            cell_id=cell_id,
-            what="ran",
-            title=title_of(cell.source),
-            source=cell.source,
-            version=cell.version,
-        )
-
-    async def _end(
-        self, doer: Doer, path: str, ran: CellDeed, outputs: Sequence[Any], count: int | None
-    ) -> None:
-        left = {
-            "outputs": outputs_hash(outputs),
-            "execution_count": count,
-            "kernel": await self._recorder.incarnation(path),
-        }
-        self._recorder.record(doer, path, [ran.model_copy(update=left)])
-        self._recorder.rows.ran(origin_of(doer), path, ran.cell_id)
-
-    async def _stopped(self, doer: Doer, path: str, ran: CellDeed) -> None:
-        """Note what a run left that did not end by itself; best effort."""
-        try:
-            cell = (await self._notebooks.open(path).read([ran.cell_id])).cell(ran.cell_id)
-            if cell is not None:
-                await self._end(doer, path, ran, cell.outputs or (), cell.execution_count)
-        except ShouldersError:
-            log.warning("What a stopped run left in %s is not known", path, exc_info=True)
-
-
-class _Scratch:
-    """A ``ScratchRunner`` that leaves a note of what ran: its effects stay in the kernel."""
-
-    def __init__(self, scratch: ScratchRunner, recorder: Recorder) -> None:
-        self._scratch = scratch
-        self._recorder = recorder
-
-    async def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
-        doer = self._recorder.doer
-        async with aclosing(self._scratch.run_code(path, code)) as items:
-            async for item in items:
-                if isinstance(item, CellRun) and doer is not None:
-                    await self._note(doer, path, code)
-                yield item
-
-    async def _note(self, doer: Doer, path: str, code: str) -> None:
-        deed = CellDeed(
-            cell_id=CellId(""),
-            what="scratch",
-            title=title_of(code),
-            source=code,
-            version=cell_version(code),
-            kernel=await self._recorder.incarnation(path),
-        )
-        self._recorder.record(doer, path, [deed])
-
-
-class _Tool:
-    """A ``Tool`` that says for which call it works; in all else the tool it stands for."""
-
-    def __init__(self, tool: Tool[Any], recorder: Recorder) -> None:
-        self._tool = tool
-        self._recorder = recorder
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tool, name)
-
-    async def subject(self, args: Any, context: CallContext) -> CallSubject:
-        return await self._tool.subject(args, context)
-
-    async def run(self, args: Any, context: CallContext) -> AsyncIterator[ToolOutput]:
-        self._recorder.work_for(
-            Doer(
-                session_id=context.session_id,
-                checkpoint=context.turn_id,
-                turn_id=context.turn_id,
-                call_id=context.call_id,
-            )
-        )
-        stream = cast("AsyncGenerator[ToolOutput, None]", self._tool.run(args, context))
-        try:
-            async with aclosing(stream) as items:
-                async for item in items:
-                    yield item
-        finally:
-            self._recorder.work_for(None)
