@@ -14,14 +14,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.guard.process import Program, Spawners
+from jupyter_ai_shoulders.guard.sandbox_places import (
+    Places,
+    look,
+    program_places,
+    without_credentials,
+)
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 SandboxKind = Literal["none", "landlock", "bubblewrap", "seatbelt"]
@@ -41,24 +45,6 @@ _SYSTEM_SECRETS = tuple(
         *("rancher", "jupyterhub", "cni", "mysql/debian.cnf", "ppp", "samba", "polkit-1"),
     )
 )
-_HOME_SECRETS = (
-    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".shoulders", ".password-store"),
-    *(".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".boto"),
-    *(".jupyter", ".local/share/jupyter/runtime", ".local/share/keyrings", ".config/gcloud"),
-    *(".config/gh", ".config/glab-cli", ".config/rclone", ".config/github-copilot", ".config/hub"),
-    *(".config/google-chrome", ".config/chromium", ".mozilla", ".config/op", ".config/sops"),
-    *(".cache/huggingface/token", ".cache/huggingface/stored_tokens", ".huggingface", ".kaggle"),
-    *(".config/kaggle", ".databrickscfg", ".snowflake", ".snowsql", ".dbt", ".terraform.d"),
-    *(".bash_history", ".zsh_history", ".python_history", ".sqlite_history", ".psql_history"),
-    *(".local/share/fish/fish_history", ".ipython/profile_default/history.sqlite", ".vault-token"),
-    *(".config/anthropic", ".claude", ".claude.json", ".codex", ".config/openai", ".wandb"),
-    *("Library/Keychains", "Library/Cookies", "Library/Application Support/Google"),
-)
-_LEFT_OUT = frozenset({"node_modules", ".git", ".venv", "venv", "__pycache__", "site-packages"})
-_DEPTH = 4
-_MOST_ENTRIES = 20_000
-_LOOK_SECONDS = 0.5
-"""Secret files are looked for this far; deeper ones are not known."""
 _BWRAP_SECONDS = 5.0
 
 
@@ -71,16 +57,8 @@ class Facts:
     """Whether single files and folders of a writable folder can be hidden."""
     detail: str = ""
     """For people: version, and what is missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where things are, as the operating system names them."""
-
-    workspace: Path
-    state_dir: Path
-    home: Path
-    environ: Mapping[str, str]
+    program: str = ""
+    """Where bubblewrap was found: what is called so for a command may be another program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +67,16 @@ class Wanted:
 
     read_only: bool = False
     network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """What a sandbox cannot keep from a command."""
+
+    paths: tuple[str, ...]
+    """What is secret, run outside of the sandbox, or told to the agent later."""
+    cut: bool
+    """Whether there may be more: the workspace was too large to look everywhere."""
 
 
 NO_SANDBOX = Facts("none", detail="This system has no sandbox that this program can use.")
@@ -110,14 +98,15 @@ class Sandbox:
             self._facts = asyncio.create_task(_looked_up(self._detect), name="sandbox-facts")
         return await asyncio.shield(self._facts)
 
-    def exposed(self, facts: Facts, wanted: Wanted) -> tuple[str, ...]:
-        """Return what is secret, or run by the server, and could not be kept; blocks, for threads.
+    def exposed(self, facts: Facts, wanted: Wanted) -> Exposed:
+        """Return what could not be kept from a command; blocks, for threads.
 
         Landlock alone cannot take anything out of a folder that may be written to.
         """
+        found = look(self._places)
         if facts.covers or wanted.read_only:
-            return ()
-        return (*map(str, secret_places(self._places)), *own_programs(self._places))
+            return Exposed((), found.cut)
+        return Exposed((*map(str, found.secret), *found.frozen), found.cut)
 
     @contextlib.contextmanager
     def confined(self, program: Program, facts: Facts, wanted: Wanted) -> Generator[Program]:
@@ -130,7 +119,7 @@ class Sandbox:
                 case "landlock":
                     yield replace(inside, policy=policy.to_json())
                 case "bubblewrap":
-                    words = bubblewrap_words(policy, program.folder)
+                    words = bubblewrap_words(policy, program.folder, facts.program)
                     yield replace(inside, words=[*words, *program.words])
                 case "seatbelt":
                     profile = seatbelt_profile(policy)
@@ -165,7 +154,16 @@ class Private:
         """Return what a hidden entry is covered with."""
         if path == places.state_dir:
             return str(self.root / "state")
+        plain = without_credentials(path) if path.parts[-2:] == (".git", "config") else None
+        if plain is not None:
+            return self._holding(plain)
         return str(self.root / ("folder" if path.is_dir() else "file"))
+
+    def _holding(self, content: bytes) -> str:
+        descriptor, name = tempfile.mkstemp(dir=self.root)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        return name
 
     def environment(self, program: Program, places: Places) -> dict[str, str]:
         """Return the program's environment with its own home: the user's is out of reach."""
@@ -193,7 +191,9 @@ class Policy:
     network: bool
     cover: bool
     frozen: Sequence[str] = ()
-    """Below what may be written, and only to be read: programs that run outside of the sandbox."""
+    """Below what may be written, and only to be read: what runs outside of the sandbox."""
+    held: Sequence[str] = ()
+    """Folders that may be written to and not moved away."""
 
     def to_json(self) -> JsonObject:
         """Return it as ``guard.spawner`` takes it."""
@@ -205,12 +205,14 @@ class Policy:
             "network": self.network,
             "cover": self.cover,
             "frozen": list(self.frozen),
+            "held": list(self.held),
         }
 
 
 def _policy(places: Places, facts: Facts, wanted: Wanted, private: Private) -> Policy:
     workspace = str(places.workspace)
-    secrets = [*secret_places(places), *map(Path, _SYSTEM_SECRETS)]
+    found = look(places)
+    secrets = [*found.secret, *map(Path, _SYSTEM_SECRETS)]
     hosts = _NAMES_OF_HOSTS if wanted.network else ()
     return Policy(
         read=[
@@ -224,84 +226,9 @@ def _policy(places: Places, facts: Facts, wanted: Wanted, private: Private) -> P
         kept=[str(places.state_dir / "skills")],
         network=wanted.network,
         cover=facts.covers,
-        frozen=() if wanted.read_only else own_programs(places),
+        frozen=() if wanted.read_only else found.frozen,
+        held=() if wanted.read_only else found.held,
     )
-
-
-def own_programs(places: Places) -> list[str]:
-    """Return folders of the workspace with programs of the server, such as its environment.
-
-    What a command wrote there would run with all rights: as git, or as a library of a kernel.
-    """
-    places_of_all = filter(os.path.isdir, program_places(places))
-    found = [path for path in map(Path, places_of_all) if _is_below(path, places.workspace)]
-    return [str(path) for path in found if not any(_is_below(path, other) for other in found)]
-
-
-def secret_places(places: Places) -> list[Path]:
-    """Return what is secret in the workspace or in a home that it holds, as far as one can look."""
-    found = [places.state_dir] if _is_below(places.state_dir, places.workspace) else []
-    for name in _HOME_SECRETS:
-        path = places.home / name
-        if _is_below(path, places.workspace) and os.path.lexists(path):
-            found.append(path)
-    found += (path for path in _secret_files(places.workspace) if path not in found)
-    return [path for path in found if not any(_is_below(path, other) for other in found)]
-
-
-def _secret_files(root: Path) -> Iterator[Path]:
-    """Look for names of secrets, near the root first, within bounds of time and number."""
-    deadline = time.monotonic() + _LOOK_SECONDS
-    waiting = [(root, 0)]
-    count = 0
-    while waiting and count < _MOST_ENTRIES and time.monotonic() < deadline:
-        folder, depth = waiting.pop(0)
-        for entry in _entries(folder):
-            count += 1
-            is_folder = entry.is_dir(follow_symlinks=False)
-            path = Path(entry.path)
-            relative = path.relative_to(root).as_posix()
-            if not entry.is_symlink() and is_secret(f"{relative}/x" if is_folder else relative):
-                yield path
-            elif is_folder and depth < _DEPTH and entry.name not in _LEFT_OUT:
-                waiting.append((path, depth + 1))
-
-
-def _entries(folder: Path) -> Sequence[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return ()
-
-
-def program_places(places: Places) -> list[str]:
-    """Return where programs and libraries lie outside of the system's folders."""
-    prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
-    prefixes += [places.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
-    paths = [Path(entry) for entry in places.environ.get("PATH", "").split(os.pathsep) if entry]
-    local = [places.home / ".local" / name for name in ("lib", "share/jupyter/kernels")]
-    found = [*map(Path, filter(None, prefixes)), *paths, *map(_installation, paths), *local]
-    real = (Path(os.path.realpath(path)) for path in found if path.is_absolute())
-    return list(dict.fromkeys(str(path) for path in real if _is_narrow(path, places)))
-
-
-def _installation(programs: Path) -> Path:
-    """Return the folder with the libraries of a folder of programs, or that folder itself."""
-    above = programs.parent
-    marks = ("lib", "pyvenv.cfg", "conda-meta")
-    is_one = programs.name in {"bin", "condabin"} and above.name != ".local"
-    return above if is_one and any((above / mark).exists() for mark in marks) else programs
-
-
-def _is_narrow(path: Path, places: Places) -> bool:
-    """Return whether a folder of programs neither is nor holds what must not be opened by it."""
-    sensitive = (places.home, places.state_dir, places.workspace)
-    return not any(one.is_relative_to(path) for one in sensitive)
-
-
-def _is_below(path: Path, folder: Path) -> bool:
-    return path != folder and path.is_relative_to(folder)
 
 
 # detection
@@ -317,8 +244,9 @@ async def detect(spawners: Spawners) -> Facts:
         covers = bool(found.get("covers"))
         missing = "" if covers else "; secret files of the workspace cannot be hidden"
         return Facts("landlock", covers, f"Landlock ABI {version}{missing}")
-    if await asyncio.to_thread(_bubblewrap_works):
-        return Facts("bubblewrap", covers=True, detail="bubblewrap")
+    bubblewrap = await asyncio.to_thread(_bubblewrap)
+    if bubblewrap is not None:
+        return Facts("bubblewrap", covers=True, detail="bubblewrap", program=bubblewrap)
     older = f" Landlock here has version {version}; 3 (Linux 6.2) is needed." if version else ""
     return replace(NO_SANDBOX, detail=f"{NO_SANDBOX.detail}{older}")
 
@@ -332,10 +260,12 @@ async def _looked_up(detect: Detect) -> Facts:
     return await detect()
 
 
-def _bubblewrap_works() -> bool:
-    program = shutil.which("bwrap")
-    if program is None:
-        return False
+def _bubblewrap() -> str | None:
+    """Return where bubblewrap is, if it works."""
+    found = shutil.which("bwrap")
+    if found is None:
+        return None
+    program = str(Path(found).absolute())
     try:
         done = subprocess.run(  # noqa: S603 a fixed program with our own arguments
             [program, "--unshare-all", "--ro-bind", "/", "/", "true"],
@@ -345,22 +275,24 @@ def _bubblewrap_works() -> bool:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+        return None
+    return program if done.returncode == 0 else None
 
 
 # other kinds
 
 
-def bubblewrap_words(policy: Policy, folder: Path) -> list[str]:
+def bubblewrap_words(policy: Policy, folder: Path, program: str) -> list[str]:
     """Return the words before a command's own (bwrap(1)); nothing is there but what is named."""
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--dev", "/dev"]
+    words = [program, "--unshare-all", "--die-with-parent", "--new-session", "--dev", "/dev"]
     words += ["--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108 it is one of its own
     words += ["--share-net"] if policy.network else []
     for path in policy.read:
         if path not in {"/proc", "/sys"} and not path.startswith("/dev/"):
             words += ["--ro-bind-try", path, path]
     for path in policy.write:
+        words += ["--bind-try", path, path]
+    for path in policy.held:
         words += ["--bind-try", path, path]
     for path in policy.frozen:
         words += ["--ro-bind-try", path, path]
@@ -384,6 +316,7 @@ def seatbelt_profile(policy: Policy) -> str:
     for path in policy.write:
         lines.append(f"(allow file-read* file-write* (subpath {_quoted(path)}))")
     lines.append('(allow file-write* (literal "/dev/null") (literal "/dev/zero"))')
+    lines += [f"(deny file-write* (literal {_quoted(path)}))" for path in policy.held]
     lines += [f"(deny file-write* (subpath {_quoted(path)}))" for path in policy.frozen]
     for path in policy.hidden:
         lines.append(f"(deny file-read* file-write* (subpath {_quoted(path)}))")

@@ -109,6 +109,8 @@ class CallSubject:
     effect: Effect = Effect()
     asks: str | None = None
     """Why it asks however often it was allowed: the user has marked what it would run."""
+    shapes: str | None = None
+    """What a command names that the agent is told later, or that runs: it asks in every mode."""
     last_ms: int | None = None
     """How long it took last time, when that is worth saying."""
     sandboxed: bool | None = None

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from jupyter_ai_shoulders.core.shaping_files import INSTRUCTION_NAMES
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.grants import Grant, clean_path, grant_covers
 from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob, glob_matches
@@ -20,7 +21,6 @@ from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, Risk
 from jupyter_ai_shoulders.wire.sessions import Mode
 
-PROTECTED_NAMES = frozenset({"_instructions.md", "agents.md", "claude.md", ".cursorrules"})
 STATE_FOLDER = ".shoulders"
 SEALED_NAMES = frozenset({"tools.json", "settings.json", "models.json", "keys.env"})
 """Files of the state directory that no tool may write: rules, settings, keys."""
@@ -183,6 +183,10 @@ def _locked(question: Question, rules: Rules) -> Ask | None:
 
 
 def _protected(question: Question) -> Ask | None:
+    named = question.subject.shapes
+    if named is not None:
+        text = f"It names {named}, which shapes what the agent is told or what runs later."
+        return Ask(AskReason(kind="protected", text=text), ONCE)
     path = next(filter(_is_protected, _paths(question)), None)
     if question.risk == "read" or question.subject.dry or path is None:
         return None
@@ -366,7 +370,7 @@ def _domain_covers(domain: str, host: str | None) -> bool:
 
 def _is_protected(path: str) -> bool:
     parts = clean_path(path).lower().split("/")
-    return STATE_FOLDER in parts or parts[-1] in PROTECTED_NAMES or _is_of_git(path)
+    return STATE_FOLDER in parts or parts[-1] in INSTRUCTION_NAMES or _is_of_git(path)
 
 
 def _is_of_git(path: str) -> bool:

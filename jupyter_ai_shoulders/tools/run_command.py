@@ -13,8 +13,9 @@ from typing import ClassVar, Protocol
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.core.shaping_files import mentioned
 from jupyter_ai_shoulders.files.base import Origin
-from jupyter_ai_shoulders.files.shell_commands import NotCovered
+from jupyter_ai_shoulders.files.shell_commands import NotCovered, understood
 from jupyter_ai_shoulders.files.shell_undo import Begun, Covered
 from jupyter_ai_shoulders.guard.process import (
     Ended,
@@ -148,6 +149,7 @@ class RunCommand:
             language="bash",
             undoable=uncovered is None,
             asks=await self._exposing(held),
+            shapes=None if understood(args.command) == () else mentioned(args.command),
             sandboxed=held.wanted is not None,
             notes=() if uncovered is None else (f"Not covered by undo: {uncovered}.",),
         )
@@ -238,14 +240,20 @@ class RunCommand:
         if held.wanted is None:
             return None
         exposed = await asyncio.to_thread(self._sandbox.exposed, held.facts, held.wanted)
-        if not exposed:
-            return None
-        names = [Path(path).name for path in exposed[:_NAMED]]
-        more = f" and {len(exposed) - _NAMED} more" if len(exposed) > _NAMED else ""
+        missed = ""
+        if exposed.cut:
+            missed = (
+                "The workspace is too large to look everywhere for files with keys or "
+                "instructions, and those that were not found are not held back."
+            )
+        if not exposed.paths:
+            return f"It asks because of this: {missed}" if missed else None
+        names = [Path(path).name for path in exposed.paths[:_NAMED]]
+        more = f" and {len(exposed.paths) - _NAMED} more" if len(exposed.paths) > _NAMED else ""
         return (
             f"It asks because this system's sandbox cannot keep it from {', '.join(names)}{more} "
-            "in the workspace."
-        )
+            f"in the workspace. {missed}"
+        ).strip()
 
 
 class _Report:

@@ -28,10 +28,9 @@ from jupyter_ai_shoulders.guard.sandbox import (
     Wanted,
     bubblewrap_words,
     detect,
-    program_places,
     seatbelt_profile,
-    secret_places,
 )
+from jupyter_ai_shoulders.guard.sandbox_places import look, program_places
 from jupyter_ai_shoulders.guard.spawner import landlock, seccomp
 from tests.guard.running import Ran, program, ran
 
@@ -212,13 +211,13 @@ async def test_what_is_secret_in_the_workspace_is_hidden_or_told_to_be_open(
     box = Sandbox(ground.places, _knows(ground.facts))
     exposed = box.exposed(ground.facts, Wanted())
     if not ground.holds:
-        assert exposed == tuple(map(str, secret_places(ground.places)))
+        assert exposed.paths == tuple(map(str, look(ground.places).secret))
         return
 
     done = await ground.run(line)
 
     assert ("SECRET" in done.all) == (not ground.facts.covers)
-    assert bool(exposed) == (not ground.facts.covers)
+    assert bool(exposed.paths) == (not ground.facts.covers)
 
 
 @pytest.mark.parametrize("covers", [False, True])
@@ -274,7 +273,7 @@ async def test_programs_of_the_server_in_the_workspace_cannot_be_changed(ground:
     box = Sandbox(ground.places, _knows(ground.facts))
     before = snapshot(ground.workspace / "venv")
     if not ground.facts.covers:
-        assert str(programs.parent) in box.exposed(ground.facts, Wanted())
+        assert str(programs.parent) in box.exposed(ground.facts, Wanted()).paths
         return
 
     done = await ground.run(
@@ -418,7 +417,7 @@ def test_a_home_as_workspace_has_its_credentials_named(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     places = Places(tmp_path, tmp_path / ".shoulders", tmp_path, {})
 
-    found = {path.relative_to(tmp_path).as_posix() for path in secret_places(places)}
+    found = {path.relative_to(tmp_path).as_posix() for path in look(places).secret}
 
     assert found == {".shoulders", ".ssh", ".aws", ".config/gcloud", ".bash_history"}
 
@@ -448,8 +447,8 @@ POLICY = Policy(
 
 
 def test_bubblewrap_gets_the_same_policy() -> None:
-    assert bubblewrap_words(POLICY, Path("/w")) == [
-        *("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--dev", "/dev"),
+    assert bubblewrap_words(POLICY, Path("/w"), "/opt/bwrap") == [
+        *("/opt/bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--dev", "/dev"),
         *("--proc", "/proc", "--tmpfs", "/tmp", "--ro-bind-try", "/usr", "/usr"),
         *("--bind-try", '/w "x"', '/w "x"', "--ro-bind", "/private/file", "/w/.env"),
         *("--ro-bind-try", "/w/.shoulders/skills", "/w/.shoulders/skills", "--chdir", "/w", "--"),

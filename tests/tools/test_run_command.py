@@ -154,6 +154,35 @@ async def test_a_sandbox_that_cannot_hide_secrets_asks_and_names_them(tmp_path: 
         assert read_only.asks is None
 
 
+@pytest.mark.parametrize("mode", ["ask", "auto_edit", "bypass"])
+async def test_a_line_that_names_instructions_asks_in_every_mode(tmp_path: Path, mode: Any) -> None:
+    async with desk(tmp_path, HELD) as at:
+        changes = await subject_of(at.tool, command="cp x AGENTS.md")
+        looks = await subject_of(at.tool, command="cat AGENTS.md")
+
+    assert looks.shapes is None
+    question = Question("run_command", "execute", False, changes)
+    grants = [Grant("run_command")]
+    decision = decide(question, Rules(), grants, mode=mode, interactive=True)
+    assert isinstance(decision, Ask)
+    assert decision.scopes == ("once",)
+    assert "AGENTS.md" in decision.reason.text
+
+
+async def test_a_workspace_that_was_not_searched_whole_asks_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jupyter_ai_shoulders.guard.sandbox_places._MOST_ENTRIES", 2)
+    async with desk(tmp_path, HELD) as at:
+        for number in range(4):
+            at.here.write(f"{number}.txt", "x")
+
+        shown = await subject_of(at.tool, command="ls")
+
+    assert shown.asks is not None
+    assert "too large to look everywhere" in shown.asks
+
+
 async def test_where_a_sandbox_is_a_must_nothing_runs_without(tmp_path: Path) -> None:
     async with desk(tmp_path, NO_SANDBOX) as at:
         at.rules = CommandRules("sandbox", strict=True)

@@ -44,6 +44,8 @@ class Policy:
     """Whether what is hidden is covered by something empty; else ``read`` leaves it out."""
     frozen: tuple[str, ...] = ()
     """Below what may be written, and only to be read; needs ``cover``."""
+    held: tuple[str, ...] = ()
+    """Folders that may be written to and not moved away, outer ones first; needs ``cover``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,13 @@ def _cover(policy: Policy) -> None:
     if Path(_SHARED_MEMORY).is_dir():
         mount("tmpfs", _SHARED_MEMORY, "tmpfs", _NOSUID | _NODEV, "mode=1777,size=50%")
     kept = [(path, os.open(path, os.O_PATH)) for path in policy.kept if Path(path).is_dir()]
-    for path in policy.frozen:
+    for path in filter(os.path.exists, policy.held):
         mount(path, path, None, _BIND | _REC, None)
-        mount("none", path, None, _REMOUNT | _BIND | _READ_ONLY | _NOSUID | _NODEV, None)
+    for path in filter(os.path.exists, policy.frozen):
+        mount(path, path, None, _BIND | _REC, None)
+        locked = os.statvfs(path).f_flag & _NOEXEC  # may not be taken from it
+        flags = _REMOUNT | _BIND | _READ_ONLY | _NOSUID | _NODEV | locked
+        mount("none", path, None, flags, None)
     for path, cover in policy.hidden.items():
         if os.path.lexists(path):
             mount(cover, path, None, _BIND, None)

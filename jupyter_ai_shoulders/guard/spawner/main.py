@@ -256,6 +256,7 @@ def _policy(given: Mapping[str, Any]) -> Policy:
         network=given["network"],
         cover=given["cover"],
         frozen=tuple(given["frozen"]),
+        held=tuple(given["held"]),
     )
 
 

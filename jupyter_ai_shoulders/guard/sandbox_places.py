@@ -1,0 +1,212 @@
+"""What in a workspace a sandboxed command must not reach, or not change (chapters 07 and 13).
+
+Keys and passwords, what runs outside of the sandbox, and what the agent is told later. Blocks, for
+threads; used by ``guard.sandbox``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.secret_files import is_secret
+from jupyter_ai_shoulders.core.shaping_files import GIT_PROGRAMS, HOME_PROGRAMS, INSTRUCTION_NAMES
+
+_HOME_SECRETS = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".shoulders", ".password-store"),
+    *(".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".boto"),
+    *(".jupyter", ".local/share/jupyter/runtime", ".local/share/keyrings", ".config/gcloud"),
+    *(".config/gh", ".config/glab-cli", ".config/rclone", ".config/github-copilot", ".config/hub"),
+    *(".config/google-chrome", ".config/chromium", ".mozilla", ".config/op", ".config/sops"),
+    *(".cache/huggingface/token", ".cache/huggingface/stored_tokens", ".huggingface", ".kaggle"),
+    *(".config/kaggle", ".databrickscfg", ".snowflake", ".snowsql", ".dbt", ".terraform.d"),
+    *(".bash_history", ".zsh_history", ".python_history", ".sqlite_history", ".psql_history"),
+    *(".local/share/fish/fish_history", ".ipython/profile_default/history.sqlite", ".vault-token"),
+    *(".config/anthropic", ".claude", ".claude.json", ".codex", ".config/openai", ".wandb"),
+    *("Library/Keychains", "Library/Cookies", "Library/Application Support/Google"),
+)
+_LEFT_OUT = frozenset(
+    {
+        *("node_modules", ".venv", "venv", "__pycache__", "site-packages", ".tox", ".nox"),
+        *(".mypy_cache", ".pytest_cache", ".ruff_cache"),
+    }
+)
+"""Folders of installed or made files: they are not looked into."""
+_MOST_ENTRIES = 50_000
+_LOOK_SECONDS = 0.5
+_ALWAYS_LOOKED_AT = 2_000
+"""This many entries are looked at however long it takes; then the time counts."""
+_CREDENTIALS = re.compile(rb"(?i)(https?://)[^/\s@]+@")
+_HEADERS = re.compile(rb"(?im)^(\s*(?:extraheader|password|token)\s*=).*$")
+_MOST_SETTINGS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things are, as the operating system names them."""
+
+    workspace: Path
+    state_dir: Path
+    home: Path
+    environ: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What there is in a workspace, without what lies below another one of the same kind."""
+
+    secret: tuple[Path, ...]
+    frozen: tuple[str, ...]
+    """What may be read and not changed: programs of the server, instructions, git's settings."""
+    held: tuple[str, ...]
+    """Folders above some of these: they stay where they are, so that none takes their place."""
+    cut: bool
+    """Whether the workspace was too large to look everywhere."""
+
+
+def look(places: Places) -> Found:
+    """Return what is secret or must not be changed, as far as one can look."""
+    programs = own_programs(places)
+    search = _Search(set(map(Path, programs)))
+    search.run(places.workspace)
+    secret = _secret_places(places, search.secret)
+    home = [places.home / name for name in HOME_PROGRAMS]
+    fixed = [path for path in home if _is_below(path, places.workspace)]
+    fixed += [folder / name for folder in search.git for name in GIT_PROGRAMS]
+    there = [path for path in fixed if _is_own(path)]
+    fixed = [*there, *map(Path, programs)]
+    held = {above for path in fixed for above in path.parents if _is_below(above, places.workspace)}
+    frozen = dict.fromkeys([*programs, *map(str, [*there, *search.shaping])])
+    return Found(tuple(secret), tuple(frozen), tuple(sorted(map(str, held))), search.cut)
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether there is such a thing, and no link on the way: a link can be replaced."""
+    return os.path.lexists(path) and Path(os.path.realpath(path)) == path
+
+
+def own_programs(places: Places) -> list[str]:
+    """Return folders of the workspace with programs of the server, such as its environment.
+
+    What a command wrote there would run with all rights: as git, or as a library of a kernel.
+    """
+    places_of_all = filter(os.path.isdir, program_places(places))
+    found = [path for path in map(Path, places_of_all) if _is_below(path, places.workspace)]
+    return [str(path) for path in found if not any(_is_below(path, other) for other in found)]
+
+
+def _secret_places(places: Places, files: Sequence[Path]) -> list[Path]:
+    found = [places.state_dir] if _is_below(places.state_dir, places.workspace) else []
+    for name in _HOME_SECRETS:
+        path = places.home / name
+        if _is_below(path, places.workspace) and os.path.lexists(path):
+            found.append(path)
+    found += (path for path in files if path not in found)
+    return [path for path in found if not any(_is_below(path, other) for other in found)]
+
+
+class _Search:
+    """Looks for names in a folder, near its root first, within bounds of time and number."""
+
+    def __init__(self, known: set[Path]) -> None:
+        self.secret: list[Path] = []
+        self.shaping: list[Path] = []
+        """Instructions, and files that say where a repository's own folder is."""
+        self.git: list[Path] = []
+        """Folders of repositories' own files."""
+        self.cut = False
+        self._known = known
+        self._count = 0
+        self._deadline = time.monotonic() + _LOOK_SECONDS
+
+    def run(self, root: Path) -> None:
+        """Look; ``cut`` says that it was not everywhere."""
+        waiting = deque([root])
+        while waiting and not self.cut:
+            for entry in _entries(waiting.popleft()):
+                self.cut = self._is_over()
+                if self.cut:
+                    return
+                if self._is_to_enter(entry):
+                    waiting.append(Path(entry.path))
+
+    def _is_over(self) -> bool:
+        self._count += 1
+        if self._count > _MOST_ENTRIES:
+            return True
+        return self._count > _ALWAYS_LOOKED_AT and time.monotonic() > self._deadline
+
+    def _is_to_enter(self, entry: os.DirEntry[str]) -> bool:
+        """Note an entry; return whether it is a folder to look into."""
+        if entry.is_symlink():
+            return False
+        name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
+        if name == ".git" and is_folder:
+            self._note_git(Path(entry.path))
+        elif name == ".git" or name.lower() in INSTRUCTION_NAMES:
+            self.shaping.append(Path(entry.path))
+        elif is_secret(f"{name}/x" if is_folder else name):
+            self.secret.append(Path(entry.path))
+        elif is_folder:
+            return name not in _LEFT_OUT and Path(entry.path) not in self._known
+        return False
+
+    def _note_git(self, folder: Path) -> None:
+        self.git.append(folder)
+        settings = folder / "config"
+        if not settings.is_symlink() and without_credentials(settings) is not None:
+            self.secret.append(settings)
+
+
+def without_credentials(settings: Path) -> bytes | None:
+    """Return git's settings without passwords; None when there are none in them."""
+    try:
+        with settings.open("rb") as file:
+            content = file.read(_MOST_SETTINGS)
+    except OSError:
+        return None
+    plain = _HEADERS.sub(rb"\1", _CREDENTIALS.sub(rb"\1", content))
+    return None if plain == content else plain
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except OSError:
+        return
+
+
+def program_places(places: Places) -> list[str]:
+    """Return where programs and libraries lie outside of the system's folders."""
+    prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
+    prefixes += [places.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
+    paths = [Path(entry) for entry in places.environ.get("PATH", "").split(os.pathsep) if entry]
+    local = [places.home / ".local" / name for name in ("lib", "share/jupyter/kernels")]
+    found = [*map(Path, filter(None, prefixes)), *paths, *map(_installation, paths), *local]
+    real = (Path(os.path.realpath(path)) for path in found if path.is_absolute())
+    return list(dict.fromkeys(str(path) for path in real if _is_narrow(path, places)))
+
+
+def _installation(programs: Path) -> Path:
+    """Return the folder with the libraries of a folder of programs, or that folder itself."""
+    above = programs.parent
+    marks = ("lib", "pyvenv.cfg", "conda-meta")
+    is_one = programs.name in {"bin", "condabin"} and above.name != ".local"
+    return above if is_one and any((above / mark).exists() for mark in marks) else programs
+
+
+def _is_narrow(path: Path, places: Places) -> bool:
+    """Return whether a folder of programs neither is nor holds what must not be opened by it."""
+    sensitive = (places.home, places.state_dir, places.workspace)
+    return not any(one.is_relative_to(path) for one in sensitive)
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    return path != folder and path.is_relative_to(folder)

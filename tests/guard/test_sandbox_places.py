@@ -1,0 +1,163 @@
+"""What a sandboxed command must not reach or change in a workspace, found and kept."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jupyter_ai_shoulders.core.shaping_files import mentioned
+from jupyter_ai_shoulders.guard import sandbox_places
+from jupyter_ai_shoulders.guard.process import Spawners
+from jupyter_ai_shoulders.guard.sandbox import Facts, Sandbox, Wanted, detect
+from jupyter_ai_shoulders.guard.sandbox_places import Places, look
+from tests.guard.repositories import git, make_repository
+from tests.guard.running import Ran, program, ran
+
+COVERING = Facts("landlock", covers=True)
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    root = make_repository(tmp_path / "root")
+    for name in ("AGENTS.md", "sub/claude.md", ".git/hooks/pre-commit"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("as it was\n")
+    return Places(root, root / ".shoulders", tmp_path / "home", dict(os.environ))
+
+
+def boxed(places: Places, facts: Facts) -> Sandbox:
+    async def told() -> Facts:
+        return facts
+
+    return Sandbox(places, told)
+
+
+async def tried(places: Places, line: str) -> Ran | None:
+    """Run a line in the sandbox; None where the system has none that covers."""
+    facts = await detect(Spawners())
+    if not facts.covers:
+        return None
+    asked = program(line, places.workspace)
+    with boxed(places, facts).confined(asked, facts, Wanted()) as confined:
+        return await ran(confined)
+
+
+def below(places: Places, paths: tuple[object, ...]) -> set[str]:
+    return {Path(str(path)).relative_to(places.workspace).as_posix() for path in paths}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "echo x > AGENTS.md",
+        "rm AGENTS.md",
+        "echo x > new && mv new AGENTS.md",
+        "echo x > sub/claude.md",
+        "echo x > .git/hooks/pre-commit",
+        "echo x > .git/hooks/post-commit",
+        "git config core.hooksPath /elsewhere",
+        "echo x >> .git/config",
+        "mv .git away && cp -r away .git && echo x >> .git/config",
+    ],
+)
+async def test_what_shapes_the_agent_or_runs_cannot_be_changed(places: Places, line: str) -> None:
+    root = places.workspace
+    kept = [root / name for name in ("AGENTS.md", "sub/claude.md", ".git/config")]
+    before = [path.read_text() for path in kept], sorted((root / ".git/hooks").iterdir())
+
+    done = await tried(places, line)
+
+    if done is None:
+        exposed = boxed(places, replace(COVERING, covers=False)).exposed(
+            replace(COVERING, covers=False), Wanted()
+        )
+        assert str(root / "AGENTS.md") in exposed.paths
+        return
+    assert done.ended.code != 0, done.all
+    after = [path.read_text() for path in kept], sorted((root / ".git/hooks").iterdir())
+    assert after == before
+
+
+async def test_work_with_git_goes_on_in_the_sandbox(places: Places) -> None:
+    (places.workspace / ".git/hooks/pre-commit").unlink()
+
+    done = await tried(
+        places, "set -e; echo x > n; git add n; git commit -qm N; git checkout -qb b"
+    )
+
+    assert done is None or done.ended.code == 0, done and done.all
+    assert done is None or git(places.workspace, "log", "-1", "--format=%s").strip() == "N"
+
+
+async def test_passwords_in_the_settings_of_git_are_not_shown(places: Places) -> None:
+    git(places.workspace, "remote", "add", "origin", "https://me:hidden@example.com/a.git")
+    git(places.workspace, "config", "http.extraHeader", "Authorization: hidden")
+    assert below(places, look(places).secret) == {".git/config", ".shoulders"}
+
+    done = await tried(places, "cat .git/config; git remote -v")
+
+    assert done is None or "hidden" not in done.all
+    assert done is None or "https://example.com/a.git (fetch)" in done.out
+
+
+def test_settings_of_git_without_passwords_are_not_secret(places: Places) -> None:
+    git(places.workspace, "remote", "add", "origin", "git@example.com:a.git")
+
+    assert below(places, look(places).secret) == {".shoulders"}
+
+
+def test_a_home_as_workspace_keeps_what_runs_at_login(places: Places) -> None:
+    places = replace(places, home=places.workspace)
+    for name in (".bashrc", ".ipython/profile_default/startup/a.py", ".config/autostart/x"):
+        (places.workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (places.workspace / name).touch()
+
+    found = look(places)
+
+    wanted = {".bashrc", ".ipython/profile_default/startup", ".config/autostart", "AGENTS.md"}
+    assert wanted <= below(places, found.frozen)
+    assert {".ipython", ".ipython/profile_default", ".config", ".git"} == below(places, found.held)
+
+
+def test_deep_secrets_are_found_and_installed_files_are_passed_over(places: Places) -> None:
+    for name in ("a/b/c/d/e/f/g/.env", "node_modules/x/.env", "venv/lib/.env"):
+        (places.workspace / name).parent.mkdir(parents=True)
+        (places.workspace / name).touch()
+
+    found = look(places)
+
+    assert below(places, found.secret) == {"a/b/c/d/e/f/g/.env", ".shoulders"}
+    assert not found.cut
+
+
+@pytest.mark.parametrize("wanted", [Wanted(), Wanted(read_only=True)], ids=["write", "read only"])
+def test_a_search_that_was_cut_is_told(
+    places: Places, wanted: Wanted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = boxed(places, COVERING)
+    assert box.exposed(COVERING, wanted).cut is False
+
+    monkeypatch.setattr(sandbox_places, "_MOST_ENTRIES", 3)
+
+    assert box.exposed(COVERING, wanted).cut is True
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("cp x AGENTS.md", "AGENTS.md"),
+        ("echo x >agents.MD", "agents.MD"),
+        ('echo x > sub/"CLAUDE".md', "CLAUDE.md"),
+        ("rm ./.git/hooks/x", ".git"),
+        ("tee .shoulders/a", ".shoulders"),
+        ("echo x >> ~/.bashrc", ".bashrc"),
+        ("git clone https://example.com/a.git", None),
+        ("cat .gitignore .github/x", None),
+        ("python -m cProfile -o out.profile agents.mdx", None),
+    ],
+)
+def test_names_in_a_line_are_seen(line: str, name: str | None) -> None:
+    assert mentioned(line) == name
