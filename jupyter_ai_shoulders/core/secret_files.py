@@ -5,8 +5,9 @@ Names only, no content: whoever opens files for a model asks here first (chapter
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 
 _SAMPLES = (".example", ".sample", ".template", ".dist")
 """Endings of files that show the form of a secret file without the secrets."""
@@ -22,6 +23,8 @@ _NAMES = (
     *("secrets.*", "secret.*", ".secrets*", "*.tfstate", "*.tfvars"),
     *("jupyter_cookie_secret", "jupyter_server_config.json", "kernel-*.json"),
 )
+_SECRET = re.compile("|".join(map(translate, _NAMES)))
+"""All at once: the sandbox asks about every file of a workspace."""
 _FOLDERS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".shoulders")
 _PUBLIC = ("*.pub", "id_*.pub")
 _OPEN_BELOW_STATE = (".shoulders/skills/", ".shoulders/artifacts/", ".shoulders/system.md")
@@ -40,7 +43,7 @@ def is_secret(path: str) -> bool:
         return True
     if name.endswith(_SAMPLES) or any(fnmatchcase(name, pattern) for pattern in _PUBLIC):
         return False
-    return any(fnmatchcase(name, pattern) for pattern in _NAMES)
+    return _SECRET.match(name) is not None
 
 
 def _plain(name: str) -> str:

@@ -213,7 +213,7 @@ def test_what_a_hook_leaves_running_does_not_hold_the_commit_up(
     workspace: Workspace, root: Path, tmp_path: Path
 ):
     pid = tmp_path / "pid"
-    more = f"setsid sleep 30 &\necho $! > {pid}"
+    more = f"setsid sleep 600 &\necho $! > {pid}"
     program(root / ".git" / "hooks" / "post-commit", tmp_path / "ran", more)
     (root / "a.py").write_text("changed\n")
     repository, plan = planned(workspace, ["a.py"])

@@ -161,3 +161,18 @@ def test_a_search_that_was_cut_is_told(
 )
 def test_names_in_a_line_are_seen(line: str, name: str | None) -> None:
     assert mentioned(line) == name
+
+
+def test_bubblewrap_is_the_program_that_was_tried(places: Places) -> None:
+    """What is called so on a command's path may be another one."""
+    facts = Facts("bubblewrap", covers=True, program="/opt/bwrap")
+    root = str(places.workspace)
+
+    with boxed(places, facts).confined(
+        program("true", places.workspace), facts, Wanted()
+    ) as confined:
+        words = list(confined.words)
+
+    assert words[0] == "/opt/bwrap"
+    assert words.index(f"{root}/.git") < words.index(f"{root}/.git/hooks")
+    assert words[words.index(f"{root}/.git/hooks") - 1] == "--ro-bind-try"
