@@ -49,7 +49,8 @@ class PendingEdit(WireModel):
     """The user changed the same lines since: ``baseline`` has the user's there, so that the
     agent's part of them can only be kept."""
     error: ErrorInfo | None = None
-    """Why the document cannot be read now; ``current`` is then what the agent left."""
+    """Why the document cannot be read now; ``current`` is then what the agent left. Or why what is
+    kept of the edit cannot be read: both texts are null then, and the edit can only be kept."""
 
 
 class PendingEditList(WireModel):
