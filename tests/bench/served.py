@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -69,9 +69,10 @@ class Server:
             session = await answer.json()
             return session["id"], session["last_seq"]
 
-    async def send(self, session: str, text: str) -> None:
-        """Send a user message."""
-        body = {"id": f"m{next(self.numbers)}", "text": text}
+    async def send(self, session: str, text: str, shown: Sequence[str] = ()) -> None:
+        """Send a user message, with these documents open."""
+        context = {"open_documents": list(shown)}
+        body = {"id": f"m{next(self.numbers)}", "text": text, "context": context}
         async with self.http.post(f"{self.url}/sessions/{session}/messages", json=body) as answer:
             assert answer.status == 202, await answer.text()
 

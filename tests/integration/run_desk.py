@@ -66,7 +66,8 @@ class RunDesk:
         self.upstream.play(in_order(*replies))
         self.session = self.api.session(**fields)
         self.seen = []
-        self.api.send(self.session, "Please.", mode="bypass")
+        shown = {"open_documents": [self.path]}
+        self.api.send(self.session, "Please.", mode="bypass", context=shown)
 
     def run(self, cell: str = "a") -> dict[str, Any]:
         """A reply that runs a cell."""

@@ -128,7 +128,7 @@ async def _turn(server: Server, session: str, text: str) -> None:
     """Send a message and return when its turn has ended, however long its cell runs."""
     async with server.http.get(f"{server.url}/sessions/{session}") as answer:
         after = (await answer.json())["last_seq"]
-    await server.send(session, text)
+    await server.send(session, text, ["n.ipynb"])
     url = f"{server.url}/sessions/{session}/events?after={after}"
     headers = {"Accept": "text/event-stream"}
     async with server.http.get(url, headers=headers, timeout=UNLIMITED) as events:

@@ -31,7 +31,8 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> Generator[AsyncKernelMa
 
 FRAME = """
 import numpy as np, pandas as pd
-frame = pd.DataFrame({"n": np.arange(3_000_000.0), "who": ["anna", None, "otto"] * 1_000_000})
+names = np.array(["anna", None, "otto"] * 1_000_000, dtype=object)
+frame = pd.DataFrame({"n": np.arange(3_000_000.0), "who": pd.Series(names, dtype=object)})
 """
 
 

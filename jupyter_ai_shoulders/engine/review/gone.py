@@ -23,6 +23,8 @@ from jupyter_ai_shoulders.wire.notebooks import CellInsert, CellType
 
 REMEMBERED = 500
 """Deleted cells that are not looked for again."""
+TURNS = 20
+"""Turns whose order of the cells is looked at, back from the one that deleted the cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,16 @@ class GoneCell:
     cell_type: CellType
     whole: WholeCell | None
     above: tuple[CellId, ...]
+    earlier: frozenset[CellId] = frozenset()
+    """Cells that were gone already when it went, and had stood above it."""
 
     def place(self, order: Sequence[CellId]) -> int:
         """Return where it would come back among the cells there are, from 0."""
         nearest = next((cell_id for cell_id in self.above if cell_id in order), None)
-        return 0 if nearest is None else order.index(nearest) + 1
+        place = 0 if nearest is None else order.index(nearest) + 1
+        while place < len(order) and order[place] in self.earlier:  # they came back before it
+            place += 1
+        return place
 
     def insert(self, cell_id: CellId, source: str, after: CellId | None) -> CellInsert:
         """Return the edit that brings it back."""
@@ -78,16 +85,28 @@ class GoneCells:
             if isinstance(logged.event, Checkpoint)
         ]
         kept = _last_kept(events, unit)
-        text = None if kept is None else _last_text(events, kept)
         whole = None if kept is None else read_cell(self._blobs.get(kept.cell.blob))
-        cells = () if text is None else read_notebook_text(self._blobs.get(text)).cells
-        ids = [cell.id for cell in cells]
-        at = ids.index(unit.cell_id) if unit.cell_id in ids else len(ids)
+        orders = [] if kept is None else [self._order(blob) for blob in _texts(events, kept)]
+        last = orders[-1] if orders else []
         return GoneCell(
             cell_type="code" if whole is None else whole.cell_type,
             whole=whole,
-            above=tuple(reversed(ids[:at])),
+            above=tuple(reversed(_above(last, unit.cell_id))),
+            earlier=frozenset(
+                cell_id
+                for order in orders
+                if unit.cell_id in order
+                for cell_id in _above(order, unit.cell_id)
+                if cell_id not in last
+            ),
         )
+
+    def _order(self, text: BlobHash) -> list[CellId]:
+        return [cell.id for cell in read_notebook_text(self._blobs.get(text)).cells]
+
+
+def _above(order: Sequence[CellId], cell_id: CellId) -> Sequence[CellId]:
+    return order[: order.index(cell_id)] if cell_id in order else order
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +127,12 @@ def _last_kept(events: Sequence[Checkpoint], unit: Unit) -> _Kept | None:
     return (named or found or [None])[-1]
 
 
-def _last_text(events: Sequence[Checkpoint], kept: _Kept) -> BlobHash | None:
-    """Return the cells of its notebook as they were before the changes of that turn."""
+def _texts(events: Sequence[Checkpoint], kept: _Kept) -> list[BlobHash]:
+    """Return its notebook's cells as they were before the changes of each turn, the last behind."""
     texts = [
         document.blob
         for event in events
         for document in event.documents
         if event.seq <= kept.seq and document.document == kept.cell.document
     ]
-    return texts[-1] if texts else None
+    return texts[-TURNS:]

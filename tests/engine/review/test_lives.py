@@ -10,7 +10,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.wire.ids import CellId
@@ -153,6 +153,7 @@ def test_no_line_of_the_users_is_ever_lost(given_steps: list[Step]):
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example([("delete", 0, 0), ("agent", 0, 0), ("delete", 0, 0)])
 @given(steps(*AGENT, "undo", "undo-hunk", "restart"))
 def test_undoing_everything_gives_back_what_there_was(given_steps: list[Step]):
     with tempfile.TemporaryDirectory() as folder:
