@@ -65,7 +65,6 @@ class EventLog(Protocol):
         """
         ...
 
-
     def pages(self, types: Collection[str]) -> Iterator[list[LoggedEvent]]:
         """Return what ``find`` returns for all sessions, a few hundred events at a time."""
         ...

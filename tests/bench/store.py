@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.clock import SystemClock
+from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.wire.events import TextDelta
@@ -18,7 +18,7 @@ from tests.upstream import KEY
 @asynccontextmanager
 async def open_store(directory: Path) -> AsyncGenerator[Store]:
     """Open a store; all of it is on the disk when it is closed."""
-    store = Store(directory, SystemClock(), Redactor([KEY]).redact)
+    store = Store(directory, SystemClock(), RandomIds(), Redactor([KEY]).redact)
     try:
         await store.open()
         yield store
