@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.frames import ServerFrame
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId
+from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import Session
 
 STATE = ".shoulders"
@@ -67,7 +68,7 @@ class Trial:
             session = host.conversations.create(created, None)
             person = Person(case.user, host, session.id)
             for number, ask in enumerate(case.asks, start=1):
-                await person.says(_message(ask, number))
+                await person.says(_message(ask, number, case.notebook))
             kernel = await self.kernels.values(case.notebook, case.inspects)
             return Record(
                 root=self.root,
@@ -108,10 +109,14 @@ class Trial:
             act(self.root)
 
 
-def _message(ask: str | Message, number: int) -> SendMessage:
+def _message(ask: str | Message, number: int, notebook: str) -> SendMessage:
+    """Return a message as a page sends it that has the notebook open."""
     message = Message(ask) if isinstance(ask, str) else ask
     return SendMessage(
-        id=MessageId(f"ask{number}"), text=message.text, attachments=message.attachments
+        id=MessageId(f"ask{number}"),
+        text=message.text,
+        attachments=message.attachments,
+        context=MessageContext(open_documents=(notebook,)),
     )
 
 

@@ -20,11 +20,13 @@ from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import ResumeTurn
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, Version
+from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.engine.test_turns import check
 from tests.engine.world import SESSION, World, restarted, session, world
 
 PATH = "a.ipynb"
+SHOWN = MessageContext(open_documents=(PATH,))
 RESUME = ResumeTurn(decision="resume")
 
 
@@ -52,7 +54,7 @@ async def crashed(found: str) -> tuple[World, MemoryNotebook]:
         given=session(mode="bypass"),
         loop=tools,
     )
-    await w.say()
+    await w.say(context=SHOWN)
     assert w.exits() == ["final_response"]
     notebook.type_into("c-2", found)
     last = next(e.seq for e in w.events if isinstance(e, ev.ToolResult) and e.call_id == "edit")
@@ -86,7 +88,7 @@ async def test_cells_added_and_deleted_are_looked_for_in_the_notebook(cut_off: s
         given=session(mode="bypass"),
         loop=tools,
     )
-    await w.say()
+    await w.say(context=SHOWN)
     assert w.exits() == ["final_response"]
     if not was_done:
         notebook.cells = list(before)

@@ -74,7 +74,10 @@ async def test_a_command_inherits_no_open_file_and_no_ignored_signal(tmp_path: P
     finally:
         os.close(kept)
 
-    assert done.out.split() == ["4", "SigBlk:", "0" * 16, "SigIgn:", "0" * 16]
+    files, _, blocked, _, ignored = done.out.split()
+    assert (files, int(blocked, 16)) == ("4", 0)
+    ours = sum(1 << number - 1 for number in signal.valid_signals())  # the C library keeps two
+    assert int(ignored, 16) & ours == 0
 
 
 @pytest.mark.parametrize("line", LEFT_BEHIND.values(), ids=list(LEFT_BEHIND))

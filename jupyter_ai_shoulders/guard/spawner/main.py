@@ -261,9 +261,9 @@ def _policy(given: Mapping[str, Any]) -> Policy:
 
 
 def _plain_signals() -> None:
-    """Undo what Python and we have set: a program inherits what is ignored."""
+    """Undo what Python, we and the server's parent have set: a program inherits what is ignored."""
     signal.set_wakeup_fd(-1)
-    for number in (*_IGNORED, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
