@@ -80,7 +80,7 @@ class Conversations:
         return found[-1]
 
     def end(self) -> None:
-        """Stop what still runs: it would take the replies of the next test."""
+        """Leave nothing that the next test would meet: turns, kernels, edits to look through."""
         deadline = time.monotonic() + WAIT_SECONDS
         while busy := [each for each in self.all() if each["status"] in {"running", "waiting"}]:
             assert time.monotonic() < deadline, f"does not stop: {busy}"
@@ -88,6 +88,12 @@ class Conversations:
                 self.send("POST", f"sessions/{session['id']}/cancel", {})
             time.sleep(0.1)  # another process, as above
         self._end_kernels()
+        self._end_review()
+
+    def _end_review(self) -> None:
+        """Keep what waits for review: the next test's page would count it."""
+        for edit in self.api("edits", status="pending")["edits"]:
+            self.send("POST", f"edits/{edit['id']}", {"decision": "keep"})
 
     def _end_kernels(self) -> None:
         with urllib.request.urlopen(self.lab.url("api/sessions"), timeout=WAIT_SECONDS) as answer:
