@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
@@ -142,7 +142,11 @@ class LiveTexts:
 
     async def read(self, claim: TextClaim) -> frames.TextContent:
         """Return the text as its page has it. Raises ``Conflict`` (``page_not_responding``)."""
-        return await self._requests.read(claim)
+        answer = await self._requests.read(claim)
+        known = self._claims.get(claim.path, claim.client)
+        if known is not None and answer.dirty and not known.dirty:  # sooner than it is announced
+            self._claims = self._claims.with_claim(replace(known, dirty=True))
+        return answer
 
     async def apply(
         self, claim: TextClaim, text: str, expected: Version

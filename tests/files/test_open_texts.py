@@ -225,6 +225,17 @@ async def test_nothing_is_written_below_unsaved_text_of_a_page_that_is_away(desk
     assert page.file.read_text() == "a = 2\n"
 
 
+async def test_unsaved_text_that_was_read_before_it_was_announced_is_known(desk: Desk) -> None:
+    page = desk.page(text="a = 1\n")
+    page.text, page.dirty = "a = 1  # typed\n", True
+    assert (await desk.read()).dirty
+    page.leave()
+    with pytest.raises(Conflict) as raised:
+        await desk.edit("a = 2\n", before="a = 1\n")
+    assert raised.value.info.code == "page_not_responding"
+    assert page.file.read_text() == "a = 1\n"
+
+
 async def test_a_page_that_is_away_with_nothing_unsaved_is_not_waited_for(desk: Desk) -> None:
     page = desk.page(text="a = 1\n")
     page.leave()

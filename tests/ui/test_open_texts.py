@@ -226,7 +226,7 @@ def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choi
     editor.wait_for_text(kept)
     editor.knows_its_file()
     editor.saves_without_a_question()
-    assert on_disk(desk) == kept
+    desk.wait(lambda: on_disk(desk) == kept, "it is saved")
     if kept == theirs:
         editor.undo()
         editor.wait_for_text(mine)
