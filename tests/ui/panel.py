@@ -78,10 +78,14 @@ class Panel:
         return self
 
     def ask(self, text: str) -> None:
-        """Send a message."""
-        self.input.fill(text)
-        self.input.press("Enter")
-        expect(self.input).to_have_value("")
+        """Send a message, again if the lab takes the focus between the text and its Enter."""
+        for _ in range(3):
+            self.input.fill(text)
+            self.input.press("Enter")
+            with contextlib.suppress(AssertionError):
+                expect(self.input).to_have_value("", timeout=PATIENCE_MS / 3)
+                return
+        raise AssertionError(f"{text!r} was not sent")
 
     def allow(self) -> None:
         """Allow the waiting call once."""
