@@ -171,8 +171,9 @@ def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
         calls("share_artifact", {"content": hostile, "filename": "report.html"}),
         says("Here they are."),
     )
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    left: list[str] = []
+    page.on("requestfinished", lambda request: left.append(request.url))
+    page.on("requestfailed", lambda request: left.append(f"{request.url} {request.failure}"))
     panel = desk.open_panel()
     panel.ask("Share them.")
     expect(panel.answers.last).to_contain_text("Here they are.")
@@ -201,7 +202,8 @@ def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
     frame.get_by_text("more").click()
     expect(frame.get_by_role("heading")).to_have_text("A report")
     assert page.evaluate("() => window.hit ?? null") is None
-    assert [url for url in asked if "evil.example" in url] == []
+    # The browser may tell of an image that its policy kept from being asked for.
+    assert [each for each in left if "evil.example" in each and "csp" not in each.lower()] == []
 
 
 def priced(root: Path, sim_env: dict[str, str]) -> dict[str, str]:
