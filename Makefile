@@ -29,14 +29,17 @@ PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/sc
 lab: build
 	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
 
+# A test that fails is run once more and named; many of them fail the run (tests/reruns.py).
+AGAIN := --reruns 1 --reruns-delay 1
+
 # Browser tests run apart from the others, and those of a file one after another: they share servers.
 test: build browser check
 	$(NPM) test
 ifdef PYTEST_ARGS
 	pytest $(PYTEST_ARGS)
 else
-	pytest -n 2 --dist worksteal --ignore=tests/ui
-	pytest -n 2 --dist loadfile tests/ui
+	pytest -n 2 --dist worksteal $(AGAIN) --ignore=tests/ui
+	pytest -n 2 --dist loadfile $(AGAIN) tests/ui
 endif
 
 check: check-python check-page

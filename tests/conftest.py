@@ -11,6 +11,7 @@ from traitlets.config import Config
 
 from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
 from jupyter_ai_shoulders.testing.simulator.records import Recorded, Records
+from tests.reruns import Reruns
 from tests.secret_search import leaks
 from tests.upstream import StartUpstream, Upstream
 from tests.vendor_judge import Judge
@@ -44,8 +45,9 @@ def isolated_home(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to count the requests that are judged."""
+    """Begin to count the requests that are judged, and the tests that are run again."""
     config.stash[JUDGE] = Judge()
+    config.pluginmanager.register(Reruns())
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
