@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.lab import StartLab
@@ -70,6 +71,7 @@ def execute(page: Page, command: str, **arguments: Any) -> None:
     )
 
 
+@pytest.mark.shows("input.2")
 def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
     desk: Desk, page: Page
 ) -> None:
@@ -105,6 +107,7 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
     expect(answer.get_by_role("button", name="Copied")).to_be_visible()
 
 
+@pytest.mark.shows("approvals.3", "approvals.5")
 def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_other(
     desk: Desk, page: Page
 ) -> None:
@@ -173,6 +176,7 @@ def test_denying_with_feedback_and_stopping_end_the_turn(desk: Desk, page: Page)
     assert desk.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
 
 
+@pytest.mark.shows("places.7", "input.11", "speed.6")
 def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_them(
     start_lab: StartLab, workspace: Path, upstream: StartUpstream, page: Page
 ) -> None:
@@ -335,6 +339,7 @@ CONTRAST = """root => {
 }"""
 
 
+@pytest.mark.shows("empty.2")
 def test_without_a_key_the_demo_answers_and_other_ways_are_shown(
     demo_desk: Desk, page: Page
 ) -> None:

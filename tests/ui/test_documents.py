@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import nbformat
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.lab import StartLab
@@ -377,6 +378,7 @@ def test_kernel_that_the_agent_started_is_the_pages_too(desk: Desk) -> None:
 # the conversation
 
 
+@pytest.mark.shows("status.2")
 def test_queued_messages_are_changed_and_removed_until_they_are_read(desk: Desk) -> None:
     run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
     desk.open(("slow", desk.held), replies=[run, says("Read."), says("?")])

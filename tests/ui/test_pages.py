@@ -26,6 +26,7 @@ def run_first(desk: Desk) -> dict[str, Any]:
     return calls("run_cell", {"path": desk.path, "cell_id": "first"})
 
 
+@pytest.mark.shows("speed.4")
 def test_twenty_reloads_at_random_moments_of_a_stream_show_what_the_log_holds(
     desk: Desk, page: Page
 ) -> None:
@@ -36,6 +37,7 @@ def test_twenty_reloads_at_random_moments_of_a_stream_show_what_the_log_holds(
     assert tally.texts
 
 
+@pytest.mark.shows("approvals.4")
 def test_approval_and_queued_message_survive_kill_9_and_are_answered_from_another_page(
     desk: Desk,
     context: BrowserContext,

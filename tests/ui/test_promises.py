@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.ui.desk import SLOW_TEXT, Desk, spoken
@@ -82,6 +83,7 @@ def test_a_run_goes_on_when_the_page_is_closed(
     expect(panel.answers.last).to_contain_text("It counted to the end.")
 
 
+@pytest.mark.shows("speed.4")
 def test_reloading_twice_in_a_stream_shows_what_the_log_holds(desk: Desk, page: Page) -> None:
     desk.play(says(PROSE, tokens_per_second=60))
     panel = desk.open_panel()

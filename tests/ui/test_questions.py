@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.lab import StartLab
@@ -40,6 +41,7 @@ def answers(talks: Conversations) -> list[list[str]]:
     return [event["answer"] for event in talks.of_type("clarify-answer")]
 
 
+@pytest.mark.shows("waits.1")
 def test_questions_are_answered_by_chip_by_several_and_by_free_text(desk: Desk, page: Page) -> None:
     desk.play(
         calls("clarify", COLUMN),
@@ -156,6 +158,7 @@ def test_a_checklist_shows_progress_folds_and_survives_a_reload(desk: Desk, page
     expect(checklist).to_have_text("3 of 3 done")
 
 
+@pytest.mark.shows("waits.3")
 def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
     desk: Desk, page: Page
 ) -> None:
@@ -335,6 +338,7 @@ def test_a_conversation_deleted_in_one_page_is_closed_in_the_other_and_comes_bac
         expect(shown.input).to_be_enabled()
 
 
+@pytest.mark.shows("waits.3")
 def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(desk: Desk, page: Page) -> None:
     table = {"content": "a,b\n1,2\n", "filename": "a_rather_long_name_of_a_table.csv"}
     text = {"content": "# Notes\n", "filename": "notes.md", "description": "What I found"}
