@@ -100,7 +100,7 @@ class ReviewDesk:
     ) -> PendingEditList:
         """Return what awaits review in sessions that ``may_see`` allows.
 
-        What the user has taken back himself is settled on the way. Raises ``StateUnavailable``.
+        What stands as it was before is left out; nothing is written. Raises ``StateUnavailable``.
         """
         units = [
             unit
@@ -110,7 +110,8 @@ class ReviewDesk:
         units.sort(key=lambda unit: unit.document)
         edits: list[PendingEdit] = []
         for _, group in groupby(units, key=lambda unit: unit.document):
-            edits += [shown.view for shown in sorted(await self._shown(list(group)), key=_place)]
+            shown = await self._shown(list(group), settle=False)
+            edits += [each.view for each in sorted(shown, key=_place)]
         return PendingEditList(edits=tuple(edits))
 
     def get(self, edit_id: EditId) -> Unit:
@@ -181,8 +182,8 @@ class ReviewDesk:
     def _is_seen(self, unit: Unit, may_see: MaySee) -> bool:
         return self._is_there(unit.session_id) and may_see(unit.session_id)
 
-    async def _shown(self, units: Sequence[Unit]) -> list[_Shown]:
-        """Return the edits of one document that can be seen; settle those that are over."""
+    async def _shown(self, units: Sequence[Unit], *, settle: bool = True) -> list[_Shown]:
+        """Return the edits of one document that can be seen; ``settle`` those that are over."""
         if not units:
             return []
         standing = await self._standings.of(units[0].document, [unit.cell_id for unit in units])
@@ -198,7 +199,7 @@ class ReviewDesk:
             known, await asyncio.to_thread(views) if large else views(), strict=True
         ):
             if view == "settled":
-                if self._book.is_pending(each.unit):
+                if settle and self._book.is_pending(each.unit):
                     self._book.resolve(each.unit, "undo", "user")
             elif view is not None:
                 shown.append(_Shown(each.unit, view, each.gone))

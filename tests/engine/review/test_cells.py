@@ -165,12 +165,20 @@ async def test_the_agent_taking_its_edit_back_settles_it(world: ReviewWorld):
     assert world.said("edit-pending", "edit-resolve") == ["edit-pending", "edit-resolve"]
 
 
-async def test_the_users_own_undo_settles_it(world: ReviewWorld):
+async def test_what_the_user_undid_is_not_shown_and_looking_writes_nothing(world: ReviewWorld):
     await world.agent(write("a", "A1"))
-    await world.user(write("a", "a1\na2\na3"))
+    seq = world.store.last_seq(SESSION)
 
+    await world.user(write("a", "a1\na2\na3"))
     assert await world.pending() == []
-    assert world.said("edit-resolve") == ["edit-resolve"]
+    await world.user(write("a", "A1"))  # and redid
+    assert (await world.only()).current == "A1"
+    await world.user(write("a", "a1\na2\na3"))
+    assert (await world.pending(), world.store.last_seq(SESSION)) == ([], seq)
+
+    await world.agent(write("a", "A1\na2\na3"), turn="t2")
+    edit = await world.only()
+    assert (edit.baseline, edit.current) == ("a1\na2\na3", "A1\na2\na3")
 
 
 async def test_a_restore_settles_what_it_takes_back(world: ReviewWorld):
