@@ -1,12 +1,5 @@
-import './chat.css';
-import './controls.css';
-import './messages.css';
-import './cards.css';
-import './markdown.css';
-import './composer.css';
-import './empty.css';
-import './recovery.css';
-import './restore.css';
+// What is seen without a view: it loads with the lab, on every page. A view brings its own files, when it is first
+// shown: see `src/chat/styles.ts`.
+import './frame.css';
 import './marks.css';
 import './caret.css';
-import './review.css';

@@ -1,5 +1,7 @@
 /** The chat panel's root: header, banners, and the conversation or the history. Loaded when the panel is first shown. */
 
+import './styles';
+
 import * as React from 'react';
 
 import type { IPageSocket, SocketStatus } from '../client/socket';

@@ -3,6 +3,10 @@
  * the agent that met one of the user. Shown by the documents plugin until it is decided on.
  */
 
+import '../../style/controls.css';
+import '../../style/diff.css';
+import '../../style/recovery.css';
+
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { MessageLoop } from '@lumino/messaging';

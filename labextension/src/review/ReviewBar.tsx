@@ -3,6 +3,8 @@
  * decision on all. Shown by the review plugin while there are any, unless the user put it away.
  */
 
+import '../../style/controls.css';
+
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { MessageLoop } from '@lumino/messaging';

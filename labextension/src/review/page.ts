@@ -3,6 +3,8 @@
  * and leads from one change to the next. Loaded by the review plugin when there is something to review.
  */
 
+import '../../style/review.css';
+
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';

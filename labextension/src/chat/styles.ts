@@ -1,0 +1,11 @@
+/** How the panel looks: it loads with the panel, not with the lab. Imported by `ChatPanel`. */
+
+import '../../style/chat.css';
+import '../../style/controls.css';
+import '../../style/messages.css';
+import '../../style/diff.css';
+import '../../style/cards.css';
+import '../../style/markdown.css';
+import '../../style/composer.css';
+import '../../style/empty.css';
+import '../../style/restore.css';
