@@ -8,7 +8,7 @@ import type { ReadonlyJSONObject } from '@lumino/coreutils';
 
 import { isRunning, pendingCall } from '../model/present';
 import { EXTENSION_ID, type IConversations } from '../tokens';
-import { sparkIcon } from './icons';
+import { sparkIcon } from './ownIcon';
 import type { ChatWidget } from './panel';
 
 /** Command ids. */

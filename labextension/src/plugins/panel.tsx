@@ -10,22 +10,23 @@ import type { IChatHost } from '../chat/host';
 import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/interface';
 import { EXTENSION_ID } from '../tokens';
-import { sparkIcon } from './icons';
+import type { ILabParts } from './labHost';
+import { sparkIcon } from './ownIcon';
 
-/** What the panel shows. */
+/** What the panel is made with. */
 export interface IPanelOptions {
-  host: IChatHost;
   conversations: IConversations;
   socket: IPageSocket;
+  trans: TranslationBundle;
+  /** What the page around it is made of. */
+  parts: ILabParts;
 }
 
 /** The widget in the side bar. */
 export class ChatWidget extends ReactWidget {
-  constructor(
-    private readonly options: IPanelOptions,
-    trans: TranslationBundle
-  ) {
+  constructor(private readonly options: IPanelOptions) {
     super();
+    const { trans } = options;
     this.id = `${EXTENSION_ID}-chat`;
     this.title.icon = sparkIcon;
     this.title.caption = trans.__('AI chat');
@@ -42,9 +43,14 @@ export class ChatWidget extends ReactWidget {
   }
 
   protected override render(): React.JSX.Element | null {
-    const { Panel } = this;
-    return Panel === null ? null : (
-      <Panel {...this.options} onReady={this.onReady} />
+    const { conversations, socket } = this.options;
+    return this.Panel === null || this.host === null ? null : (
+      <this.Panel
+        host={this.host}
+        conversations={conversations}
+        socket={socket}
+        onReady={this.onReady}
+      />
     );
   }
 
@@ -71,9 +77,10 @@ export class ChatWidget extends ReactWidget {
     }
     this.loading = true;
     void this.options.conversations.refresh();
-    import('../chat/ChatPanel')
-      .then(module => {
-        this.Panel = module.ChatPanel;
+    Promise.all([import('../chat/ChatPanel'), import('./labHost')])
+      .then(([{ ChatPanel }, { makeHost }]) => {
+        this.host = makeHost(this.options.parts);
+        this.Panel = ChatPanel;
         this.update();
       })
       .catch((error: unknown) => {
@@ -90,6 +97,7 @@ export class ChatWidget extends ReactWidget {
   };
 
   private Panel: typeof ChatPanel | null = null;
+  private host: IChatHost | null = null;
   private loading = false;
   private wantsFocus = false;
 }

@@ -1,0 +1,147 @@
+/**
+ * The page around the chat panel, as JupyterLab and Notebook have it: what the views may ask of it. Loaded with the
+ * panel, by the chat plugin; nothing here is part of the start.
+ */
+
+import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
+import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Widget } from '@lumino/widgets';
+
+import type { IChatHost } from '../chat/host';
+import { ApiError, type IHttpClient } from '../client/http';
+import { Icon } from './icons';
+import { SituationWatcher } from './situation';
+
+/** A download has begun by then, in ms. */
+const SAVE_TIME = 60_000;
+
+/** What of the application the host is made of; null is what Notebook may lack. */
+export interface ILabParts {
+  readonly app: JupyterFrontEnd;
+  readonly http: IHttpClient;
+  readonly documents: IDocumentManager;
+  readonly languages: IEditorLanguageRegistry;
+  readonly notebooks: INotebookTracker | null;
+  readonly labShell: ILabShell | null;
+  readonly editors: IEditorTracker | null;
+  readonly trans: TranslationBundle;
+}
+
+/** Make the host of the panel of this page. */
+export function makeHost(parts: ILabParts): IChatHost {
+  const { app, http, documents, languages, notebooks, trans } = parts;
+  const situation = new SituationWatcher(
+    app.shell,
+    documents,
+    notebooks,
+    parts.labShell,
+    parts.editors
+  );
+  return {
+    trans,
+    Icon,
+    get situation() {
+      return situation.current;
+    },
+    situationChanged: situation.changed,
+    openDocument: (path, cellId) =>
+      openDocument(documents, notebooks, path, cellId ?? null),
+    insertBelow: (source, language) => insertBelow(notebooks, source, language),
+    copy: text => {
+      Clipboard.copyToSystem(text);
+    },
+    save,
+    highlight: (code, language, into) =>
+      languages.highlight(code, languages.findBest(language), into),
+    restartKernel: path => {
+      openDocument(documents, notebooks, path, null);
+      void app.commands.execute('notebook:restart-kernel');
+    },
+    setKey: (provider, key) => setKey(http, provider, key),
+    confirm: (title, body, accept) => confirm(trans, title, body, accept)
+  };
+}
+
+/** Hand a file to the browser as a download. */
+function save(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), SAVE_TIME);
+}
+
+/** Store a key and try it; the words of a failed try are thrown. */
+async function setKey(
+  http: IHttpClient,
+  provider: string,
+  key: string
+): Promise<void> {
+  await http.setKey(provider, key);
+  const { ok, error } = await http.testProvider(provider);
+  if (!ok && error !== null) {
+    throw new ApiError(0, error);
+  }
+}
+
+function openDocument(
+  documents: IDocumentManager,
+  notebooks: INotebookTracker | null,
+  path: string,
+  cellId: string | null
+): void {
+  const widget: Widget | undefined = documents.openOrReveal(path);
+  const panel = notebooks?.find(open => open === widget);
+  if (panel === undefined || cellId === null) {
+    return;
+  }
+  void panel.context.ready.then(() => {
+    const index = panel.content.widgets.findIndex(
+      cell => cell.model.id === cellId
+    );
+    if (index >= 0) {
+      panel.content.activeCellIndex = index;
+      void panel.content.scrollToItem(index, 'smart');
+    }
+  });
+}
+
+function insertBelow(
+  notebooks: INotebookTracker | null,
+  source: string,
+  language: string
+): boolean {
+  const notebook = notebooks?.currentWidget?.content;
+  if (notebook === undefined || notebook.model?.readOnly === true) {
+    return false;
+  }
+  NotebookActions.insertBelow(notebook);
+  if (/^(markdown|md)$/i.test(language)) {
+    NotebookActions.changeCellType(notebook, 'markdown');
+  }
+  notebook.activeCell?.model.sharedModel.setSource(source);
+  return true;
+}
+
+async function confirm(
+  trans: TranslationBundle,
+  title: string,
+  body: string,
+  accept: string
+): Promise<boolean> {
+  const { button } = await showDialog({
+    title,
+    body,
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Cancel') }),
+      Dialog.warnButton({ label: accept })
+    ]
+  });
+  return button.accept;
+}
