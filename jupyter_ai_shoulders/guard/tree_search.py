@@ -3,7 +3,8 @@
 Follows no links, and leaves out what is hidden, binary, a notebook, likely a secret, left out by
 ``.gitignore``, or made by a project's tools. ripgrep runs in the folder itself, opened beneath the
 root, so that a folder swapped for a link leads nowhere. Without ripgrep texts are still found, one
-file after the other. Blocks; callers choose the thread. Used by ``tools.search_content``.
+file after the other. Blocks; callers choose the thread. Used by ``tools.search_content``, and by
+``host.mentions`` for the names alone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import base64
 import json
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO, Any
@@ -59,6 +60,14 @@ class Found:
 
     lines: list[FoundLine] = field(default_factory=list[FoundLine])
     stopped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Files by their paths, sorted; not ``complete`` when there are more."""
+
+    paths: tuple[str, ...]
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +129,28 @@ def notebooks_below(workspace: Workspace, folder: WorkspacePath, glob: Glob | No
     """Return the notebooks below a folder that a search looks into, sorted."""
     if not has_ripgrep():
         return [path for path in files_below(workspace, folder, glob) if path.endswith(_NOTEBOOK)]
-    query = TreeQuery("", is_regex=False, folder=folder, glob=glob)
+    kind = ("--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted")
+    return sorted(_listed(workspace, TreeQuery("", is_regex=False, folder=folder, glob=glob), kind))
+
+
+def names_below(workspace: Workspace, limit: int) -> Names:
+    """Return the files of the workspace that a search could look into, binary ones, too."""
+    if not has_ripgrep():
+        found: Iterable[str] = files_below(workspace, WORKSPACE, None)
+    else:
+        found = _listed(workspace, TreeQuery("", is_regex=False), ())
+    names = tuple(islice((name for name in found if not is_secret(name)), limit + 1))
+    return Names(tuple(sorted(names[:limit])), complete=len(names) <= limit)
+
+
+def _listed(workspace: Workspace, query: TreeQuery, options: Sequence[str]) -> Iterator[str]:
+    """Return the files that ripgrep would look into, of a kind that ``options`` say."""
     wanted = _Wanted(workspace, query)
-    options = ["--files", "--null", "--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted"]
-    with _Ripgrep(workspace, replace(query, glob=None), options) as output:
+    command = ["--files", "--null", *options]
+    with _Ripgrep(workspace, replace(query, glob=None), command) as output:
         names = output.read().split(b"\0")
     found = (wanted.path(name.decode("utf-8", "replace")) for name in names if name)
-    return sorted(path for path in found if path is not None)
+    return (path for path in found if path is not None)
 
 
 class _Wanted:

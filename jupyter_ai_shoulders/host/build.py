@@ -34,6 +34,7 @@ from jupyter_ai_shoulders.host.files import Files
 from jupyter_ai_shoulders.host.forks import Forks
 from jupyter_ai_shoulders.host.history import Visibility
 from jupyter_ai_shoulders.host.host import Host
+from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
 from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.review import review_desk
@@ -196,6 +197,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         ),
         titler=titler,
         surroundings=surroundings,
+        mentions=Mentions(documents.workspace, documents.variables, surroundings, clock),
         redact=secrets.redact,
         runs=Runs(conversations, store.sessions, engine, ids),
         forks=Forks(
@@ -309,7 +311,11 @@ def _surroundings(
 def _preferences(settings: HostSettings, store: Store) -> Preferences:
     user = StateFile(StateDirectory(settings.home / STATE_DIR), SETTINGS)
     return Preferences(
-        StateFile(store.directory, SETTINGS), user, settings.preferences, str(settings.workspace)
+        StateFile(store.directory, SETTINGS),
+        user,
+        settings.preferences,
+        str(settings.workspace),
+        settings.lock_reasons,
     )
 
 

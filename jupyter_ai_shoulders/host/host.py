@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.export.exporter import Exporter
 from jupyter_ai_shoulders.host.files import Files
 from jupyter_ai_shoulders.host.forks import Forks
+from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.page_frames import PageFrames
 from jupyter_ai_shoulders.host.ports import HostSettings, PagePort
 from jupyter_ai_shoulders.host.preferences import Preferences
@@ -66,6 +67,7 @@ class Host:
         proposals: Proposals,
         titler: Titler,
         surroundings: WorkspaceSurroundings,
+        mentions: Mentions,
         redact: Callable[[str], str],
         runs: Runs,
         forks: Forks,
@@ -91,6 +93,7 @@ class Host:
         self.preferences = preferences
         self.usage = usage
         self.proposals = proposals
+        self.mentions = mentions
         self.redact = redact
         """Takes the keys in use out of what is shown."""
         self.runs = runs
@@ -139,6 +142,7 @@ class Host:
             stack.push_async_callback(self.commands.aclose)
             stack.push_async_callback(self.files.aclose)
             stack.push_async_callback(self._surroundings.aclose)
+            stack.push_async_callback(self.mentions.aclose)
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self._titler.aclose)
             await self.engine.stop()

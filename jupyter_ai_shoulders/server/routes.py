@@ -15,9 +15,15 @@ from jupyter_ai_shoulders.server.events import EventsHandler
 from jupyter_ai_shoulders.server.export import ExportHandler
 from jupyter_ai_shoulders.server.kernel_secrets import KernelSecretHandler
 from jupyter_ai_shoulders.server.lazy import Route
+from jupyter_ai_shoulders.server.mentions import (
+    FileSearchHandler,
+    SkillsHandler,
+    VariablesHandler,
+)
 from jupyter_ai_shoulders.server.messages import MessageHandler, MessagesHandler
 from jupyter_ai_shoulders.server.models import (
     ModelsHandler,
+    ProviderCheckHandler,
     ProviderKeyHandler,
     ProviderTestHandler,
 )
@@ -58,6 +64,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("usage", UsageHandler),
     ("budget", BudgetHandler),
     (f"providers/{_ID}/test", ProviderTestHandler),
+    (f"providers/{_ID}/check", ProviderCheckHandler),
     (f"providers/{_ID}/key", ProviderKeyHandler),
     ("sessions", SessionsHandler),
     (f"sessions/{_ID}", SessionHandler),
@@ -87,6 +94,9 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("tools/permissions", PermissionsHandler),
     ("audit", AuditHandler),
     ("operations", OperationsHandler),
+    ("files/search", FileSearchHandler),
+    ("variables", VariablesHandler),
+    ("skills", SkillsHandler),
 )
 
 

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.wire import (
     errors,
     events,
     frames,
+    mentions,
     messages,
     notebooks,
     operations,
@@ -61,6 +62,9 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("budget_state", usage.BudgetState),
     ("settings", settings.Settings),
     ("request_view", requests.RequestView),
+    ("file_matches", mentions.FileMatches),
+    ("variable_list", mentions.VariableList),
+    ("skill_summaries", mentions.SkillSummaries),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,

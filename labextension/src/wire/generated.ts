@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | EditsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
 answer_approval: AnswerApproval
@@ -66,6 +66,7 @@ edit_message: EditMessage
 error_body: ErrorBody
 event: Event
 event_page: EventPage
+file_matches: FileMatches
 fork_session: ForkSession
 message_accepted: MessageAccepted
 message_view: MessageView
@@ -89,12 +90,14 @@ server_frame: ServerFrame
 session_list: SessionList
 set_key: SetKey
 settings: Settings
+skill_summaries: SkillSummaries
 start_run: StartRun
 status: Status
 supply_result: SupplyResult
 tool_list: ToolList
 undo_turn: UndoTurn
 usage: Usage
+variable_list: VariableList
 }
 /**
  * ``POST sessions/{id}/approvals/{call_id}``.
@@ -290,6 +293,7 @@ export interface BudgetState {
 limits: BudgetLimit[]
 month: (string | null)
 day: (string | null)
+revision: (string | null)
 error: (ErrorInfo | null)
 }
 /**
@@ -407,6 +411,7 @@ branches: BranchView[]
 queued: QueuedView[]
 turn: (TurnView | null)
 pending_call: (string | null)
+changes: ChangeView[]
 todo: TodoItem[]
 context_tokens: (number | null)
 context_window: (number | null)
@@ -844,6 +849,7 @@ error: ErrorInfo
  */
 export interface EndView {
 type: "end"
+turn_id: (string | null)
 exit: ("final_response" | "step_cap" | "tool_rejected" | "cancelled" | "ended_by_tool" | "context_overflow" | "budget_exhausted" | "error" | "interrupted")
 error: (ErrorInfo | null)
 summary: (string | null)
@@ -905,6 +911,23 @@ attempt: number
 delay_ms: number
 reason: string
 at: string
+}
+/**
+ * One cell or file that a turn changed; a row of the change list at the end of the turn.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ChangeView".
+ */
+export interface ChangeView {
+turn_id: string
+edit_id: (string | null)
+document: string
+cell_id: (string | null)
+what: ("made" | "edited" | "deleted" | "moved" | "cleared")
+title: string
+origin: (string | null)
+state: ("pending" | "kept" | "undone" | "done")
+by: (("user" | "agent" | "policy" | "system") | null)
 }
 /**
  * One line of the checklist.
@@ -1636,6 +1659,7 @@ after_version: (string | null)
 hunks: Hunk[]
 before: (string | null)
 after: (string | null)
+title: string
 }
 /**
  * A pending edit was kept or undone.
@@ -1896,6 +1920,26 @@ last_seq: number
 has_more: boolean
 }
 /**
+ * ``GET files/search``, the best first; not ``complete`` when the workspace is too large.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FileMatches".
+ */
+export interface FileMatches {
+matches: FileMatch[]
+complete: boolean
+}
+/**
+ * A file or folder of the workspace, by its path.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FileMatch".
+ */
+export interface FileMatch {
+path: string
+kind: ("file" | "folder" | "notebook")
+}
+/**
  * ``POST sessions/{id}/fork``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1923,7 +1967,9 @@ seq: number
 export interface ModelList {
 models: ModelInfo[]
 default: (string | null)
+single_calls: SingleCallModel[]
 providers: ProviderHealth[]
+problems: SettingsProblem[]
 }
 /**
  * A model as the picker shows it.
@@ -1960,6 +2006,17 @@ cache_read: (number | null)
 cache_write: (number | null)
 }
 /**
+ * Which model makes the single calls of one kind, outside of conversations.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SingleCallModel".
+ */
+export interface SingleCallModel {
+purpose: ("ghost" | "cheapest")
+model: (string | null)
+reason: (string | null)
+}
+/**
  * What is known of a provider without asking it for tokens.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -1972,9 +2029,23 @@ kind: string
 key_set: boolean
 key_last4: (string | null)
 key_source: ("environment" | "keyring" | "file" | "none")
+key_name: (string | null)
 needs_key: boolean
+host: string
+local: boolean
 state: ("unknown" | "ok" | "failing" | "no_key")
 error: (ErrorInfo | null)
+}
+/**
+ * Something wrong in a settings file; what is wrong is not used, the file is kept.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SettingsProblem".
+ */
+export interface SettingsProblem {
+file: string
+line: (number | null)
+message: string
 }
 /**
  * ``GET operations``, the latest first.
@@ -2450,6 +2521,7 @@ month_micro_usd?: (number | null)
 day_micro_usd?: (number | null)
 session_micro_usd?: (number | null)
 turn_micro_usd?: (number | null)
+revision?: (string | null)
 }
 /**
  * ``PUT tools/permissions``: the whole file.
@@ -2462,6 +2534,7 @@ version?: 1
 disabled?: string[]
 rules?: RuleBody[]
 disable_external?: boolean
+revision?: (string | null)
 }
 /**
  * One permission rule (chapter 05).
@@ -2497,6 +2570,7 @@ export interface PutSettings {
 models?: (PutModelSettings | null)
 egress?: (PutEgressSettings | null)
 commands?: (PutCommandSettings | null)
+revision?: (string | null)
 }
 /**
  * The part ``models`` of ``PUT settings``.
@@ -2984,6 +3058,16 @@ export interface ToolsUpdate {
 type: "tools-update"
 }
 /**
+ * Settings were changed by a page or program: fetch that part again where it is shown.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SettingsUpdate".
+ */
+export interface SettingsUpdate {
+type: "settings-update"
+part: ("settings" | "providers" | "budget")
+}
+/**
  * What waits for review in a document changed: fetch ``GET edits`` where it is shown.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3033,7 +3117,11 @@ values: SettingsValues
 sources: {
 [k: string]: "default" | "user" | "workspace" | "administrator"
 }
+locks: {
+[k: string]: string
+}
 problems: SettingsProblem[]
+revision: string
 }
 /**
  * The values that hold.
@@ -3079,15 +3167,24 @@ mode: ("none" | "host" | "sandbox" | "sandbox_read_only")
 network: boolean
 }
 /**
- * Something wrong in a settings file; what is wrong is not used, the file is kept.
+ * ``GET skills``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "SettingsProblem".
+ * via the `definition` "SkillSummaries".
  */
-export interface SettingsProblem {
-file: string
-line: (number | null)
-message: string
+export interface SkillSummaries {
+skills: SkillSummary[]
+}
+/**
+ * A skill: a message that says ``/name`` brings its text.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SkillSummary".
+ */
+export interface SkillSummary {
+name: string
+description: string
+path: string
 }
 /**
  * ``POST runs``.
@@ -3150,6 +3247,7 @@ disabled: string[]
 disable_external: boolean
 rules: Rule[]
 problems: string[]
+revision: string
 }
 /**
  * A tool of the catalogue.
@@ -3163,7 +3261,9 @@ category: string
 description: string
 risk: ("read" | "write" | "execute")
 external: boolean
+sandboxed: (boolean | null)
 enabled: boolean
+off_because: (("disabled" | "external" | "settings") | null)
 parameters: {
 [k: string]: Json
 }
@@ -3261,6 +3361,26 @@ export interface Steps {
 turns: number
 steps: number
 per_turn: (number | null)
+}
+/**
+ * ``GET variables``: what the notebook's kernel has; ``reason`` when that is not known.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "VariableList".
+ */
+export interface VariableList {
+variables: VariableSummary[]
+reason: (string | null)
+}
+/**
+ * A variable of a kernel: its name, and what it is, never what it holds.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "VariableSummary".
+ */
+export interface VariableSummary {
+name: string
+summary: string
 }
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
