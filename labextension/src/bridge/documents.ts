@@ -20,8 +20,8 @@ import { Announcement } from './announcement';
 import { Caret } from './caret';
 import { FileWatch, type IFiles } from './fileWatch';
 import { restartKernel, showKernel } from './kernel';
+import { Offers, type LoadRecoveryView } from './offers';
 import { OpenNotebook, type NotebookContext } from './openNotebook';
-import { Recoveries, type IRecoveryView } from './recovery';
 import { refusalOf, refused } from './refusals';
 import { CellInputs } from './stdin';
 
@@ -39,11 +39,12 @@ export interface IFrameChannel {
 }
 
 /** What the bridge needs of the lab. */
-export interface ILab extends IRecoveryView {
+export interface ILab {
   readonly notebooks: INotebookTracker;
   readonly files: IFiles;
   /** Tells the user that so many cells were changed here and in the file: both texts are kept. */
   readonly tellConflict: (path: string, cells: number) => void;
+  readonly loadRecoveryView: LoadRecoveryView;
 }
 
 /** A notebook of this page: what is announced of it, and its file. */
@@ -58,7 +59,9 @@ export class DocumentBridge implements IDisposable {
     private readonly channel: IFrameChannel,
     private readonly lab: ILab
   ) {
-    this.recoveries = new Recoveries(lab, frame => channel.send(frame));
+    this.offers = new Offers(lab.loadRecoveryView, frame =>
+      channel.send(frame)
+    );
     channel.frameReceived.connect(this.onFrame, this);
     channel.opened.connect(this.onOpened, this);
     lab.notebooks.widgetAdded.connect(this.onAdded, this);
@@ -175,7 +178,7 @@ export class DocumentBridge implements IDisposable {
     const item = this.documents.get(context);
     this.documents.delete(context);
     if (item !== undefined) {
-      this.recoveries.closed(item.announcement);
+      this.offers.closed(item.announcement);
       item.announcement.dispose();
       item.file.dispose();
     }
@@ -193,10 +196,10 @@ export class DocumentBridge implements IDisposable {
         this.with(frame.path, (open, file) => void this.takeUp(open, file));
         return;
       case 'document-recovery':
-        this.with(frame.path, open => this.recoveries.offered(open, frame));
+        this.with(frame.path, open => this.offers.offered(open, frame));
         return;
       case 'document-recovered':
-        this.recoveries.withdrawn(frame.recovery_id);
+        this.offers.withdrawn(frame.recovery_id);
         return;
       case 'cell-run-start':
         this.with(frame.path, ({ notebook }) => {
@@ -250,6 +253,7 @@ export class DocumentBridge implements IDisposable {
       case 'output-draw':
       case 'session-delete':
       case 'tools-update':
+      case 'settings-update':
       case 'edits-update': // Of the review.
       case 'frame-error':
         return;
@@ -364,7 +368,7 @@ export class DocumentBridge implements IDisposable {
       .flatMap(cell => (cell instanceof CodeCell ? [cell.outputArea] : []));
   }
 
-  private readonly recoveries: Recoveries;
+  private readonly offers: Offers;
   private readonly documents = new Map<NotebookContext, IDocument>();
   private readonly answers = new Map<string, PageFrame>();
   private epochs = 0;

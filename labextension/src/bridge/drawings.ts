@@ -1,6 +1,6 @@
 /**
  * Draws outputs as this page shows them, for a model to look at: plots of plotly and altair, SVG,
- * widgets. Made by the documents plugin, one per page. Nothing is scrolled, opened or run for it: an
+ * widgets. Loaded by the documents plugin with the first request for one. Nothing is scrolled, opened or run for it: an
  * output that is not on the screen's page is left to text. A renderer that is still loading or
  * painting is waited for: no page says when an output is drawn, so it counts as drawn when two
  * looks at it are the same and show something.
@@ -8,11 +8,8 @@
 
 import { CodeCell } from '@jupyterlab/cells';
 import type { INotebookTracker } from '@jupyterlab/notebook';
-import type { IDisposable } from '@lumino/disposable';
-import { Signal } from '@lumino/signaling';
 
-import type { OutputDraw, ServerFrame } from '../wire/generated';
-import type { IFrameChannel } from './documents';
+import type { OutputDraw, OutputPicture } from '../wire/generated';
 
 /** The longest side a model gets, in pixels; larger pictures are only scaled down on the way. */
 const LONGEST_SIDE = 1568;
@@ -36,31 +33,14 @@ export type Draw = (
 ) => Promise<IDrawn>;
 
 /** Answers requests of the server for pictures. */
-export class OutputDrawings implements IDisposable {
+export class OutputDrawings {
   constructor(
-    private readonly channel: IFrameChannel,
     private readonly find: (frame: OutputDraw) => HTMLElement | null,
     private readonly draw: Draw = drawn
-  ) {
-    channel.frameReceived.connect(this.onFrame, this);
-  }
+  ) {}
 
-  get isDisposed(): boolean {
-    return this.disposed;
-  }
-
-  dispose(): void {
-    this.disposed = true;
-    Signal.clearData(this);
-  }
-
-  private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
-    if (frame.type === 'output-draw') {
-      void this.answer(frame);
-    }
-  };
-
-  private async answer(frame: OutputDraw): Promise<void> {
+  /** The picture of an output, or that there is none. */
+  async answer(frame: OutputDraw): Promise<OutputPicture> {
     let data: string | null = null;
     try {
       data = await this.picture(frame);
@@ -69,7 +49,7 @@ export class OutputDrawings implements IDisposable {
       console.warn('An output could not be drawn for the agent:', error);
     }
     const { operation_id } = frame;
-    this.channel.send({ type: 'output-picture', operation_id, data });
+    return { type: 'output-picture', operation_id, data };
   }
 
   private async picture(frame: OutputDraw): Promise<string | null> {
@@ -96,8 +76,6 @@ export class OutputDrawings implements IDisposable {
     const { width, height } = node.getBoundingClientRect();
     return width < 1 || height < 1 ? null : this.draw(node, { width, height });
   }
-
-  private disposed = false;
 }
 
 function base64(drawn: IDrawn): string | null {

@@ -7,12 +7,10 @@ import type {
 import { Notification } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import { DisposableDelegate } from '@lumino/disposable';
 
 import { DocumentBridge } from '../bridge/documents';
-import { OutputDrawings, shownOutput } from '../bridge/drawings';
-import { RecoveryNotice } from '../review/RecoveryNotice';
 import { EXTENSION_ID, IShouldersClient } from '../tokens';
+import type { OutputDraw } from '../wire/generated';
 
 /** Announces open notebooks and applies the agent's edits to them. */
 export const documents: JupyterFrontEndPlugin<void> = {
@@ -42,29 +40,27 @@ export const documents: JupyterFrontEndPlugin<void> = {
           ),
           { autoClose: false }
         ),
-      offerRecovery: (context, offer) => {
-        const panels = notebooks.filter(panel => panel.context === context);
-        const notices = panels.map(panel => {
-          const notice = new RecoveryNotice(offer, trans);
-          panel.contentHeader.addWidget(notice);
-          return notice;
-        });
-        return new DisposableDelegate(() =>
-          notices.forEach(notice => notice.dispose())
-        );
-      },
-      tellKeptTwice: (path, cells) =>
-        Notification.warning(
-          trans._n(
-            'One cell of %2 was changed since: what was restored is in a new cell below it.',
-            '%1 cells of %2 were changed since: what was restored is in new cells below them.',
-            cells,
-            path
-          ),
-          { autoClose: false }
-        )
+      loadRecoveryView: async () => {
+        const { recoveryView } = await import('../review/recoveryView');
+        return recoveryView(notebooks, trans);
+      }
     });
-    new OutputDrawings(client.socket, frame => shownOutput(notebooks, frame));
+    const draw = async (request: OutputDraw): Promise<void> => {
+      const { OutputDrawings, shownOutput } =
+        await import('../bridge/drawings');
+      const drawings = new OutputDrawings(frame =>
+        shownOutput(notebooks, frame)
+      );
+      client.socket.send(await drawings.answer(request));
+    };
+    client.socket.frameReceived.connect((_, frame) => {
+      if (frame.type === 'output-draw') {
+        draw(frame).catch((error: unknown) =>
+          // The server waits for a while, then tells the model that there is no picture.
+          console.warn('An output could not be drawn for the agent:', error)
+        );
+      }
+    });
     window.addEventListener('focus', bridge.focus);
     window.addEventListener('pagehide', bridge.leave);
     NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {

@@ -57,6 +57,7 @@ let tracker: FakeTracker;
 let bridge: DocumentBridge;
 let offers: IRecoveryOffer[];
 let keptTwice: number;
+let loadFailure: Error | null;
 
 beforeEach(() => {
   lab = open({ id: 'a', source: 'one' }, { id: 'b', source: 'two' });
@@ -64,18 +65,26 @@ beforeEach(() => {
   tracker = new FakeTracker();
   offers = [];
   keptTwice = 0;
+  loadFailure = null;
   bridge = new DocumentBridge(channel, {
     notebooks: tracker as unknown as INotebookTracker,
     files: lab.files,
     tellConflict: () => undefined,
-    offerRecovery: (_, offer) => {
-      offers.push(offer);
-      return new DisposableDelegate(() => {
-        offers = offers.filter(item => item !== offer);
-      });
-    },
-    tellKeptTwice: (_, cells) => {
-      keptTwice += cells;
+    loadRecoveryView: async () => {
+      if (loadFailure !== null) {
+        throw loadFailure;
+      }
+      return {
+        offerRecovery: (_, offer) => {
+          offers.push(offer);
+          return new DisposableDelegate(() => {
+            offers = offers.filter(item => item !== offer);
+          });
+        },
+        tellKeptTwice: (_, cells) => {
+          keptTwice += cells;
+        }
+      };
     }
   });
 });
@@ -83,6 +92,10 @@ afterEach(() => {
   bridge.dispose();
   document.body.replaceChildren();
 });
+
+/** The part of the page that shows offers is loaded with the first one. */
+const shown = (count: number): Promise<void> =>
+  vi.waitFor(() => expect(offers).toHaveLength(count));
 
 const APPLY = {
   type: 'document-apply',
@@ -277,6 +290,7 @@ describe('DocumentBridge', () => {
       channel.frameReceived.emit(
         recovery(['b', 'two', 'two, typed'], ['n', null, 'new'])
       );
+      await shown(1);
       channel.takeTypes();
       offers[0]?.restore();
       expect(lab.sources).toEqual([
@@ -302,6 +316,7 @@ describe('DocumentBridge', () => {
       await tracker.show(lab);
       lab.type('b', ' now');
       channel.frameReceived.emit(recovery(['b', 'two', 'two, typed']));
+      await shown(1);
       expect(offers[0]?.compare()).toEqual([
         { id: 'b', number: 2, before: 'two now', after: 'two, typed' }
       ]);
@@ -320,31 +335,47 @@ describe('DocumentBridge', () => {
       const frame = recovery(['b', 'two', 'two, typed']);
       channel.frameReceived.emit(frame);
       channel.frameReceived.emit(frame);
-      expect(offers).toHaveLength(1);
+      await shown(1);
       channel.takeTypes();
       offers[0]?.discard();
       expect(offers).toEqual([]);
       expect(lab.sources[1]).toEqual(['b', 'two']);
       // The answer was lost: the server asks again, and is told again.
       channel.frameReceived.emit(frame);
-      expect(offers).toEqual([]);
       const discarded = { ...answer, action: 'discarded' };
-      expect(channel.sent).toEqual([discarded, discarded]);
+      await vi.waitFor(() =>
+        expect(channel.sent).toEqual([discarded, discarded])
+      );
+      expect(offers).toEqual([]);
     });
 
     it('is offered no more when another page decided, or it is closed', async () => {
       await tracker.show(lab);
       const frame = recovery(['b', 'two', 'two, typed']);
       channel.frameReceived.emit(frame);
+      await shown(1);
       channel.frameReceived.emit({
         type: 'document-recovered',
         path: 'a.ipynb',
         recovery_id: 'copy'
       });
-      expect(offers).toEqual([]);
+      await shown(0);
       channel.frameReceived.emit(frame);
+      await shown(1);
       lab.dispose();
-      expect(offers).toEqual([]);
+      await shown(0);
+    });
+
+    it('is offered again when its part of the page could not be loaded', async () => {
+      const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+      loadFailure = new Error('offline');
+      await tracker.show(lab);
+      const frame = recovery(['b', 'two', 'two, typed']);
+      channel.frameReceived.emit(frame);
+      await vi.waitFor(() => expect(warned).toHaveBeenCalledOnce());
+      loadFailure = null;
+      channel.frameReceived.emit(frame);
+      await shown(1);
     });
   });
 });

@@ -1,7 +1,6 @@
-import { Signal } from '@lumino/signaling';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { OutputDraw, PageFrame, ServerFrame } from '../../wire/generated';
+import type { OutputDraw, OutputPicture } from '../../wire/generated';
 import { type IDrawn, OutputDrawings } from '../drawings';
 
 // The lab's widgets are not needed to answer.
@@ -14,16 +13,6 @@ const FRAME: OutputDraw = {
   cell_id: 'cell-1',
   index: 2
 };
-
-class Channel {
-  readonly frameReceived = new Signal<unknown, ServerFrame>(this);
-  readonly opened = new Signal<unknown, void>(this);
-  readonly sent: PageFrame[] = [];
-  send(frame: PageFrame): boolean {
-    this.sent.push(frame);
-    return true;
-  }
-}
 
 function element(width: number, height: number): HTMLElement {
   const node = document.createElement('div');
@@ -39,16 +28,11 @@ afterEach(() => {
 async function answerTo(
   node: HTMLElement | null,
   draw: () => Promise<IDrawn>
-): Promise<PageFrame[]> {
+): Promise<OutputPicture> {
   vi.useFakeTimers();
-  const channel = new Channel();
-  const drawings = new OutputDrawings(channel, () => node, draw);
-  channel.frameReceived.emit(FRAME);
+  const answer = new OutputDrawings(() => node, draw).answer(FRAME);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(channel.sent).toHaveLength(1);
-  drawings.dispose();
-  channel.frameReceived.emit(FRAME);
-  return channel.sent;
+  return answer;
 }
 
 describe('OutputDrawings', () => {
@@ -68,13 +52,14 @@ describe('OutputDrawings', () => {
   };
 
   it('answers with what is shown', async () => {
-    expect(await answerTo(element(300, 200), drawn)).toEqual([
-      { ...none, data: 'cGljdHVyZQ==' }
-    ]);
+    expect(await answerTo(element(300, 200), drawn)).toEqual({
+      ...none,
+      data: 'cGljdHVyZQ=='
+    });
   });
 
   it('answers with nothing where nothing is shown', async () => {
-    expect(await answerTo(null, drawn)).toEqual([none]);
+    expect(await answerTo(null, drawn)).toEqual(none);
   });
 
   it('waits until an output is drawn', async () => {
@@ -83,29 +68,30 @@ describe('OutputDrawings', () => {
       [blank, blank, picture('aGFsZg==')],
       picture('d2hvbGU=')
     );
-    expect(await answerTo(element(300, 200), draw)).toEqual([
-      { ...none, data: 'd2hvbGU=' }
-    ]);
+    expect(await answerTo(element(300, 200), draw)).toEqual({
+      ...none,
+      data: 'd2hvbGU='
+    });
     expect(draw).toHaveBeenCalledTimes(5);
   });
 
   it('sends what there is of an output that never rests', async () => {
     let looks = 0;
     const draw = () => Promise.resolve(picture(btoa(String(looks++))));
-    const [answer] = await answerTo(element(300, 200), draw);
+    const answer = await answerTo(element(300, 200), draw);
     expect(answer).toMatchObject({ data: btoa(String(looks - 1)) });
   });
 
   it('has no picture of an output that stays empty', async () => {
     const blank = () => Promise.resolve(picture('YmxhbmsK', true));
-    expect(await answerTo(element(300, 200), blank)).toEqual([none]);
-    expect(await answerTo(element(0, 0), drawn)).toEqual([none]);
+    expect(await answerTo(element(300, 200), blank)).toEqual(none);
+    expect(await answerTo(element(0, 0), drawn)).toEqual(none);
   });
 
   it('answers also when it cannot draw', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     const fails = () => Promise.reject(new Error('tainted'));
-    expect(await answerTo(element(300, 200), fails)).toEqual([none]);
+    expect(await answerTo(element(300, 200), fails)).toEqual(none);
     expect(warned).toHaveBeenCalledOnce();
     warned.mockRestore();
   });
