@@ -7,13 +7,14 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from jupyter_ai_shoulders.wire.base import Timestamp, WireModel
-from jupyter_ai_shoulders.wire.ids import CellId, ModelId, SessionId
+from jupyter_ai_shoulders.wire.ids import CellId, ModelId, SessionId, Version
 
 SessionKind = Literal["chat", "task", "run", "scheduled", "kernel"]
 SessionSource = Literal["chat", "task", "http", "cli", "kernel", "schedule"]
 SessionStatus = Literal["idle", "running", "waiting", "error", "resolved", "interrupted"]
 Mode = Literal["ask", "auto_edit", "plan", "bypass"]
 ToolsMode = Literal["enabled", "parse_only", "disabled"]
+Certainty = Literal["exact", "approximate", "orphaned"]
 Toolset = Literal["document", "notebook", "workspace", "full"]
 
 
@@ -36,6 +37,10 @@ class Anchor(WireModel):
     quote: str
     prefix: str
     suffix: str
+    version: Version | None = None
+    """Of the cell's source or the file's text in which ``range`` is the place."""
+    certainty: Certainty = "exact"
+    """``approximate``: found again at the likeliest place; ``orphaned``: not found again."""
 
 
 class Session(WireModel):

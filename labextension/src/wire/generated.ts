@@ -458,6 +458,8 @@ range: (TextRange | null)
 quote: string
 prefix: string
 suffix: string
+version: (string | null)
+certainty: ("exact" | "approximate" | "orphaned")
 }
 /**
  * A message of the user that entered the conversation.

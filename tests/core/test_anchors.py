@@ -1,0 +1,77 @@
+"""Finding an anchor again: the table both languages share, and texts nobody thought of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_ai_shoulders.core.anchors import CONTEXT, Place, Units, locate, text_range
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.sessions import Anchor, TextRange
+from jupyter_ai_shoulders.wire.versions import cell_version
+
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "wire" / "fixtures" / "anchors.json").read_text()
+)
+
+
+def anchor_in(text: str, place: TextRange | None) -> Anchor:
+    """Return the anchor the page makes of a place in a cell."""
+    units = Units(text)
+    start, end = (place.from_, place.to) if place else (0, 0)
+    return Anchor(
+        document="a.ipynb",
+        cell_id=CellId("c"),
+        target="source" if place else "cell",
+        range=place,
+        quote=units.slice(place) if place else "",
+        prefix=units.slice(text_range(max(0, start - CONTEXT), start)) if place else "",
+        suffix=units.slice(text_range(end, min(units.length, end + CONTEXT))) if place else "",
+        version=cell_version(text),
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_a_place_is_found_again_or_said_to_be_uncertain(case: dict[str, Any]) -> None:
+    place = None if case["range"] is None else TextRange.model_validate(case["range"])
+
+    found = locate(case["text"], anchor_in(case["made_in"], place))
+
+    wanted = case["found"]["range"]
+    expected = None if wanted is None else TextRange.model_validate(wanted)
+    assert found == Place(expected, case["found"]["certainty"])
+
+
+TEXTS = st.text(alphabet="ab \n😀", max_size=40)
+
+
+@given(before=TEXTS, middle=TEXTS, after=TEXTS, new=TEXTS)
+def test_a_certain_place_is_never_the_wrong_one(
+    before: str, middle: str, after: str, new: str
+) -> None:
+    made_in = before + middle + after
+    start = Units(made_in).of(len(before))
+    anchor = anchor_in(made_in, text_range(start, start + Units(middle).length))
+
+    text = new + made_in
+    found = locate(text, anchor)
+
+    moved = Units(new).length
+    assert anchor.range is not None
+    wanted = text_range(anchor.range.from_ + moved, anchor.range.to + moved)
+    assert found.certainty != "exact" or found.range == wanted
+    if found.range is not None:
+        assert Units(text).slice(found.range) == middle
+
+
+@given(st.text(alphabet="a😀é", max_size=30))
+def test_units_and_characters_are_told_apart(text: str) -> None:
+    units = Units(text)
+    for index in range(len(text) + 1):
+        assert units.of(index) == len(text[:index].encode("utf-16-le")) // 2
+        assert units.character(units.of(index)) == index
