@@ -17,7 +17,7 @@ export function History(props: { onOpen: () => void }): React.JSX.Element {
   const { history } = conversations;
   const [text, setText] = React.useState('');
   React.useEffect(() => {
-    const timer = setTimeout(() => void history.search(text), SEARCH_DELAY);
+    const timer = setTimeout(() => void history.find({ text }), SEARCH_DELAY);
     return () => clearTimeout(timer);
   }, [history, text]);
   const open = (session: Session): void => {

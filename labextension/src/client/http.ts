@@ -17,6 +17,7 @@ import type {
   ErrorBody,
   ErrorInfo,
   EventPage,
+  ForkSession,
   MessageAccepted,
   ModelList,
   PatchSession,
@@ -53,6 +54,7 @@ export class ApiError extends Error {
 /** What narrows the list of sessions. */
 export interface ISessionQuery {
   kind?: Session['kind'];
+  source?: Session['source'];
   text?: string;
   document?: string;
   cursor?: string;
@@ -72,6 +74,8 @@ export interface IHttpClient {
   patchSession(id: string, body: PatchSession): Promise<Session>;
   deleteSession(id: string): Promise<void>;
   undeleteSession(id: string): Promise<void>;
+  /** Copy a conversation up to a message, or as far as it is settled. */
+  forkSession(id: string, body: ForkSession): Promise<Session>;
   events(id: string, after: number, limit?: number): Promise<EventPage>;
   sendMessage(id: string, body: SendMessage): Promise<MessageAccepted>;
   editMessage(id: string, messageId: string, text: string): Promise<void>;
@@ -104,6 +108,8 @@ export interface IHttpClient {
   exportSession(id: string, format: ExportFormat): Promise<Blob>;
   usage(): Promise<Usage>;
   putBudget(body: PutBudget): Promise<BudgetState>;
+  /** Any other route, by its path below the API's root; for what is loaded after the start. */
+  call<T>(method: string, path: string, body?: object): Promise<T>;
 }
 
 /** The forms a conversation is exported in. */
@@ -155,6 +161,10 @@ export class HttpClient implements IHttpClient {
 
   undeleteSession(id: string): Promise<void> {
     return this.send('POST', sessionPath(id, 'undelete'));
+  }
+
+  forkSession(id: string, body: ForkSession): Promise<Session> {
+    return this.send('POST', sessionPath(id, 'fork'), body);
   }
 
   events(id: string, after: number, limit?: number): Promise<EventPage> {
@@ -243,6 +253,10 @@ export class HttpClient implements IHttpClient {
 
   putBudget(body: PutBudget): Promise<BudgetState> {
     return this.send('PUT', 'budget', body);
+  }
+
+  call<T>(method: string, path: string, body?: object): Promise<T> {
+    return this.send(method, path, body);
   }
 
   private get<T>(path: string): Promise<T> {

@@ -7,12 +7,14 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type {
+  Attachment,
   DecideProposal,
   ErrorInfo,
   ModelList,
   Session,
   Status
 } from '../wire/generated';
+import type { ExportFormat } from '../client/http';
 import { budgetOver, type IBudget } from './budget';
 import type { ConversationStore } from './conversation';
 import { Delivery } from './delivery';
@@ -29,6 +31,7 @@ import {
   addTab,
   closeTab,
   openTab,
+  shiftTab,
   stepTab,
   type ITab
 } from './tabs';
@@ -87,7 +90,7 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   async refresh(): Promise<void> {
-    void this.history.search('');
+    void this.history.refresh();
     await this.server.ask();
   }
 
@@ -128,6 +131,10 @@ export class Conversations implements IConversations, IDisposable {
     this.opened.change(state => activateTab(state, key));
   }
 
+  shift(key: string, by: number): void {
+    this.opened.change(state => shiftTab(state, key, by));
+  }
+
   step(by: number): void {
     this.opened.change(state => stepTab(state, by));
   }
@@ -138,6 +145,26 @@ export class Conversations implements IConversations, IDisposable {
 
   setDraft(key: string, text: string): void {
     this.opened.setDraft(key, text);
+  }
+
+  attachments(key: string): readonly Attachment[] {
+    return this.opened.notes.get(key).attachments;
+  }
+
+  setAttachments(key: string, attachments: readonly Attachment[]): void {
+    this.opened.note(key, { attachments });
+  }
+
+  attach(key: string, attachment: Attachment): void {
+    const present = this.attachments(key);
+    const wanted = JSON.stringify(attachment);
+    if (!present.some(other => JSON.stringify(other) === wanted)) {
+      this.setAttachments(key, [...present, attachment]);
+    }
+  }
+
+  begin(key: string): Promise<string> {
+    return this.delivery.begin(key);
   }
 
   suggest(key: string, text: string): void {
@@ -214,6 +241,17 @@ export class Conversations implements IConversations, IDisposable {
       this.close(key);
     }
     this.logs.forget(sessionId);
+  }
+
+  async fork(sessionId: string, seq?: number): Promise<void> {
+    const body = { seq: seq ?? null };
+    const copy = await this.options.http.forkSession(sessionId, body);
+    this.history.receive([copy]);
+    this.open(copy.id);
+  }
+
+  async exportAs(sessionId: string, format: ExportFormat): Promise<Blob> {
+    return this.options.http.exportSession(sessionId, format);
   }
 
   async undelete(sessionId: string): Promise<void> {

@@ -76,7 +76,7 @@ export class FollowedLogs implements IDisposable {
   /** Note that a session is back, and read it. */
   async bringBack(sessionId: string): Promise<void> {
     this.deleted.delete(sessionId);
-    void this.history.search('');
+    void this.history.refresh();
     await this.stores.get(sessionId)?.load();
   }
 
@@ -99,7 +99,7 @@ export class FollowedLogs implements IDisposable {
     bySession(events).forEach((list, id) => this.stores.get(id)?.receive(list));
     const sessions = sessionsIn(events);
     sessions.forEach(({ id }) => this.deleted.delete(id)); // An update: somebody brought it back.
-    this.history.receive(sessions.filter(({ kind }) => kind === 'chat'));
+    this.history.receive(sessions);
   };
 
   private readonly onResync = (_: IPageSocket, frame: Resync): void => {

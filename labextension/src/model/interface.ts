@@ -11,6 +11,7 @@ import type {
   Session,
   Status
 } from '../wire/generated';
+import type { ExportFormat } from '../client/http';
 import type { IBudget } from './budget';
 import type { ConversationStore } from './conversation';
 import type { IOutgoing } from './outbox';
@@ -50,9 +51,18 @@ export interface IConversations {
   close(key: string): void;
   activate(key: string): void;
   step(by: number): void;
+  /** Put a tab `by` places further on. */
+  shift(key: string, by: number): void;
   draft(key: string): string;
   /** Keep what the user types. */
   setDraft(key: string, text: string): void;
+  /** What goes with the next message beside the situation. */
+  attachments(key: string): readonly Attachment[];
+  setAttachments(key: string, attachments: readonly Attachment[]): void;
+  /** Add one; the same thing is not added twice. */
+  attach(key: string, attachment: Attachment): void;
+  /** The session of a tab, made now if it has none. */
+  begin(key: string): Promise<string>;
   /** Put text into the input for the user to change and send. */
   suggest(key: string, text: string): void;
   model(key: string): string | null;
@@ -66,6 +76,10 @@ export interface IConversations {
   decide(proposalId: string, decision: DecideProposal): Promise<void>;
   rename(sessionId: string, title: string): Promise<void>;
   remove(sessionId: string): Promise<void>;
+  /** Copy a conversation up to an event, or as far as it is settled, and show the copy. */
+  fork(sessionId: string, seq?: number): Promise<void>;
+  /** The whole conversation as a file. */
+  exportAs(sessionId: string, format: ExportFormat): Promise<Blob>;
   /** Bring back a conversation that was deleted. */
   undelete(sessionId: string): Promise<void>;
   /** Whether a conversation was deleted, in whatever page. */

@@ -8,6 +8,15 @@ import type { ErrorInfo, Event, Session, SessionList } from '../wire/generated';
 /** Sessions asked for at once. */
 const PAGE = 50;
 
+/** What is looked for; null and no text mean anything. */
+export interface IHistoryQuery {
+  readonly text: string;
+  readonly kind: Session['kind'] | null;
+  readonly source: Session['source'] | null;
+}
+
+const ANYTHING: IHistoryQuery = { text: '', kind: null, source: null };
+
 /** Add or replace sessions, newest update first; an older state of one that is known is passed over. */
 export function mergeSessions(
   known: readonly Session[],
@@ -59,12 +68,20 @@ export class SessionsStore {
     return this.sessions;
   }
 
-  /** What the last search found; all when nothing is searched for. */
+  /** What is looked for. */
+  get query(): IHistoryQuery {
+    return this.wanted;
+  }
+
+  /** What the last search found; all when nothing is looked for. */
   get found(): readonly Session[] {
-    const { matches } = this;
-    return matches === null
-      ? this.sessions
-      : this.sessions.filter(session => matches.has(session.id));
+    const { matches, answered } = this;
+    return this.sessions.filter(
+      ({ id, kind, source }) =>
+        (answered.kind ?? kind) === kind &&
+        (answered.source ?? source) === source &&
+        (answered.text === '' || matches.has(id))
+    );
   }
 
   get hasMore(): boolean {
@@ -79,9 +96,15 @@ export class SessionsStore {
     return this.sessions.find(session => session.id === id);
   }
 
-  /** Read the first page, of the sessions with this text in them. Never rejects: see `error`. */
-  async search(text: string): Promise<void> {
-    this.query = text;
+  /** Look for other sessions, and read the first page of them. Never rejects: see `error`. */
+  async find(change: Partial<IHistoryQuery>): Promise<void> {
+    this.wanted = { ...this.wanted, ...change };
+    this.changed.emit();
+    await this.fetch(null);
+  }
+
+  /** Read the first page again. Never rejects: see `error`. */
+  async refresh(): Promise<void> {
     await this.fetch(null);
   }
 
@@ -105,22 +128,22 @@ export class SessionsStore {
   }
 
   private async fetch(cursor: string | null): Promise<void> {
-    const { query } = this;
+    const { wanted } = this;
     try {
       const page = await this.http.sessions({
-        kind: 'chat',
-        text: query,
+        ...(wanted.kind === null ? {} : { kind: wanted.kind }),
+        ...(wanted.source === null ? {} : { source: wanted.source }),
+        text: wanted.text,
         limit: PAGE,
         ...(cursor === null ? {} : { cursor })
       });
-      if (query === this.query) {
+      if (wanted === this.wanted) {
         this.failure = null;
+        this.answered = wanted;
         this.cursor = page.next_cursor;
         this.keepMatches(page.sessions, cursor === null);
-        const kept =
-          query === '' && cursor === null
-            ? withoutDeleted(this.sessions, page)
-            : this.sessions;
+        const all = isAnything(wanted) && cursor === null;
+        const kept = all ? withoutDeleted(this.sessions, page) : this.sessions;
         this.sessions = mergeSessions(kept, page.sessions);
       }
     } catch (error) {
@@ -130,16 +153,20 @@ export class SessionsStore {
   }
 
   private keepMatches(found: readonly Session[], fresh: boolean): void {
-    const before = fresh ? [] : (this.matches ?? []);
-    this.matches =
-      this.query === ''
-        ? null
-        : new Set([...before, ...found.map(session => session.id)]);
+    const before = fresh ? [] : this.matches;
+    this.matches = new Set([...before, ...found.map(({ id }) => id)]);
   }
 
   private sessions: readonly Session[] = [];
-  private matches: ReadonlySet<string> | null = null;
+  /** Those the text was found in. */
+  private matches: ReadonlySet<string> = new Set();
   private cursor: string | null = null;
-  private query = '';
+  private wanted = ANYTHING;
+  /** What `matches` are of: the server has not answered the last question yet. */
+  private answered = ANYTHING;
   private failure: ErrorInfo | null = null;
+}
+
+function isAnything({ text, kind, source }: IHistoryQuery): boolean {
+  return text === '' && kind === null && source === null;
 }

@@ -62,6 +62,18 @@ export function stepTab(state: ITabs, step: number): ITabs {
   return next === undefined ? state : { ...state, active: next.key };
 }
 
+/** A tab moved by `by` places, not past the ends. */
+export function shiftTab(state: ITabs, key: string, by: number): ITabs {
+  const from = state.tabs.findIndex(tab => tab.key === key);
+  const tab = state.tabs[from];
+  if (tab === undefined) {
+    return state;
+  }
+  const tabs = state.tabs.filter(other => other !== tab);
+  const to = Math.min(Math.max(from + by, 0), tabs.length);
+  return { ...state, tabs: [...tabs.slice(0, to), tab, ...tabs.slice(to)] };
+}
+
 /** Give an empty conversation its session. */
 export function bindTab(state: ITabs, key: string, sessionId: string): ITabs {
   return {

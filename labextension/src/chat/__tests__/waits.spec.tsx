@@ -573,7 +573,7 @@ test('a session the server no longer lists is gone from the history', async () =
   server.sessionList = server.sessionList
     .filter(({ id }) => id !== 's2')
     .reverse();
-  await conversations.history.search('');
+  await conversations.history.find({ text: '' });
   // What was made while the answer was on its way stays.
   expect(conversations.history.all.map(({ id }) => id)).toEqual([
     's9',

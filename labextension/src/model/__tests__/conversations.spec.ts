@@ -252,15 +252,15 @@ describe('history', () => {
     socket.deliver([
       { ...update, session: session('task', { kind: 'task' }), seq: 1 }
     ]);
-    expect(conversations.history.found).toHaveLength(2);
+    expect(conversations.history.found).toHaveLength(3);
   });
 
   test('is searched on the server', async () => {
     const { conversations, server } = open();
     server.sessionList = [session('a'), session('b', { title: 'plots' })];
-    await conversations.history.search('plot');
+    await conversations.history.find({ text: 'plot' });
     expect(conversations.history.found.map(({ id }) => id)).toEqual(['b']);
-    await conversations.history.search('');
+    await conversations.history.find({ text: '' });
     expect(conversations.history.found).toHaveLength(2);
   });
 
@@ -275,7 +275,7 @@ describe('history', () => {
   test('a rename shows at once', async () => {
     const { conversations, server } = open();
     server.sessionList = [session('a')];
-    await conversations.history.search('');
+    await conversations.history.find({ text: '' });
     await conversations.rename('a', 'Better');
     expect(conversations.history.get('a')?.title).toBe('Better');
   });

@@ -2,7 +2,11 @@
 
 import { Signal } from '@lumino/signaling';
 
-import { ApiError, type IHttpClient } from '../../client/http';
+import {
+  ApiError,
+  type IHttpClient,
+  type ISessionQuery
+} from '../../client/http';
 import type { IPageSocket, SocketStatus } from '../../client/socket';
 import type {
   AnswerApproval,
@@ -18,6 +22,7 @@ import type {
   ErrorInfo,
   Event,
   EventPage,
+  ForkSession,
   MessageAccepted,
   ModelInfo,
   ModelList,
@@ -202,9 +207,14 @@ export class FakeServer implements IHttpClient {
   async removeKey(id: string): Promise<void> {
     this.note('removeKey', id);
   }
-  async sessions(query: { text?: string } = {}): Promise<SessionList> {
+  async sessions(query: ISessionQuery = {}): Promise<SessionList> {
     const { text = '' } = query;
-    const found = this.sessionList.filter(({ title }) => title.includes(text));
+    const found = this.sessionList.filter(
+      ({ title, kind, source }) =>
+        title.includes(text) &&
+        kind === (query.kind ?? kind) &&
+        source === (query.source ?? source)
+    );
     return this.answer({ sessions: found, next_cursor: null });
   }
   async createSession(body: CreateSession): Promise<Session> {
@@ -228,6 +238,10 @@ export class FakeServer implements IHttpClient {
   }
   async undeleteSession(id: string): Promise<void> {
     this.note('undeleteSession', id);
+  }
+  async forkSession(id: string, body: ForkSession): Promise<Session> {
+    this.note('forkSession', id, body);
+    return session(`fork-of-${id}`);
   }
   async events(id: string, after: number): Promise<EventPage> {
     this.note('events', id, after);
@@ -306,6 +320,11 @@ export class FakeServer implements IHttpClient {
   async undoTurn(id: string, body: UndoTurn): Promise<Restore> {
     this.note('undoTurn', id, body);
     return {} as Restore; // Nobody looks at it: the event tells.
+  }
+
+  async call<T>(method: string, path: string, body?: object): Promise<T> {
+    this.note('call', method, path, body);
+    return {} as T; // Nobody looks at it in these tests.
   }
 
   private note(...asked: unknown[]): void {

@@ -21,7 +21,14 @@ import {
   presentParts,
   toolIcon
 } from '../present';
-import { addTab, closeTab, freshTabs, openTab, stepTab } from '../tabs';
+import {
+  addTab,
+  closeTab,
+  freshTabs,
+  openTab,
+  shiftTab,
+  stepTab
+} from '../tabs';
 import { visible, withoutEscapes } from '../visible';
 import { fixture } from './fixtures';
 
@@ -51,6 +58,22 @@ describe('tabs', () => {
     expect(state.tabs.map(({ key }) => key)).toEqual(['a', 'b']);
     state = addTab(state, 'd');
     expect(state.active).toBe('a');
+  });
+
+  test('a tab is put elsewhere, but not past the ends', () => {
+    const state = openTab(openTab(freshTabs('a'), 'b', 's1'), 'c', 's2');
+    const order = (by: number): string =>
+      shiftTab(state, 'b', by)
+        .tabs.map(({ key }) => key)
+        .join('');
+    expect([-9, -1, 0, 1, 9].map(order)).toEqual([
+      'bac',
+      'bac',
+      'abc',
+      'acb',
+      'acb'
+    ]);
+    expect(shiftTab(state, 'x', 1)).toBe(state);
   });
 
   test('closing goes to the neighbour, and never leaves none', () => {
