@@ -21,7 +21,7 @@ export class Delivery {
   async send(key: string, body: SendMessage): Promise<void> {
     this.tabs.putOutgoing(key, { body, error: null });
     try {
-      const sessionId = await this.bound(key);
+      const sessionId = await this.begin(key);
       await this.http.sendMessage(sessionId, body);
     } catch (error) {
       this.tabs.putOutgoing(key, { body, error: infoOf(error) });
@@ -29,12 +29,12 @@ export class Delivery {
   }
 
   /** The session of a tab, made now if it has none. */
-  private async bound(key: string): Promise<string> {
+  async begin(key: string): Promise<string> {
     const sessionId = this.tabs.sessionId(key);
     if (sessionId !== null) {
       return sessionId;
     }
-    const making = this.making.get(key) ?? this.begin(key);
+    const making = this.making.get(key) ?? this.made(key);
     this.making.set(key, making);
     try {
       return await making;
@@ -43,7 +43,7 @@ export class Delivery {
     }
   }
 
-  private async begin(key: string): Promise<string> {
+  private async made(key: string): Promise<string> {
     const { id } = await this.make(key);
     this.tabs.change(state => bindTab(state, key, id));
     return id;

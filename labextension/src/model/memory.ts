@@ -3,7 +3,7 @@
  * Used by `OpenTabs`; the chat plugin says where it is kept.
  */
 
-import type { SendMessage, Session } from '../wire/generated';
+import type { Attachment, SendMessage, Session } from '../wire/generated';
 import type { ITab } from './tabs';
 
 /** Keeps one text. */
@@ -18,6 +18,8 @@ export interface IMemory {
   active: string | null;
   /** Text in the input by tab. */
   drafts: Record<string, string>;
+  /** What is to go with the next message, by tab. */
+  attachments: Record<string, Attachment[]>;
   /** Messages the server has not accepted yet, by tab. */
   unsent: Record<string, SendMessage[]>;
   model: string | null;
@@ -28,6 +30,7 @@ const NOTHING: IMemory = {
   tabs: [],
   active: null,
   drafts: {},
+  attachments: {},
   unsent: {},
   model: null,
   mode: null

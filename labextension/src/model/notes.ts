@@ -1,19 +1,37 @@
-/** What belongs to a tab and not to a log: the draft, the chosen model and mode, what is being sent. Owned by `OpenTabs`. */
+/** What belongs to a tab and not to a log: the draft and its attachments, model and mode, what is being sent. Owned by `OpenTabs`. */
 
-import type { Conversation, ErrorInfo, SendMessage } from '../wire/generated';
+import type {
+  Attachment,
+  Conversation,
+  ErrorInfo,
+  SendMessage
+} from '../wire/generated';
 import type { Mode } from './interface';
 import type { IMemory } from './memory';
 import { putOutgoing, stillOutgoing, type IOutgoing } from './outbox';
 
+/** What is remembered of the notes. */
+type Kept = 'drafts' | 'attachments' | 'unsent';
+
+/** Characters of a picture that are kept over a reload: browsers keep five million of everything. */
+const KEPT_PICTURE = 700_000;
+
 /** The notes of one tab. */
 export interface INotes {
   readonly draft: string;
+  readonly attachments: readonly Attachment[];
   readonly model: string | null;
   readonly mode: Mode | null;
   readonly outbox: readonly IOutgoing[];
 }
 
-const NONE: INotes = { draft: '', model: null, mode: null, outbox: [] };
+const NONE: INotes = {
+  draft: '',
+  attachments: [],
+  model: null,
+  mode: null,
+  outbox: []
+};
 
 /** Said of messages a reload found unsent. */
 const LEFT_BEHIND: ErrorInfo = {
@@ -29,9 +47,12 @@ const LEFT_BEHIND: ErrorInfo = {
 
 /** The notes of all tabs. */
 export class TabNotes {
-  constructor(saved: Pick<IMemory, 'drafts' | 'unsent'>) {
+  constructor(saved: Pick<IMemory, Kept>) {
     for (const [key, draft] of Object.entries(saved.drafts)) {
       this.change(key, { draft });
+    }
+    for (const [key, attachments] of Object.entries(saved.attachments)) {
+      this.change(key, { attachments });
     }
     for (const [key, bodies] of Object.entries(saved.unsent)) {
       const outbox = bodies.map(body => ({ body, error: LEFT_BEHIND }));
@@ -65,19 +86,30 @@ export class TabNotes {
   }
 
   /** What to remember over a reload. */
-  saved(): Pick<IMemory, 'drafts' | 'unsent'> {
+  saved(): Pick<IMemory, Kept> {
     const drafts: Record<string, string> = {};
+    const attached: Record<string, Attachment[]> = {};
     const unsent: Record<string, SendMessage[]> = {};
-    for (const [key, { draft, outbox }] of this.notes) {
+    for (const [key, { draft, attachments, outbox }] of this.notes) {
       if (draft !== '') {
         drafts[key] = draft;
+      }
+      if (attachments.length > 0) {
+        attached[key] = attachments.filter(isSmall);
       }
       if (outbox.length > 0) {
         unsent[key] = outbox.map(({ body }) => body);
       }
     }
-    return { drafts, unsent };
+    return { drafts, attachments: attached, unsent };
   }
 
   private readonly notes = new Map<string, INotes>();
+}
+
+function isSmall(attachment: Attachment): boolean {
+  return (
+    attachment.kind !== 'image' ||
+    (attachment.data?.length ?? 0) <= KEPT_PICTURE
+  );
 }
