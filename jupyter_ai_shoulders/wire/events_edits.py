@@ -31,6 +31,8 @@ class EditPending(EventBase):
     """The text the user last had or accepted; None of what was made."""
     after: BlobHash | None = None
     """The text as the agent left it; None of what is gone."""
+    title: str = ""
+    """The first line of the cell's text; empty of files."""
 
 
 class EditResolve(EventBase):

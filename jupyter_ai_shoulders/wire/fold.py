@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.wire.fold_calls import (
     fold_call,
     fold_text,
 )
+from jupyter_ai_shoulders.wire.fold_changes import ChangeEvent, fold_change, taken_back, with_file
 from jupyter_ai_shoulders.wire.fold_parts import (
     Change,
     add_part,
@@ -38,6 +39,7 @@ EMPTY = Conversation(
     queued=(),
     turn=None,
     pending_call=None,
+    changes=(),
     todo=(),
     context_tokens=None,
     context_window=None,
@@ -60,15 +62,9 @@ TurnEvent = ev.TurnStart | ev.TurnResume | ev.StepStart | ev.RetryWait | ev.Turn
 CardEvent = (
     ev.ProposalAdd | ev.ProposalResolve | ev.ArtifactShare | ev.Notice | ev.Restore | ev.ErrorEvent
 )
-TotalEvent = ev.TodoUpdate | ev.UsageUpdate
-UnseenEvent = (
-    ev.EditPending
-    | ev.EditResolve
-    | ev.Checkpoint
-    | ev.CellsChange
-    | ev.ContextRebase
-    | ev.ContextAdd
-)  # facts for review and for requests, not lines of the conversation
+TotalEvent = ev.TodoUpdate | ev.UsageUpdate | ChangeEvent
+UnseenEvent = ev.Checkpoint | ev.ContextRebase | ev.ContextAdd
+"""Facts for restores and for requests, not lines of the conversation."""
 
 
 def fold(events: Iterable[ev.Event], conversation: Conversation = EMPTY) -> Conversation:
@@ -95,7 +91,7 @@ def _dispatch(state: Conversation, event: ev.Event) -> Conversation:
     elif isinstance(event, TextEvent):
         folded = fold_text(state, event)
     elif isinstance(event, CallEvent):
-        folded = fold_call(state, event)
+        folded = _called(state, event)
     elif isinstance(event, AskEvent):
         folded = fold_ask(state, event)
     elif isinstance(event, CardEvent):
@@ -107,6 +103,11 @@ def _dispatch(state: Conversation, event: ev.Event) -> Conversation:
     else:
         assert_never(event)
     return folded
+
+
+def _called(state: Conversation, event: CallEvent) -> Conversation:
+    state = fold_call(state, event)
+    return with_file(state, event) if isinstance(event, ev.ToolResult) else state
 
 
 # sessions and messages
@@ -170,7 +171,7 @@ def _restored(state: Conversation, event: ev.Restore) -> Conversation:
         undone=event.undone,
         undone_turn=event.undone_turn,
     )
-    return add_part(state, event, restore)
+    return add_part(taken_back(state, event.undone_turn), event, restore)
 
 
 def _rewound(
@@ -240,7 +241,9 @@ def _turn(state: Conversation, event: TurnEvent) -> Conversation:
             )
             return close_parts(change_turn(state, state="retrying", retry=retry))
         case ev.TurnEnd():
-            end = views.EndView(exit=event.exit, error=event.error, summary=event.summary)
+            end = views.EndView(
+                turn_id=event.turn_id, exit=event.exit, error=event.error, summary=event.summary
+            )
             state = change_turn(state, state="ended", retry=None, exit=event.exit)
             return add_part(close_parts(replace(state, pending_call=None)), event, end)
         case _:
@@ -313,6 +316,8 @@ def _total(state: Conversation, event: TotalEvent) -> Conversation:
             return replace(state, todo=event.items)
         case ev.UsageUpdate():
             return replace(state, usage=_add_usage(state.usage, event))
+        case ev.EditPending() | ev.EditResolve() | ev.CellsChange():
+            return fold_change(state, event)
         case _:
             assert_never(event)
 

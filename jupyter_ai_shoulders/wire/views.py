@@ -29,6 +29,8 @@ from jupyter_ai_shoulders.wire.events import (
 from jupyter_ai_shoulders.wire.ids import (
     BlobHash,
     CallId,
+    CellId,
+    EditId,
     MessageId,
     ModelId,
     PartId,
@@ -193,6 +195,7 @@ class EndView(WireModel):
     """The end of the turn."""
 
     type: Literal["end"] = "end"
+    turn_id: TurnId | None
     exit: Exit
     error: ErrorInfo | None
     summary: str | None
@@ -303,6 +306,29 @@ class BranchView(WireModel):
     last_seq: int
 
 
+ChangeKind = Literal["made", "edited", "deleted", "moved", "cleared"]
+"""What was done to a cell or a file; ``cleared`` of its outputs."""
+
+
+class ChangeView(WireModel):
+    """One cell or file that a turn changed; a row of the change list at the end of the turn."""
+
+    turn_id: TurnId
+    edit_id: EditId | None
+    """What is kept or undone (``GET edits``); null of what only the turn's undo takes back."""
+    document: str
+    cell_id: CellId | None
+    what: ChangeKind
+    title: str
+    """The first line of a cell; empty of files, and where it is not known."""
+    origin: str | None
+    """Where a moved file was."""
+    state: Literal["pending", "kept", "undone", "done"]
+    """``done`` where there is nothing to decide. Edits of one id share theirs over all turns."""
+    by: Author | None
+    """Who decided."""
+
+
 class Conversation(WireModel):
     """A session's log, folded."""
 
@@ -315,6 +341,8 @@ class Conversation(WireModel):
     turn: TurnView | None
     pending_call: CallId | None
     """The call that waits for the user: an approval, a question or input."""
+    changes: tuple[ChangeView, ...]
+    """In the order of the first change; one for each cell or file and turn."""
     todo: tuple[TodoItem, ...]
     context_tokens: int | None
     """Estimated tokens of the last request."""

@@ -17,6 +17,7 @@ from typing import Literal
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
+from jupyter_ai_shoulders.engine.restore.snapshots import title_of
 from jupyter_ai_shoulders.engine.review.texts import look, rough_hunks
 from jupyter_ai_shoulders.files.base import Origin
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
@@ -251,6 +252,7 @@ class EditBook:
             hunks=rough_hunks(before, after),
             before=unit.before,
             after=unit.after,
+            title=_title(unit, before if after is None else after),
         )
         logged = self._log.append(unit.session_id, event)
         said = replace(unit, at=logged.event.at)
@@ -311,6 +313,10 @@ def _unit(event: EditPending) -> Unit:
         after=event.after,
         at=event.at,
     )
+
+
+def _title(unit: Unit, text: str | None) -> str:
+    return "" if unit.cell_id is None or text is None else title_of(text)
 
 
 def version_of(text: str | None, cell_id: CellId | None) -> Version | None:

@@ -1,6 +1,7 @@
 /** What becomes of a conversation when something is put back; used by the reducer alone. */
 
 import type { Conversation, Restore } from '../wire/generated';
+import { takenBack } from './reduce-changes';
 import { rewound } from './reduce-messages';
 import { addPart } from './reduce-parts';
 
@@ -10,7 +11,8 @@ export function restored(state: Conversation, event: Restore): Conversation {
   const before = event.conversation
     ? rewound(state, event, event.conversation)
     : state;
-  return addPart(before, event, {
+  const undoneTurn = event.undone_turn ?? null; // Logs of older servers have none.
+  return addPart(takenBack(before, undoneTurn), event, {
     type: 'restore',
     restore_id,
     seq,
@@ -18,6 +20,6 @@ export function restored(state: Conversation, event: Restore): Conversation {
     documents,
     drift,
     undone,
-    undone_turn: event.undone_turn ?? null // Logs of older servers have none.
+    undone_turn: undoneTurn
   });
 }

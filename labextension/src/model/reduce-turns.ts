@@ -52,13 +52,14 @@ export function waitRetry(state: Conversation, event: RetryWait): Conversation {
 
 /** The turn is over. */
 export function endTurn(state: Conversation, event: TurnEnd): Conversation {
-  const { exit, error, summary } = event;
+  const { turn_id, exit, error, summary } = event;
   const ended = changeTurn(
     { ...state, pending_call: null },
     { state: 'ended', retry: null, exit }
   );
   return addPart(closeParts(ended), event, {
     type: 'end',
+    turn_id,
     exit,
     error,
     summary

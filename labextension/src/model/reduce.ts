@@ -5,7 +5,13 @@
  * `tests/wire/fixtures/reducer` hold both to them. Called by `ConversationStore`.
  */
 
-import type { Conversation, Event, SessionUpdate } from '../wire/generated';
+import type {
+  Conversation,
+  Event,
+  RunEnd,
+  SessionUpdate,
+  ToolResult
+} from '../wire/generated';
 import {
   callPart,
   changeCall,
@@ -17,6 +23,12 @@ import {
   withRequest,
   withResult
 } from './reduce-calls';
+import {
+  cellsChanged,
+  editPending,
+  editResolved,
+  withFile
+} from './reduce-changes';
 import { addMessage, changeQueued } from './reduce-messages';
 import {
   addPart,
@@ -46,6 +58,7 @@ export const EMPTY: Conversation = {
   queued: [],
   turn: null,
   pending_call: null,
+  changes: [],
   todo: [],
   context_tokens: null,
   context_window: null,
@@ -165,11 +178,9 @@ function reduce(state: Conversation, event: Event): Conversation {
         withProgress(call, event)
       );
     case 'tool-result':
+      return withFile(ended(state, event), event);
     case 'run-end':
-      return settle(
-        changeCall(state, event.call_id, call => withResult(call, event)),
-        event.call_id
-      );
+      return ended(state, event);
     case 'approval-request':
       return waiting(
         changeCall(state, event.call_id, call => withRequest(call, event)),
@@ -232,16 +243,26 @@ function reduce(state: Conversation, event: Event): Conversation {
     case 'usage-update':
       return { ...state, usage: addUsage(state.usage, event) };
     case 'edit-pending':
+      return editPending(state, event);
     case 'edit-resolve':
-    case 'checkpoint':
+      return editResolved(state, event);
     case 'cells-change':
+      return cellsChanged(state, event);
+    case 'checkpoint':
     case 'context-rebase':
     case 'context-add':
-      return state; // Facts for review and for requests, not lines of the conversation.
+      return state; // Facts for restores and for requests, not lines of the conversation.
     default:
       event satisfies never;
       return state; // A newer server's event: nothing this page could show.
   }
+}
+
+function ended(state: Conversation, event: ToolResult | RunEnd): Conversation {
+  return settle(
+    changeCall(state, event.call_id, call => withResult(call, event)),
+    event.call_id
+  );
 }
 
 function updateSession(

@@ -35,6 +35,7 @@ const edited: CallView = {
 };
 const end: EndView = {
   type: 'end',
+  turn_id: 't1',
   exit: 'final_response',
   error: null,
   summary: null
