@@ -13,6 +13,7 @@ import { UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
+import { baseOf, type Base, type MergeCell } from './base';
 import {
   attachmentsOf,
   fromFile,
@@ -20,8 +21,7 @@ import {
   toInsert,
   type JsonObject
 } from './cells';
-import { identified } from './identify';
-import { baseOf, merge, mergeWhole, type Base, type MergeCell } from './merge';
+import type * as Rules from './fileRules';
 import type { NotebookContext, OpenNotebook } from './openNotebook';
 
 /** The lab's contents manager as it is used here. */
@@ -68,14 +68,17 @@ export class FileWatch implements IDisposable {
       return false;
     }
     const { path } = context;
-    const file = await this.files.get(path, {
-      type: 'notebook',
-      format: 'json',
-      content: true,
-      hash: true
-    });
+    const [file, rules] = await Promise.all([
+      this.files.get(path, {
+        type: 'notebook',
+        format: 'json',
+        content: true,
+        hash: true
+      }),
+      import('./fileRules')
+    ]);
     return !this.disposed && this.isQuiet() && context.path === path
-      ? this.mergeFile(file)
+      ? this.mergeFile(file, rules)
       : false;
   }
 
@@ -103,15 +106,18 @@ export class FileWatch implements IDisposable {
       : known.last_modified !== file.last_modified;
   }
 
-  private mergeFile(file: Contents.IModel): boolean {
+  private mergeFile(file: Contents.IModel, rules: typeof Rules): boolean {
     // The request asked for a notebook.
-    const content = identified(file.content as INotebookContent, this.base);
+    const content = rules.identified(
+      file.content as INotebookContent,
+      this.base
+    );
     const theirs = fromFile(content);
     const learner = this.context as unknown as ILearnsFile;
     if (theirs === null || learner._updateContentsModel === undefined) {
       return false; // The lab's own question at the next save is all there is.
     }
-    const merged = merge(
+    const merged = rules.merge(
       this.base,
       this.notebook.cells.map(cell => toInsert(cell, null)),
       theirs,
@@ -119,7 +125,7 @@ export class FileWatch implements IDisposable {
     );
     const copies = merged.conflicts.map(otherText);
     this.notebook.takeUp([...merged.edits, ...copies], merged.metadata);
-    const keepsWhole = !this.takeUpWhole(content);
+    const keepsWhole = !this.takeUpWhole(content, rules);
     this.isLearning = true;
     try {
       learner._updateContentsModel(file);
@@ -138,7 +144,10 @@ export class FileWatch implements IDisposable {
   }
 
   /** Take the notebook's own metadata up; returns whether the notebook has now what the file has. */
-  private takeUpWhole(content: INotebookContent): boolean {
+  private takeUpWhole(
+    content: INotebookContent,
+    { mergeWhole }: typeof Rules
+  ): boolean {
     // Metadata came out of JSON.
     const theirs = content.metadata as unknown as JsonObject;
     const whole = mergeWhole(this.whole, this.notebook.metadata, theirs);

@@ -7,7 +7,7 @@
 import type { ICell, INotebookContent } from '@jupyterlab/nbformat';
 import { UUID } from '@lumino/coreutils';
 
-import type { Base } from './merge';
+import type { Base } from './base';
 
 /** More pairs than these are not compared: a rewritten notebook of thousands of cells is another one. */
 const MAX_PAIRS = 1_000_000;

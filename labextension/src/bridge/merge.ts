@@ -6,25 +6,11 @@
 
 import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 
-import type { CellEdit, CellInsert } from '../wire/generated';
+import type { CellEdit } from '../wire/generated';
 import { cellVersion } from '../wire/versions';
+import type { Base, MergeCell } from './base';
 import type { JsonObject } from './cells';
 import { mergeText } from './mergeText';
-
-/** A cell with all it has; where it stands follows from the list it is in. */
-export type MergeCell = CellInsert;
-
-/** A cell as the page last read or wrote it. */
-export interface IBaseCell {
-  version: string;
-  cell_type: MergeCell['cell_type'];
-  source: string;
-  metadata: JsonObject;
-  attachments: JsonObject | null;
-}
-
-/** The notebook as the page last read or wrote the file, in order. */
-export type Base = ReadonlyMap<string, IBaseCell>;
 
 /** How to take the file up. */
 export interface IMerge {
@@ -35,21 +21,6 @@ export interface IMerge {
   conflicts: MergeCell[];
   /** Whether the open notebook has something that the file has not. */
   keeps: boolean;
-}
-
-/** The base that a list of cells is. */
-export function baseOf(
-  cells: Iterable<
-    Pick<MergeCell, 'cell_id' | Exclude<keyof IBaseCell, 'version'>>
-  >
-): Base {
-  const base = new Map<string, IBaseCell>();
-  for (const { cell_id, source, ...rest } of cells) {
-    const { cell_type, metadata, attachments } = rest;
-    const version = cellVersion(source);
-    base.set(cell_id, { version, cell_type, source, metadata, attachments });
-  }
-  return base;
 }
 
 /** How `theirs`, the file, goes into `mine`, the page; `touched` are cells with new outputs here. */

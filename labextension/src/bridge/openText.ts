@@ -7,7 +7,6 @@ import type { YFile } from '@jupyter/ydoc';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 
 import { textVersion } from '../wire/versions';
-import { lineChanges } from './mergeText';
 import { textChanges, type ITextChange } from './plan';
 
 /** The lab's context of a text file; all its views of one kind share it. */
@@ -19,9 +18,19 @@ const BOM = '\ufeff';
 /** Changed characters up to which a change is made as small as can be; beyond, in whole lines. */
 const EXACT = 20_000;
 
+/** The two units of a character beyond the first 65 536. */
+const HIGH = /[\ud800-\udbff]/;
+const LOW = /[\udc00-\udfff]/;
+
+/** What makes `after` of `before` in whole lines, both with a newline at their end. */
+export type LineChanges = (before: string, after: string) => ITextChange[];
+
 /** A text file seen through the operations of the live-document protocol. */
 export class OpenText {
   constructor(readonly context: TextContext) {}
+
+  /** Compares line by line, once that is loaded; until then a large change is one piece. */
+  lineChanges: LineChanges | null = null;
 
   /** Workspace-relative path, without a drive. */
   get path(): string {
@@ -59,7 +68,7 @@ export class OpenText {
     const { shared } = this;
     const source = shared.getSource();
     const offset = source.startsWith(BOM) ? BOM.length : 0;
-    const changes = smallChanges(normal(source), text);
+    const changes = smallChanges(normal(source), text, this.lineChanges);
     if (changes.length === 0) {
       return;
     }
@@ -88,23 +97,42 @@ export function normal(source: string): string {
 }
 
 /** What turns one text into another: exact where that costs little, else in whole lines. */
-export function smallChanges(before: string, after: string): ITextChange[] {
-  let start = 0;
-  const shorter = Math.min(before.length, after.length);
-  while (start < shorter && before[start] === after[start]) {
-    start += 1;
+export function smallChanges(
+  before: string,
+  after: string,
+  lineChanges: LineChanges | null
+): ITextChange[] {
+  const piece = inOnePiece(before, after);
+  if (Math.max(piece.to - piece.from, piece.insert.length) <= EXACT) {
+    return textChanges(before, after);
   }
+  return lineChanges === null
+    ? [piece]
+    : lineChanges(before, after).map(change => within(before, change));
+}
+
+/** What is between that which both texts have at the beginning and at the end. */
+function inOnePiece(before: string, after: string): ITextChange {
+  let from = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (from < shorter && before[from] === after[from]) {
+    from += 1;
+  }
+  // A character of two units is not taken apart.
+  from -= from > 0 && HIGH.test(before.charAt(from - 1)) ? 1 : 0;
   let end = 0;
   while (
-    end < shorter - start &&
+    end < shorter - from &&
     before[before.length - 1 - end] === after[after.length - 1 - end]
   ) {
     end += 1;
   }
-  const changed = Math.max(before.length, after.length) - start - end;
-  return changed <= EXACT
-    ? textChanges(before, after)
-    : lineChanges(before, after).map(change => within(before, change));
+  end -= end > 0 && LOW.test(before.charAt(before.length - end)) ? 1 : 0;
+  return {
+    from,
+    to: before.length - end,
+    insert: after.slice(from, after.length - end)
+  };
 }
 
 /** A change of whole lines of a text with a newline at its end, as a change of the text itself. */

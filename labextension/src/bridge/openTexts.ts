@@ -149,6 +149,7 @@ export class TextBridge implements IOpenTexts, IDisposable {
 
   private openDocument(context: TextContext): void {
     const text = new OpenText(context);
+    void this.learnLines(text);
     const announcement = new TextAnnouncement(
       text,
       frame => this.channel.send(frame),
@@ -164,6 +165,16 @@ export class TextBridge implements IOpenTexts, IDisposable {
     announcement.open();
     if (this.lab.editors.currentWidget?.context === context) {
       announcement.focus();
+    }
+  }
+
+  /** Loaded with the first text: pages without one need it not. */
+  private async learnLines(text: OpenText): Promise<void> {
+    try {
+      const { lineChanges } = await import('./mergeText');
+      text.lineChanges = lineChanges;
+    } catch (error) {
+      console.warn(`Changes of ${text.path} are made in one piece:`, error);
     }
   }
 

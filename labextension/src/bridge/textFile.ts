@@ -10,7 +10,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { IFiles } from './fileWatch';
-import { mergeText } from './mergeText';
+import type { mergeText as MergeText } from './mergeText';
 import { normal, type OpenText, type TextContext } from './openText';
 
 /** A save that was cancelled in the lab's own dialog is never said to be over; in ms. */
@@ -87,14 +87,17 @@ export class TextFile implements IDisposable {
       return false;
     }
     const { path } = context;
-    const file = await this.files.get(path, {
-      type: 'file',
-      format: 'text',
-      content: true,
-      hash: true
-    });
+    const [file, { mergeText }] = await Promise.all([
+      this.files.get(path, {
+        type: 'file',
+        format: 'text',
+        content: true,
+        hash: true
+      }),
+      import('./mergeText')
+    ]);
     return !this.disposed && this.isQuiet() && context.path === path
-      ? this.mergeFile(file)
+      ? this.mergeFile(file, mergeText)
       : false;
   }
 
@@ -122,7 +125,10 @@ export class TextFile implements IDisposable {
       : known.last_modified !== file.last_modified;
   }
 
-  private mergeFile(file: Contents.IModel): boolean {
+  private mergeFile(
+    file: Contents.IModel,
+    mergeText: typeof MergeText
+  ): boolean {
     if (typeof file.content !== 'string' || !canLearn(this.context)) {
       return false; // The lab's own question at the next save is all there is.
     }

@@ -2,7 +2,7 @@ import type { ICell, INotebookContent } from '@jupyterlab/nbformat';
 import { describe, expect, it } from 'vitest';
 
 import { identified } from '../identify';
-import { baseOf, type Base } from '../merge';
+import { baseOf, type Base } from '../base';
 
 function base(...sources: string[]): Base {
   return baseOf(

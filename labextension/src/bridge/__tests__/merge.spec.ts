@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../cells';
-import {
-  baseOf,
-  merge,
-  mergeWhole,
-  type IMerge,
-  type MergeCell
-} from '../merge';
+import { baseOf, type MergeCell } from '../base';
+import { merge, mergeWhole, type IMerge } from '../merge';
 
 type Spec = [string, string] | [string, string, string];
 

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { textVersion } from '../../wire/versions';
+import { lineChanges } from '../mergeText';
 import { normal, OpenText, smallChanges } from '../openText';
+import type { ITextChange } from '../plan';
 import { openText, type FakeTextContext } from './textLab';
 
 const opened: FakeTextContext[] = [];
@@ -61,6 +63,14 @@ describe('OpenText', () => {
   });
 });
 
+function applied(before: string, changes: readonly ITextChange[]): string {
+  return changes.reduceRight(
+    (text, { from, to, insert }) =>
+      text.slice(0, from) + insert + text.slice(to),
+    before
+  );
+}
+
 describe('smallChanges', () => {
   const long = Array.from({ length: 6000 }, (_, at) => `line ${at}`);
   const changed = (edit: (lines: string[]) => void): string => {
@@ -84,11 +94,22 @@ describe('smallChanges', () => {
       far(lines);
       edit(lines);
     });
-    let result = before;
-    for (const { from, to, insert } of smallChanges(before, after).reverse()) {
-      result = result.slice(0, from) + insert + result.slice(to);
-    }
-    expect(result).toBe(after);
+    const changes = smallChanges(before, after, lineChanges);
+    expect(applied(before, changes)).toBe(after);
+    // What compares lines may not be loaded yet.
+    const piece = smallChanges(before, after, null);
+    expect(piece).toHaveLength(1);
+    expect(applied(before, piece)).toBe(after);
+  });
+
+  it('does not take a character apart', () => {
+    const [before, after] = [
+      `\u{1f600}${'a'.repeat(30_000)}\u{1f600}`,
+      `\u{1f601}${'b'.repeat(30_000)}\u{1fa00}`
+    ];
+    expect(smallChanges(before, after, null)).toEqual([
+      { from: 0, to: before.length, insert: after }
+    ]);
   });
 
   it('leaves what is the same between far changes alone', () => {
@@ -96,7 +117,7 @@ describe('smallChanges', () => {
       far(lines);
       lines[5999] = 'last';
     });
-    const changes = smallChanges(long.join('\n'), after);
+    const changes = smallChanges(long.join('\n'), after, lineChanges);
     expect(changes.map(({ insert }) => insert)).toEqual(['first\n', 'last']);
   });
 });
