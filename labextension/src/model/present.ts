@@ -8,6 +8,9 @@ import type {
   NoticeView,
   PartView
 } from '../wire/generated';
+import { isRunning, isSetAside, pendingCall } from './turn-state';
+
+export { isRunning, isSetAside, pendingCall };
 
 /** A part, or consecutive quiet reads that share one line. */
 export type Item =
@@ -133,25 +136,6 @@ function keyOf(part: PartView, index: number): string {
     return part.call_id;
   }
   return 'part_id' in part ? part.part_id : `${part.type}-${index}`;
-}
-
-/** Whether a turn is going on, waiting included. */
-export function isRunning(view: Conversation): boolean {
-  const state = view.turn?.state;
-  return (
-    (state === 'running' || state === 'waiting' || state === 'retrying') &&
-    !isSetAside(view)
-  );
-}
-
-/** Whether the server gave a conversation up with its turn open, without tools: it could not be taken up again. */
-export function isSetAside({ session, turn }: Conversation): boolean {
-  return (
-    session?.status === 'error' &&
-    session.tools === 'disabled' &&
-    turn !== null &&
-    turn.state !== 'ended'
-  );
 }
 
 /** Whether nothing has come since the user's last message. */
@@ -283,17 +267,6 @@ function activityOfParts(parts: readonly PartView[]): Activity {
     return { kind: 'asking' };
   }
   return { kind: last.type === 'reasoning' ? 'thinking' : 'writing' };
-}
-
-/** The call that waits for the user. */
-export function pendingCall(view: Conversation): CallView | null {
-  return view.pending_call === null
-    ? null
-    : (view.messages
-        .flatMap(message => (message.role === 'agent' ? message.parts : []))
-        .filter(part => part.type === 'call')
-        .reverse()
-        .find(call => call.call_id === view.pending_call) ?? null);
 }
 
 function partsOfLast(view: Conversation): readonly PartView[] {

@@ -6,7 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 
-import { isRunning, pendingCall } from '../model/present';
+import { isRunning, pendingCall } from '../model/turn-state';
 import { EXTENSION_ID, type IConversations } from '../tokens';
 import { sparkIcon } from './ownIcon';
 import type { ChatWidget } from './panel';

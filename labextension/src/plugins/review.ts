@@ -16,11 +16,11 @@ import {
 } from '@jupyterlab/translation';
 
 import { infoOf } from '../client/http';
-import { driftLine } from '../model/restore';
 import type { ReviewPage } from '../review/page';
 import type { ReviewBar } from '../review/ReviewBar';
 import { ReviewStore } from '../review/store';
 import { EXTENSION_ID, IShouldersClient } from '../tokens';
+import type { KernelDrift } from '../wire/generated';
 import { addReviewCommands, Announcer } from './reviewCommands';
 
 const ID = `${EXTENSION_ID}:review`;
@@ -60,11 +60,11 @@ export const review: JupyterFrontEndPlugin<void> = {
     const reviewing = new Reviewing(store, load, failed);
     const bar = new BarPlace(app, labShell !== null, reviewing, trans);
     store.changed.connect(() => bar.update());
-    store.drifted.connect((_, drift) =>
-      drift.forEach(each =>
-        Notification.info(driftLine(each, trans), { autoClose: false })
-      )
-    );
+    store.drifted.connect((_, drift) => {
+      tellDrift(drift, trans).catch((error: unknown) =>
+        console.warn('What kernels still hold could not be told:', error)
+      );
+    });
     addReviewCommands(app, store, reviewing, () => bar.show(), trans, palette);
   }
 };
@@ -141,6 +141,17 @@ class BarPlace {
   private bar: ReviewBar | null = null;
   private seen: ReadonlySet<string> = new Set();
   private wanted = false;
+}
+
+/** Say what a kernel still holds of what was undone. */
+async function tellDrift(
+  drift: readonly KernelDrift[],
+  trans: TranslationBundle
+): Promise<void> {
+  const { driftLine } = await import('../model/restore');
+  drift.forEach(each =>
+    Notification.info(driftLine(each, trans), { autoClose: false })
+  );
 }
 
 function tellFailure(error: unknown, trans: TranslationBundle): void {
