@@ -47,7 +47,7 @@ from jupyter_ai_shoulders.engine.signals import Overflowed, Prepare, Prepared
 from jupyter_ai_shoulders.engine.state import Turn
 from jupyter_ai_shoulders.engine.step_notice import step_notice
 from jupyter_ai_shoulders.engine.surroundings import NoSurroundings, Standing
-from jupyter_ai_shoulders.engine.system_prompt import system_prompt
+from jupyter_ai_shoulders.engine.system_prompt import INLINE_SECTIONS, SECTIONS, system_prompt
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.tools.base import Category
@@ -156,6 +156,7 @@ class Preparation:
                 self.settings.workspace,
                 locale,
                 self._not_loaded(session, spec),
+                sections=INLINE_SECTIONS if session.toolset == "inline" else SECTIONS,
             )
             self._enter(SYSTEM, prompt.encode())
         if self.context.entered(SECRET) is None:

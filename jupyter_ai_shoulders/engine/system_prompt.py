@@ -21,6 +21,8 @@ SECTIONS = (
     "boundaries",
 )
 """Files in ``prompts/``, in the order of the prompt (chapter 11)."""
+INLINE_SECTIONS = ("inline", "boundaries")
+"""Those of a conversation whose answers are put into the user's text (chapter 08)."""
 HOLDS: Mapping[Category, str] = {
     "document": "the file that is open in front of the user",
     "workspace": "any file: read, list, search, write, move, delete, undo; commands",
@@ -31,7 +33,12 @@ HOLDS: Mapping[Category, str] = {
 
 
 def system_prompt(
-    started_at: str, workspace: str, locale: str = "", not_loaded: Sequence[Category] = ()
+    started_at: str,
+    workspace: str,
+    locale: str = "",
+    not_loaded: Sequence[Category] = (),
+    *,
+    sections: Sequence[str] = SECTIONS,
 ) -> str:
     """Return the system prompt of a conversation; it keeps its start date.
 
@@ -44,8 +51,8 @@ def system_prompt(
     if not_loaded:
         named = "; ".join(f"{name} ({HOLDS[name]})" for name in not_loaded)
         facts.append(f"Tools that can be loaded when needed: {named}.")
-    sections = [*map(shipped_section, SECTIONS), "# This conversation\n" + "\n".join(facts)]
-    return "\n\n".join(sections)
+    texts = [*map(shipped_section, sections), "# This conversation\n" + "\n".join(facts)]
+    return "\n\n".join(texts)
 
 
 @cache

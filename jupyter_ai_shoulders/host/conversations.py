@@ -14,7 +14,14 @@ from jupyter_ai_shoulders.engine.driver import bypass_forbidden
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.commands import CreateSession, PatchSession
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
-from jupyter_ai_shoulders.wire.sessions import Mode, Session, SessionKind, SessionSource, Toolset
+from jupyter_ai_shoulders.wire.sessions import (
+    Mode,
+    Session,
+    SessionKind,
+    SessionSource,
+    Toolset,
+    ToolsMode,
+)
 
 _SOURCES: dict[SessionKind, SessionSource] = {
     "chat": "chat",
@@ -105,7 +112,7 @@ class Conversations:
                 title=command.title or "",
                 model=command.model,
                 mode=command.mode or self._defaults.mode,
-                tools=command.tools or "enabled",
+                tools=_tools(command),
                 toolset=command.toolset or self._defaults.toolset,
                 interactive=_interactive(command),
                 status="idle",
@@ -176,6 +183,11 @@ class Conversations:
         except ShouldersError as error:
             if error.info.code != "no_key":
                 raise
+
+
+def _tools(command: CreateSession) -> ToolsMode:
+    """Return whether tools may be called; never where the answer is put into the user's text."""
+    return "disabled" if command.toolset == "inline" else command.tools or "enabled"
 
 
 def _interactive(command: CreateSession) -> bool:

@@ -15,7 +15,8 @@ SessionStatus = Literal["idle", "running", "waiting", "error", "resolved", "inte
 Mode = Literal["ask", "auto_edit", "plan", "bypass"]
 ToolsMode = Literal["enabled", "parse_only", "disabled"]
 Certainty = Literal["exact", "approximate", "orphaned"]
-Toolset = Literal["document", "notebook", "workspace", "full"]
+Toolset = Literal["document", "notebook", "workspace", "full", "inline"]
+"""``inline``: none; the conversation rewrites or writes one text where it stands (chapter 08)."""
 
 
 class TextRange(WireModel):

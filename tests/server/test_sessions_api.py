@@ -47,8 +47,9 @@ async def test_a_new_session_has_the_defaults_of_its_kind(api: Api) -> None:
         ({"kind": "scheduled"}, {"source": "schedule", "interactive": False}),
         ({"model": MODEL, "mode": "plan", "title": "T"}, {"model": MODEL, "mode": "plan"}),
         ({"toolset": "document", "tools": "disabled"}, {"toolset": "document"}),
+        ({"toolset": "inline", "tools": "enabled"}, {"toolset": "inline", "tools": "disabled"}),
     ],
-    ids=["run", "interactive run", "scheduled", "model and mode", "tools"],
+    ids=["run", "interactive run", "scheduled", "model and mode", "tools", "inline"],
 )
 async def test_a_new_session_is_as_asked(
     api: Api, body: dict[str, object], expected: dict[str, object]

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.providers.demo.conversation import Task, read_task
+from jupyter_ai_shoulders.providers.demo.inline import answer_inline, is_inline
 from jupyter_ai_shoulders.providers.demo.requests import Kind, Part, kind_of_request, parts_of
 from jupyter_ai_shoulders.providers.demo.single import answer_single, is_single
 from jupyter_ai_shoulders.providers.demo.skills.about import greet, outside
@@ -74,6 +75,8 @@ def plan(request: ModelRequest) -> Reply:
     """Return the next step for a request."""
     if is_single(request):
         return answer_single(request)
+    if is_inline(request):
+        return answer_inline(request)
     task = read_task(request.messages, request.tools)
     return replay(choose(task), task)
 

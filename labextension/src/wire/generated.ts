@@ -431,7 +431,7 @@ title: string
 model: (string | null)
 mode: ("ask" | "auto_edit" | "plan" | "bypass")
 tools: ("enabled" | "parse_only" | "disabled")
-toolset: ("document" | "notebook" | "workspace" | "full")
+toolset: ("document" | "notebook" | "workspace" | "full" | "inline")
 interactive: boolean
 status: ("idle" | "running" | "waiting" | "error" | "resolved" | "interrupted")
 anchor: (Anchor | null)
@@ -970,7 +970,7 @@ title?: (string | null)
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
 tools?: (("enabled" | "parse_only" | "disabled") | null)
-toolset?: (("document" | "notebook" | "workspace" | "full") | null)
+toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
 anchor?: (Anchor | null)
 interactive?: (boolean | null)
 }
@@ -3201,7 +3201,7 @@ export interface StartRun {
 prompt: string
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
-toolset?: (("document" | "notebook" | "workspace" | "full") | null)
+toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
 attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
 interactive?: (boolean | null)
 external_key?: (string | null)

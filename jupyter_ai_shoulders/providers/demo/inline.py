@@ -1,0 +1,64 @@
+"""Answers that are put into the user's text: the text itself below a remark that no model is there.
+
+Called by ``plan``. The prompt of such conversations is ``engine/prompts/inline.md``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.providers.demo.conversation import (
+    MARKED,
+    is_request,
+    spoken,
+    texts_of,
+)
+from jupyter_ai_shoulders.providers.demo.single import shortened
+from jupyter_ai_shoulders.providers.demo.steps import Reply
+
+PROMPT = "Your answer is not read as a message"
+"""What the prompt of these conversations says."""
+FENCE = "````"
+SHOWN = 80
+"""Characters of the user's words that are repeated."""
+SELECTION = re.compile(r"^\[attached selection in (?:cell (?P<cell>\S+) of )?(?P<path>[^\n\]]+)\]")
+BETWEEN = re.compile("⟦(.*)⟧", re.DOTALL)
+
+
+def is_inline(request: ModelRequest) -> bool:
+    """Return whether the answer is put into the user's text."""
+    return not request.tools and PROMPT in request.system
+
+
+def answer_inline(request: ModelRequest) -> Reply:
+    """Return the selected text, or a new cell, with a remark on top."""
+    asking = [message for message in request.messages if is_request(message)]
+    texts = texts_of(asking[-1]) if asking else []
+    selected = next((text for text in texts if SELECTION.match(text)), None)
+    is_prose = selected is not None and _is_prose(selected, texts)
+    asked = shortened(spoken(texts), SHOWN)
+    remark = f"Demo (no AI model): asked for “{asked}”."
+    lines = [f"*{remark}*\n" if is_prose else f"# {remark}"]
+    if selected is not None:
+        lines.append(_text(selected))
+    language = "markdown" if is_prose else "python"
+    return Reply("\n".join([f"{FENCE}{language}", *lines, FENCE]))
+
+
+def _text(selected: str) -> str:
+    """Return what is to be replaced."""
+    marked = MARKED.search(selected)
+    text = marked["text"] if marked else ""
+    between = BETWEEN.search(text) if ", between ⟦" in selected.partition("\n")[0] else None
+    return between[1] if between else text
+
+
+def _is_prose(selected: str, texts: list[str]) -> bool:
+    """Return whether it stands in a text cell or a Markdown file."""
+    found = SELECTION.match(selected)
+    cell, path = (found["cell"], found["path"]) if found else (None, "")
+    if cell is None:
+        return path.partition(", ")[0].endswith((".md", ".txt", ".rst"))
+    header = re.compile(rf"^--- cell \d+ · id={re.escape(cell)} · (?:markdown|raw)", re.MULTILINE)
+    return any(header.search(text) for text in texts)

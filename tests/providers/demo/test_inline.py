@@ -1,0 +1,52 @@
+"""What the demo puts into the user's text, by the requests the engine really makes."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.engine.system_prompt import INLINE_SECTIONS, system_prompt
+from jupyter_ai_shoulders.engine.untrusted import marked
+from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.providers.demo.inline import is_inline
+from jupyter_ai_shoulders.providers.demo.plan import plan
+from jupyter_ai_shoulders.wire.parts import TextPart, UserMessage
+
+OUTLINE = "[attached file: a.ipynb]\n--- cell 1 · id=c1 · code\n--- cell 2 · id=m1 · markdown\n"
+
+
+def asked(*texts: str, sections: tuple[str, ...] = INLINE_SECTIONS) -> ModelRequest:
+    parts = [TextPart(text=text) for text in ("shorter", *texts, "<workspace>\n</workspace>")]
+    prompt = system_prompt("2026-03-02T09:30:00.000Z", "/work", sections=sections)
+    return ModelRequest(model="demo", system=prompt, messages=(UserMessage(parts=tuple(parts)),))
+
+
+def selection(place: str, text: str, more: str = "") -> str:
+    return f"[attached selection in {place}{more}]\n" + marked(text, place, "f00")
+
+
+REMARK = "Demo (no AI model): asked for “shorter”."
+TABLE = {
+    "code": (selection("cell c1 of a.ipynb", "a = 1\n\nb"), f"python\n# {REMARK}\na = 1\n\nb"),
+    "markdown": (
+        selection("cell m1 of a.ipynb", "# Title"),
+        f"markdown\n*{REMARK}*\n\n# Title",
+    ),
+    "part": (
+        selection("a.py", "x = ⟦1 + 1⟧\n", ", between ⟦ and ⟧"),
+        f"python\n# {REMARK}\n1 + 1",
+    ),
+    "file of prose": (selection("a.md", "Hi"), f"markdown\n*{REMARK}*\n\nHi"),
+    "new cell": ("", f"python\n# {REMARK}"),
+}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_demo_gives_the_text_back_with_a_remark(name: str) -> None:
+    given, expected = TABLE[name]
+    reply = plan(asked(*filter(None, [given]), OUTLINE))
+    assert (reply.text, reply.act) == (f"````{expected}\n````", None)
+
+
+def test_conversations_of_the_panel_are_not_taken_for_inline() -> None:
+    assert is_inline(asked())
+    assert not is_inline(asked(sections=("role", "boundaries")))
