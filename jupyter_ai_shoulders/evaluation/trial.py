@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.evaluation.person import Person
 from jupyter_ai_shoulders.evaluation.record import Record
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
-from jupyter_ai_shoulders.wire.frames import ServerFrame
+from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId
 from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import Session
@@ -38,6 +38,9 @@ class NoPages:
         """Do nothing."""
 
     def tools_changed(self) -> None:
+        """Do nothing."""
+
+    def settings_changed(self, part: SettingsPart) -> None:
         """Do nothing."""
 
 
@@ -76,7 +79,7 @@ class Trial:
                 session=host.sessions.get(session.id),
                 events=[logged.event for logged in host.log.read(session.id)],
                 requests=adapters.requests,
-                risks={tool.name: tool.risk for tool in host.tools.infos(())},
+                risks={tool.name: tool.risk for tool in host.tools.infos({})},
                 kernel=kernel if case.inspects else {},
             )
 

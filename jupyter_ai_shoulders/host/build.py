@@ -42,6 +42,7 @@ from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
+from jupyter_ai_shoulders.host.thread_places import ThreadPlaces
 from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.notebook.incarnation import KernelIncarnations
 from jupyter_ai_shoulders.notebook.live import LiveTimes
@@ -105,7 +106,13 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     artifacts = ArtifactFiles(store.directory)
     share = ShareArtifact(documents.workspace, artifacts)
     surroundings = _surroundings(
-        settings, ports, store, documents, redact=secrets.redact, preferences=preferences
+        settings,
+        ports,
+        store,
+        documents,
+        ThreadPlaces(documents.notebooks, files.texts),
+        redact=secrets.redact,
+        preferences=preferences,
     )
     recorder = Recorder(
         store.log, store.blobs, KernelIncarnations(ports.kernels), book, store.operations
@@ -282,6 +289,7 @@ def _surroundings(
     ports: HostPorts,
     store: Store,
     documents: Documents,
+    threads: ThreadPlaces,
     *,
     redact: Callable[[str], str],
     preferences: Preferences,
@@ -305,6 +313,7 @@ def _surroundings(
         ports.clock,
         looks=documents.variables,
         stale=documents.stale.latest,
+        threads=threads,
     )
 
 

@@ -22,6 +22,9 @@ from jupyter_ai_shoulders.tools.run_command import (
     RunCommand,
 )
 
+IN_KERNELS = ("run_all_cells", "run_cell", "run_code", "verify_notebook")
+"""Tools that run code in a kernel."""
+
 
 class Commands:
     """What one process has to run commands with; ``aclose`` it."""
@@ -56,6 +59,15 @@ class Commands:
     async def facts(self) -> Facts:
         """Return what sandbox this system has."""
         return await self._sandbox.facts()
+
+    async def held(self) -> Mapping[str, bool]:
+        """Return of each tool that runs programs or code whether a sandbox holds those.
+
+        Nothing holds what runs in the user's kernels.
+        """
+        kind, mode = (await self.facts()).kind, self._rules().mode
+        held = kind != "none" and mode in ("sandbox", "sandbox_read_only")
+        return {**dict.fromkeys(IN_KERNELS, False), RUN_COMMAND: held}
 
     def off(self) -> Collection[str]:
         """Return the names of the tools that are switched off by the settings."""

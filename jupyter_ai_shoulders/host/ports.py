@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.providers.base import Provider
 from jupyter_ai_shoulders.providers.factory import make_provider
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.frames import ServerFrame
+from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
@@ -43,6 +43,10 @@ class PagePort(Protocol):
         """Tell every page that the permissions are others now."""
         ...
 
+    def settings_changed(self, part: SettingsPart) -> None:
+        """Tell every page that settings, keys or limits are others now."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class HostSettings:
@@ -55,6 +59,8 @@ class HostSettings:
     """The trait, in the form of ``models.json``."""
     preferences: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The trait, in the form of ``settings.json``; the user cannot change what is in it."""
+    lock_reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why one of ``preferences`` is locked, in words, where it is not for the trait's sake."""
     budget: Limits = field(default_factory=Limits)
     """The administrator's limits, which the user's cannot exceed."""
     default_mode: Mode = "ask"

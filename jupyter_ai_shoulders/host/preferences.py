@@ -15,6 +15,7 @@ used and is named with its line; the file is kept as it is. What an administrato
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -48,6 +49,7 @@ from jupyter_ai_shoulders.wire.settings import (
     SettingsProblem,
     SettingsValues,
 )
+from jupyter_ai_shoulders.wire.versions import cell_version
 
 VERSION = 1
 TRAIT = "Shoulders.settings"
@@ -103,6 +105,7 @@ class _Place:
     shown: str
     signature: tuple[int, int] | None = None
     source: Source | None = None
+    text: str = ""
 
 
 class Preferences:
@@ -114,9 +117,16 @@ class Preferences:
         user: StateFile,
         locked: Mapping[str, Any] | None = None,
         folder: str = "",
+        reasons: Mapping[str, str] | None = None,
     ) -> None:
-        """``locked`` is the trait, in the form of the file; ``folder`` the workspace's path."""
+        """``locked`` is the trait, in the form of the file; ``folder`` the workspace's path.
+
+        ``reasons`` say in words why single values are locked, where the trait does not.
+        """
         self._folder = folder
+        self._reasons = reasons or {}
+        self._writing = threading.Lock()
+        """Two pages may store at once, in threads."""
         self._places: dict[Scope, _Place] = {
             "user": _Place("user", user.path, user, "~/.shoulders/settings.json"),
             "workspace": _Place("workspace", workspace.path, workspace, ".shoulders/settings.json"),
@@ -152,15 +162,23 @@ class Preferences:
                 commands=CommandSettings(**_area(values, "commands")),
             ),
             sources=sources,
+            locks={name: self._reason(name) for name in self._locked.values},
             problems=tuple(problem for source in found for problem in source.problems),
+            revision=self._revision(),
         )
 
     def put(self, command: PutSettings, scope: Scope) -> Settings:
         """Store what is given; null takes a value out of the file.
 
         Raises ``PolicyRefusal`` (locked by the administrator), ``InvalidRequest``, ``Conflict``
-        (the file cannot be read, so it is not replaced), ``StateUnavailable``.
+        (the file cannot be read, so it is not replaced; or the settings that were seen are not
+        those there are), ``StateUnavailable``.
         """
+        with self._writing:
+            return self._put(command, scope)
+
+    def _put(self, command: PutSettings, scope: Scope) -> Settings:
+        self._refuse_stale(command.revision)
         changes: dict[Area, dict[str, Any]] = {
             area: _changes(getattr(command, area)) for area in AREAS
         }
@@ -189,11 +207,31 @@ class Preferences:
         if name in self._locked.values:
             raise PolicyRefusal(
                 f"{name} is set by your administrator and cannot be changed.",
-                hint=f"It comes from {TRAIT} in Jupyter's configuration.",
+                hint=self._reason(name),
                 setting=name,
             )
         if scope == "workspace" and _leaves_this_machine(name, value):
-            raise InvalidRequest(f"{name}: {_OTHER_MACHINE}", hint="Send it with ?scope=user.")
+            raise InvalidRequest(
+                f"{name}: {_OTHER_MACHINE}",
+                hint="Choose it for all folders instead (?scope=user).",
+            )
+
+    def _reason(self, name: str) -> str:
+        """Return why a value is locked."""
+        return self._reasons.get(name, f"It comes from {TRAIT} in Jupyter's configuration.")
+
+    def _revision(self) -> str:
+        """Return what names the files as they are read now."""
+        self._sources()
+        return cell_version("\0".join(place.text for place in self._places.values()))
+
+    def _refuse_stale(self, seen: str | None) -> None:
+        if seen is not None and seen != self._revision():
+            raise Conflict(
+                "The settings were changed elsewhere meanwhile; nothing was stored.",
+                code="stale",
+                hint="Look at them again and repeat the change.",
+            )
 
     def _sources(self) -> tuple[Source, ...]:
         user, workspace = (_current(self._places[scope]) for scope in ("user", "workspace"))
@@ -318,6 +356,7 @@ def _current(place: _Place) -> Source:
         place.signature = signature
         try:
             text = None if signature is None else place.file.read()
+            place.text = text or ""
             place.source = read_settings(place.name, place.shown, text)
         except StateUnavailable as error:
             place.source = _unused(place.name, place.shown, None, str(error))

@@ -9,7 +9,12 @@ from typing import Any
 
 from jupyter_ai_shoulders.core.budget import SCOPES, Budget, Limits, Tallies, periods
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
-from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, StateUnavailable
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    InvalidRequest,
+    PolicyRefusal,
+    StateUnavailable,
+)
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.storage.ledger_usage import (
     step_usage,
@@ -26,6 +31,7 @@ from jupyter_ai_shoulders.wire.usage import (
     UsageBy,
     UsageQuery,
 )
+from jupyter_ai_shoulders.wire.versions import cell_version
 
 
 class UsageDesk:
@@ -36,6 +42,7 @@ class UsageDesk:
         self._budgets = budgets
         self._database = database
         self._clock = clock
+        self._writing = asyncio.Lock()
 
     async def usage(self, query: UsageQuery) -> Usage:
         """Return what was used; what cannot be read is said in ``error``.
@@ -56,15 +63,35 @@ class UsageDesk:
         budget = Budget(Limits(), self._budgets.administrator)
         tallies: Tallies = {}
         error: ErrorInfo | None = None
+        revision: str | None = None
         try:
             budget = await self._budgets.budget()
+            revision = _revision(budget.user)
             tallies = await self._budgets.tallies()
         except (PolicyRefusal, StateUnavailable) as problem:
             error = problem.info
-        return self._state(budget, tallies, error)
+        return self._state(budget, tallies, revision, error)
 
     async def set_budget(self, command: PutBudget) -> BudgetState:
-        """Store the user's limits. Raises ``PolicyRefusal``, ``StateUnavailable``."""
+        """Store the user's limits.
+
+        Raises ``PolicyRefusal``, ``StateUnavailable``, ``Conflict`` (the limits that were seen are
+        not those there are).
+        """
+        async with self._writing:
+            await self._refuse_stale(command.revision)
+            await self._store(command)
+        return await self.budget()
+
+    async def _refuse_stale(self, seen: str | None) -> None:
+        if seen is not None and seen != (await self.budget()).revision:
+            raise Conflict(
+                "The limits were changed elsewhere meanwhile; nothing was stored.",
+                code="stale",
+                hint="Look at them again and repeat the change.",
+            )
+
+    async def _store(self, command: PutBudget) -> None:
         await self._budgets.set_limits(
             Limits(
                 month=command.month_micro_usd,
@@ -73,7 +100,6 @@ class UsageDesk:
                 turn=command.turn_micro_usd,
             )
         )
-        return await self.budget()
 
     def _summed(self, query: UsageQuery, first: date, last: date, budget: BudgetState) -> Usage:
         found: dict[str, Any] = {"rows": (), "total": None, "tools": (), "steps": None}
@@ -108,7 +134,9 @@ class UsageDesk:
             "steps": step_usage(self._database, *span),
         }
 
-    def _state(self, budget: Budget, tallies: Tallies, error: ErrorInfo | None) -> BudgetState:
+    def _state(
+        self, budget: Budget, tallies: Tallies, revision: str | None, error: ErrorInfo | None
+    ) -> BudgetState:
         when = periods(self._clock.now())
         limits = tuple(
             BudgetLimit(
@@ -121,9 +149,16 @@ class UsageDesk:
             )
             for scope in SCOPES
         )
-        return BudgetState(limits=limits, month=when.month, day=when.day, error=error)
+        return BudgetState(
+            limits=limits, month=when.month, day=when.day, revision=revision, error=error
+        )
 
 
 def _moment(day: date) -> str:
     """Return the beginning of a day of this machine's time zone, as events have their times."""
     return timestamp(datetime.combine(day, time()).astimezone())
+
+
+def _revision(limits: Limits) -> str:
+    """Return what names the user's limits."""
+    return cell_version(repr([limits.of(scope) for scope in SCOPES]))

@@ -39,12 +39,20 @@ from jupyter_ai_shoulders.providers.round_trip import failed_test, round_trip
 from jupyter_ai_shoulders.providers.shown import model_info, provider_health
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.providers.targets import Targets
-from jupyter_ai_shoulders.wire.api import ModelInfo, ModelList, ProviderHealth, ProviderTest
+from jupyter_ai_shoulders.wire.api import (
+    ModelInfo,
+    ModelList,
+    ProviderHealth,
+    ProviderTest,
+    SingleCallModel,
+)
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+from jupyter_ai_shoulders.wire.settings import SettingsProblem
 
 KEY_FILE = Path(".shoulders") / "keys.env"
 MODEL_FILE = Path(".shoulders") / "models.json"
+SINGLE_CALLS: tuple[Strategy, ...] = ("ghost", "cheapest")
 
 
 class ModelRegistry:
@@ -146,7 +154,12 @@ class ModelRegistry:
         return ModelList(
             models=tuple(self._info(catalogue, spec) for spec in catalogue.models.values()),
             default=self.default_model(),
+            single_calls=tuple(map(self._single, SINGLE_CALLS)),
             providers=self.health(),
+            problems=tuple(
+                SettingsProblem(file=problem.source, line=problem.line, message=problem.message)
+                for problem in catalogue.problems
+            ),
         )
 
     def health(self) -> tuple[ProviderHealth, ...]:
@@ -232,6 +245,12 @@ class ModelRegistry:
         """Stop asking, and close all connections."""
         await self._discovery.aclose()
         await self._targets.aclose()
+
+    def _single(self, purpose: Strategy) -> SingleCallModel:
+        try:
+            return SingleCallModel(purpose=purpose, model=self.by_strategy(purpose), reason=None)
+        except InvalidRequest as error:
+            return SingleCallModel(purpose=purpose, model=None, reason=error.info.message)
 
     def _knowing(self, model_id: ModelId | None) -> Catalogue:
         """Return the catalogue; with the model, if it may be one that its service will list."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ProviderSpec
 from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.providers.choice import side_of
 from jupyter_ai_shoulders.providers.health import Health
 from jupyter_ai_shoulders.providers.keys import Key
 from jupyter_ai_shoulders.wire.api import ModelInfo, Prices, ProviderHealth
@@ -41,10 +44,18 @@ def provider_health(provider: ProviderSpec, key: Key | None, health: Health) -> 
         key_set=key is not None,
         key_last4=None if key is None else key.last4,
         key_source="none" if key is None else key.source,
+        key_name=provider.key_name if provider.needs_key else None,
         needs_key=provider.needs_key,
+        host=_host(provider.url),
+        local=side_of(provider) == "local",
         state="no_key" if keyless else health.state,
         error=None if keyless else health.error,
     )
+
+
+def _host(url: str) -> str:
+    """Return the address without what may be secret in it: name and password, path, query."""
+    return urlsplit(url).netloc.rpartition("@")[2] if "://" in url else ""
 
 
 def _reason(refusal: InvalidRequest) -> str:

@@ -31,6 +31,16 @@ class ProviderTestHandler(ShouldersHandler):
         self.answer(await self.host.models.test(ProviderId(provider_id)))
 
 
+class ProviderCheckHandler(ShouldersHandler):
+    """``providers/{id}/check``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, provider_id: str) -> None:
+        """Ask for its list of models, which costs nothing, unless its health is known."""
+        self.answer(await self.host.models.check(ProviderId(provider_id)))
+
+
 class ProviderKeyHandler(ShouldersHandler):
     """``providers/{id}/key``."""
 
@@ -39,10 +49,14 @@ class ProviderKeyHandler(ShouldersHandler):
     async def put(self, provider_id: str) -> None:
         """Store a key."""
         command = self.body(SetKey)
-        self.answer(await self.host.models.set_key(ProviderId(provider_id), command.key))
+        stored = await self.host.models.set_key(ProviderId(provider_id), command.key)
+        self.host.pages.settings_changed("providers")
+        self.answer(stored)
 
     @web.authenticated
     @authorized
     async def delete(self, provider_id: str) -> None:
         """Remove the stored key."""
-        self.answer(await self.host.models.remove_key(ProviderId(provider_id)))
+        removed = await self.host.models.remove_key(ProviderId(provider_id))
+        self.host.pages.settings_changed("providers")
+        self.answer(removed)

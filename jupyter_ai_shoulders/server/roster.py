@@ -8,7 +8,14 @@ from __future__ import annotations
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.events import EditPending, EditResolve
-from jupyter_ai_shoulders.wire.frames import EditsUpdate, ServerFrame, SessionDelete, ToolsUpdate
+from jupyter_ai_shoulders.wire.frames import (
+    EditsUpdate,
+    ServerFrame,
+    SessionDelete,
+    SettingsPart,
+    SettingsUpdate,
+    ToolsUpdate,
+)
 from jupyter_ai_shoulders.wire.ids import ClientId
 from jupyter_ai_shoulders.wire.sessions import Session
 
@@ -63,6 +70,11 @@ class PageRoster:
         """Tell every page to look at the permissions again."""
         for page in self._pages.values():
             page.send(ToolsUpdate())
+
+    def settings_changed(self, part: SettingsPart) -> None:
+        """Tell every page to look at the settings again."""
+        for page in self._pages.values():
+            page.send(SettingsUpdate(part=part))
 
     def _edits_changed(self, document: str) -> None:
         """Tell every page to look again at what awaits review: it is one list for all sessions."""

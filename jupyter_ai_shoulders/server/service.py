@@ -117,6 +117,7 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         state_dir=workspace / (config.state_dir or STATE_DIR),
         models=config.models,
         preferences=_preferences(config, os.environ),
+        lock_reasons=_lock_reasons(config, os.environ),
         budget=_budget(config),
         default_mode=cast("Mode", config.default_mode),
         step_limit=config.step_limit,
@@ -136,9 +137,31 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
 
 def _preferences(config: Shoulders, environ: Mapping[str, str]) -> Mapping[str, Any]:
     """Return what users cannot change; without leave there are no commands on shared machines."""
+    if _commands_allowed(config, environ):
+        return config.settings
+    return {**config.settings, "commands": {"mode": "none"}}
+
+
+def _lock_reasons(config: Shoulders, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return why commands are off, where it is not for ``Shoulders.settings``."""
+    if _commands_allowed(config, environ):
+        return {}
+    if config.allow_commands is None:
+        reason = (
+            "On a shared machine commands are off unless the administrator allows them "
+            "(Shoulders.allow_commands in Jupyter's configuration)."
+        )
+    else:
+        reason = (
+            "Your administrator has switched commands off "
+            "(Shoulders.allow_commands in Jupyter's configuration)."
+        )
+    return {"commands.mode": reason}
+
+
+def _commands_allowed(config: Shoulders, environ: Mapping[str, str]) -> bool:
     shared = any(name in environ for name in _SHARED)
-    allowed = not shared if config.allow_commands is None else config.allow_commands
-    return config.settings if allowed else {**config.settings, "commands": {"mode": "none"}}
+    return not shared if config.allow_commands is None else config.allow_commands
 
 
 def _budget(config: Shoulders) -> Limits:

@@ -23,7 +23,11 @@ class SettingsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def put(self) -> None:
-        """Store some values, for this workspace or for the user."""
+        """Store some values, for this workspace or for the user; every page hears of it."""
         scope = self.query(SettingsScope).scope
         command = self.body(PutSettings)
-        self.answer(await asyncio.to_thread(self.host.preferences.put, command, scope))
+        stored = await asyncio.to_thread(self.host.preferences.put, command, scope)
+        self.host.pages.settings_changed("settings")
+        if command.commands is not None:
+            self.host.pages.tools_changed()  # some tools come and go with them
+        self.answer(stored)

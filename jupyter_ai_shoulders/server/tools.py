@@ -14,9 +14,9 @@ from jupyter_ai_shoulders.wire.api import ToolList
 from jupyter_ai_shoulders.wire.commands import PutPermissions
 
 
-def _listing(host: Host) -> ToolList:
+async def _listing(host: Host) -> ToolList:
     permissions = host.rules.permissions
-    tools = host.tools.infos(host.rules.disabled)
+    tools = host.tools.infos(host.rules.off(), await host.commands.held())
     unknown = unknown_tools(permissions, [tool.name for tool in tools])
     return ToolList(
         tools=tools,
@@ -24,6 +24,7 @@ def _listing(host: Host) -> ToolList:
         disable_external=permissions.rules.no_external,
         rules=permissions.listing,
         problems=(*permissions.problems, *unknown),
+        revision=permissions.revision,
     )
 
 
@@ -34,7 +35,7 @@ class ToolsHandler(ShouldersHandler):
     @authorized
     async def get(self) -> None:
         """List tools by category, and the rules with what is wrong in them."""
-        self.answer(_listing(self.host))
+        self.answer(await _listing(self.host))
 
 
 class PermissionsHandler(ShouldersHandler):
@@ -46,4 +47,4 @@ class PermissionsHandler(ShouldersHandler):
         """Replace the disabled list, the switch and the rules; every page hears of it."""
         await asyncio.to_thread(self.host.rules.replace, self.body(PutPermissions))
         self.host.pages.tools_changed()
-        self.answer(_listing(self.host))
+        self.answer(await _listing(self.host))

@@ -31,5 +31,7 @@ class BudgetHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def put(self) -> None:
-        """Replace the user's limits."""
-        self.answer(await self.host.usage.set_budget(self.body(PutBudget)))
+        """Replace the user's limits; every page hears of it."""
+        stored = await self.host.usage.set_budget(self.body(PutBudget))
+        self.host.pages.settings_changed("budget")
+        self.answer(stored)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, cast
 
@@ -23,9 +23,10 @@ from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.patterns import glob_matches
 from jupyter_ai_shoulders.tools.rules import Question, RuleMatch, Rules, ToolRule, rule_matches
-from jupyter_ai_shoulders.wire.api import Rule
+from jupyter_ai_shoulders.wire.api import OffReason, Rule
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.commands import PutPermissions, RuleBody, RuleExamples
+from jupyter_ai_shoulders.wire.versions import cell_version
 
 FILE_NAME = ".shoulders/tools.json"
 VERSION = 1
@@ -61,6 +62,8 @@ class Permissions:
     rules: Rules = field(default_factory=Rules)
     listing: tuple[Rule, ...] = ()
     problems: tuple[str, ...] = ()
+    revision: str = ""
+    """Names the file's text: what a page has seen of it."""
 
 
 def parse_permissions(text: str | None) -> Permissions:
@@ -161,6 +164,7 @@ class RuleBook:
             replace(stored.rules, locked=locked.rules.locked),
             (*locked.listing, *stored.listing),
             (*locked.problems, *stored.problems),
+            cell_version(text or ""),
         )
 
     @property
@@ -171,9 +175,16 @@ class RuleBook:
     @property
     def disabled(self) -> frozenset[str]:
         """Names of the tools that are neither offered nor executed."""
+        return frozenset(self.off())
+
+    def off(self) -> Mapping[str, OffReason]:
+        """Return why each tool that is off is off; the settings stand above the user's switches."""
         rules = self.permissions.rules
-        external = frozenset(self._external()) if rules.no_external else frozenset[str]()
-        return rules.disabled | external | frozenset(self._off())
+        off: dict[str, OffReason] = dict.fromkeys(rules.disabled, "disabled")
+        if rules.no_external:
+            off.update(dict.fromkeys(self._external(), "external"))
+        off.update(dict.fromkeys(self._off(), "settings"))
+        return off
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -206,8 +217,8 @@ class RuleBook:
         """Store the whole file, atomically; it blocks, for threads.
 
         A rule that was there before keeps its examples, unless it brings others. Raises
-        ``InvalidRequest`` (bad rule), ``Conflict`` (the file is of a newer version, and stays),
-        ``StateUnavailable``.
+        ``InvalidRequest`` (bad rule), ``Conflict`` (the file is of a newer version, and stays; or
+        it is not the one the list was made from), ``StateUnavailable``.
         """
         entries: list[Json] = [_entry(rule) for rule in permissions.rules]
         for position, entry in enumerate(entries, start=1):
@@ -216,6 +227,7 @@ class RuleBook:
                 raise InvalidRequest(f"Rule {position} is invalid: {problem}.", rule=position)
         with self._writing:
             self._refuse_newer()
+            self._refuse_stale(permissions.revision)
             known = {_key(rule): rule for rule in self._stored_rules()}
             rules = [
                 entry if "examples" in entry else known.get(_key(entry), entry)
@@ -241,6 +253,15 @@ class RuleBook:
             raise Conflict(
                 f"{FILE_NAME} was written by a newer version (version {version}); it was kept.",
                 hint="Upgrade jupyter-ai-shoulders, or move the file away.",
+            )
+
+    def _refuse_stale(self, seen: str | None) -> None:
+        """Raise ``Conflict`` when the list was made from another file than there is now."""
+        if seen is not None and seen != self.permissions.revision:
+            raise Conflict(
+                "The permissions were changed elsewhere meanwhile; nothing was stored.",
+                code="stale",
+                hint="Look at them again and repeat the change.",
             )
 
     def _stored_rules(self) -> list[Json]:

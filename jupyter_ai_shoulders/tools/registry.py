@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import functools
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, cast
@@ -16,7 +16,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.tools.base import Category, Tool, ToolArguments
-from jupyter_ai_shoulders.wire.api import ToolInfo
+from jupyter_ai_shoulders.wire.api import OffReason, ToolInfo
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
@@ -164,8 +164,14 @@ class ToolRegistry:
         except ValidationError as error:
             return _invalid(entry.definition, error)
 
-    def infos(self, disabled: Collection[str]) -> tuple[ToolInfo, ...]:
-        """Return the catalogue of ``GET tools``, sorted by category and name."""
+    def infos(
+        self, off: Mapping[str, OffReason], held: Mapping[str, bool] | None = None
+    ) -> tuple[ToolInfo, ...]:
+        """Return the catalogue of ``GET tools``, sorted by category and name.
+
+        ``off`` says of tools why they are off, ``held`` whether a sandbox holds what they run.
+        """
+        held = held or {}
         entries = sorted(self._entries.items(), key=lambda item: (item[1].tool.category, item[0]))
         return tuple(
             ToolInfo(
@@ -174,7 +180,9 @@ class ToolRegistry:
                 description=entry.definition.description,
                 risk=entry.tool.risk,
                 external=entry.tool.external,
-                enabled=name not in disabled,
+                sandboxed=held.get(name),
+                enabled=name not in off,
+                off_because=off.get(name),
                 parameters=entry.definition.parameters,
             )
             for name, entry in entries

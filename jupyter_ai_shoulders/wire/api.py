@@ -11,6 +11,7 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Event, Risk
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Session
+from jupyter_ai_shoulders.wire.settings import SettingsProblem
 
 
 class ProviderHealth(WireModel):
@@ -22,7 +23,13 @@ class ProviderHealth(WireModel):
     key_set: bool
     key_last4: str | None
     key_source: Literal["environment", "keyring", "file", "none"]
+    key_name: str | None
+    """Of the variable that holds the key; null where none is needed."""
     needs_key: bool
+    host: str
+    """Where requests go; a ``${NAME}`` in it is not expanded. Empty for the demo."""
+    local: bool
+    """Whether that is this machine, or an Ollama of one's own."""
     state: Literal["unknown", "ok", "failing", "no_key"]
     error: ErrorInfo | None
 
@@ -77,12 +84,25 @@ class ModelInfo(WireModel):
     """A remark that must stand beside the name ("Demo (no AI model)")."""
 
 
+class SingleCallModel(WireModel):
+    """Which model makes the single calls of one kind, outside of conversations."""
+
+    purpose: Literal["ghost", "cheapest"]
+    """``cheapest`` writes titles and summaries."""
+    model: ModelId | None
+    reason: str | None
+    """Why none does."""
+
+
 class ModelList(WireModel):
     """``GET models``."""
 
     models: tuple[ModelInfo, ...]
     default: ModelId | None
+    single_calls: tuple[SingleCallModel, ...]
     providers: tuple[ProviderHealth, ...]
+    problems: tuple[SettingsProblem, ...]
+    """What is wrong in the files of models and providers; it is not used."""
 
 
 class ProviderTest(WireModel):
@@ -121,6 +141,9 @@ class MessageAccepted(WireModel):
     seq: int
 
 
+OffReason = Literal["disabled", "external", "settings"]
+
+
 class ToolInfo(WireModel):
     """A tool of the catalogue."""
 
@@ -129,7 +152,12 @@ class ToolInfo(WireModel):
     description: str
     risk: Risk
     external: bool
+    sandboxed: bool | None
+    """Whether a sandbox holds what it runs; null when it runs nothing."""
     enabled: bool
+    off_because: OffReason | None
+    """Why it is not enabled: it was switched off, as all external tools were, or the settings
+    forbid what it does (``commands.mode``)."""
     parameters: JsonObject
 
 
@@ -157,6 +185,8 @@ class ToolList(WireModel):
     """The administrator's first, then those of the file."""
     problems: tuple[str, ...]
     """What is wrong with the file or worth a look, with lines."""
+    revision: str
+    """Names what is stored, for ``PUT tools/permissions``."""
 
 
 class ProxySecret(WireModel):

@@ -234,3 +234,5 @@ class PutPermissions(CommandModel):
     rules: tuple[RuleBody, ...] = ()
     disable_external: bool = False
     """One switch for all tools that reach out of this computer."""
+    revision: str | None = None
+    """Of the list this was made from: when another is stored by now, 409 ``stale``."""

@@ -51,6 +51,8 @@ from jupyter_ai_shoulders.wire.frames_server import (
     RecoveredCell,
     Resync,
     SessionDelete,
+    SettingsPart,
+    SettingsUpdate,
     ToolsUpdate,
     Welcome,
 )
@@ -111,6 +113,8 @@ __all__ = [
     "Resync",
     "ServerFrame",
     "SessionDelete",
+    "SettingsPart",
+    "SettingsUpdate",
     "Subscribe",
     "TextApplied",
     "TextApply",
@@ -182,6 +186,7 @@ ServerFrame = Annotated[
     | FileRemoved
     | SessionDelete
     | ToolsUpdate
+    | SettingsUpdate
     | EditsUpdate
     | FrameError,
     Field(discriminator="type"),

@@ -197,6 +197,16 @@ class ToolsUpdate(WireModel):
     type: Literal["tools-update"] = "tools-update"
 
 
+SettingsPart = Literal["settings", "providers", "budget"]
+
+
+class SettingsUpdate(WireModel):
+    """Settings were changed by a page or program: fetch that part again where it is shown."""
+
+    type: Literal["settings-update"] = "settings-update"
+    part: SettingsPart
+
+
 class EditsUpdate(WireModel):
     """What waits for review in a document changed: fetch ``GET edits`` where it is shown."""
 

@@ -68,7 +68,11 @@ class Settings(WireModel):
     sources: dict[str, SettingSource]
     """Where each value comes from, by name (``models.mode``). Those of the administrator are
     locked."""
+    locks: dict[str, str]
+    """Why a value cannot be changed here, by name, in words."""
     problems: tuple[SettingsProblem, ...]
+    revision: str
+    """Names what is stored, for ``PUT settings``."""
 
 
 class PutModelSettings(CommandModel):
@@ -100,6 +104,8 @@ class PutSettings(CommandModel):
     models: PutModelSettings | None = None
     egress: PutEgressSettings | None = None
     commands: PutCommandSettings | None = None
+    revision: str | None = None
+    """Of the settings that were seen: when others are stored by now, 409 ``stale``."""
 
 
 class SettingsScope(CommandModel):

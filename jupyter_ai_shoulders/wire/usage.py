@@ -113,6 +113,8 @@ class BudgetState(WireModel):
     month: str | None
     """The month that counts now, as stored (``2026-11``)."""
     day: str | None
+    revision: str | None
+    """Names the user's limits, for ``PUT budget``; null while they cannot be read."""
     error: ErrorInfo | None
     """Why nothing can be counted, or the limits cannot be read."""
 
@@ -146,3 +148,5 @@ class PutBudget(CommandModel):
     day_micro_usd: _Amount | None = None
     session_micro_usd: _Amount | None = None
     turn_micro_usd: _Amount | None = None
+    revision: str | None = None
+    """Of the limits that were seen: when others are stored by now, 409 ``stale``."""

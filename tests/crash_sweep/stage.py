@@ -39,6 +39,7 @@ from jupyter_ai_shoulders.wire.commands import (
     SendMessage,
     SupplyResult,
 )
+from jupyter_ai_shoulders.wire.frames import SettingsPart
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from tests.notebook.fake_page import FakePage, FakeSockets
@@ -138,6 +139,9 @@ class Pages(FakeSockets):
         """Nothing to tell."""
 
     def tools_changed(self) -> None:
+        """Nothing to tell."""
+
+    def settings_changed(self, part: SettingsPart) -> None:
         """Nothing to tell."""
 
 

@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
-from jupyter_ai_shoulders.wire.frames import ServerFrame
+from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId
 from jupyter_ai_shoulders.wire.sessions import Session
 
@@ -50,6 +50,8 @@ class NoPages:
     def deleted(self, session: Session) -> None: ...
 
     def tools_changed(self) -> None: ...
+
+    def settings_changed(self, part: SettingsPart) -> None: ...
 
 
 class Listener:

@@ -25,7 +25,10 @@ async def test_key_is_stored_shown_by_its_end_and_removed(place: Place) -> None:
         key_set=True,
         key_last4="kkkk",
         key_source="file",
+        key_name="ANTHROPIC_API_KEY",
         needs_key=True,
+        host="api.anthropic.com",
+        local=False,
         state="unknown",
         error=None,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from traitlets.config import Config
 
+from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.server.client import Answer, Api
 
 DEFAULTS = {
@@ -59,7 +60,9 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
         | {"commands.mode": "default", "commands.network": "default"},
+        "locks": {},
         "problems": [],
+        "revision": cell_version("\0"),
     }
 
 

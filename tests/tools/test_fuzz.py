@@ -108,7 +108,7 @@ class World:
 
     @property
     def tools(self) -> Sequence[ToolInfo]:
-        return self.host.tools.infos(())
+        return self.host.tools.infos({})
 
     def play(self, made: Sequence[Call]) -> list[ev.Event]:
         """Let the model make the calls in one turn; return what is in the log then."""

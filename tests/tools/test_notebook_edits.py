@@ -401,7 +401,7 @@ def test_argument_names_are_the_contract(subtests: pytest.Subtests):
 
 def test_each_tool_has_its_description():
     tools = [conversation().tool(name) for name in ("read_notebook", "run_cell", "run_all_cells")]
-    infos = ToolRegistry(tools).infos(())
+    infos = ToolRegistry(tools).infos({})
     assert all(len(info.description) > 80 for info in infos)
 
 

@@ -131,6 +131,6 @@ def test_wrong_arguments_name_each_fault_and_show_the_schema():
 
 
 def test_catalogue_lists_every_tool_and_whether_it_is_on():
-    infos = registry(Desk()).infos({"look"})
+    infos = registry(Desk()).infos({"look": "disabled"})
     assert [info.name for info in infos][:2] == ["complete", "buggy"]
     assert {info.name for info in infos if not info.enabled} == {"look"}

@@ -332,6 +332,6 @@ async def test_a_verification_on_its_way_tells_how_far_it_is() -> None:
 
 
 def test_descriptions_are_shipped_and_short() -> None:
-    infos = Bench(memory_cell("a", "1")).registry.infos(())
+    infos = Bench(memory_cell("a", "1")).registry.infos({})
     assert [info.name for info in infos] == ["inspect_variables", "run_code", "verify_notebook"]
     assert all(200 < len(info.description) < 800 for info in infos)

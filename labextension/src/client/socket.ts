@@ -186,6 +186,7 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'file-removed':
       case 'session-delete':
       case 'tools-update':
+      case 'settings-update':
       case 'edits-update':
         this.frameReceived.emit(frame);
         return;

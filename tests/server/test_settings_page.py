@@ -1,0 +1,158 @@
+"""What the settings page goes by: revisions, frames to other pages, reasons, health."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from traitlets.config import Config
+
+from jupyter_ai_shoulders.guard.sandbox import Facts
+from jupyter_ai_shoulders.host.commands import Commands
+from tests.server.client import Api
+from tests.server.conftest import OpenPage
+
+RULE = {"action": "ask", "tool": "run_cell", "match": None}
+
+
+def store(file: Path, text: str) -> None:
+    """Be the user who edits a file."""
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    file.write_text(text)
+
+
+async def tool(api: Api, name: str) -> dict[str, Any]:
+    tools = (await api.get("tools")).body["tools"]
+    return next(each for each in tools if each["name"] == name)
+
+
+async def test_permissions_made_from_an_older_list_are_not_stored(
+    api: Api, state_dir: Path
+) -> None:
+    seen = (await api.get("tools")).body["revision"]
+    await api.put("tools/permissions", {"disabled": ["todo"], "revision": seen})
+
+    refused = await api.put("tools/permissions", {"rules": [RULE], "revision": seen})
+
+    assert (refused.status, refused.code) == (409, "stale")
+    held = (await api.get("tools")).body
+    assert (held["disabled"], held["rules"]) == (["todo"], [])
+    body = {"disabled": ["todo"], "rules": [RULE], "revision": held["revision"]}
+    assert (await api.put("tools/permissions", body)).status == 200
+    store(state_dir / "tools.json", '{"version": 1}')
+    assert (await api.put("tools/permissions", body)).code == "stale"
+
+
+async def test_settings_made_from_older_ones_are_not_stored(api: Api) -> None:
+    seen = (await api.get("settings")).body["revision"]
+    stored = await api.put("settings", {"models": {"mode": "local"}, "revision": seen})
+
+    refused = await api.put("settings", {"models": {"mode": "remote"}, "revision": seen})
+
+    assert (refused.status, refused.code) == (409, "stale")
+    held = (await api.get("settings")).body
+    assert held == stored.body
+    assert held["values"]["models"]["mode"] == "local"
+
+
+async def test_limits_made_from_older_ones_are_not_stored(api: Api) -> None:
+    seen = (await api.get("usage")).body["budget"]["revision"]
+    await api.put("budget", {"month_micro_usd": 5_000_000, "revision": seen})
+
+    refused = await api.put("budget", {"day_micro_usd": 1_000_000, "revision": seen})
+
+    assert (refused.status, refused.code) == (409, "stale")
+    month, day, *_ = (await api.get("usage")).body["budget"]["limits"]
+    assert (month["user_micro_usd"], day["user_micro_usd"]) == (5_000_000, None)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "part"),
+    [
+        ("settings", {"models": {"mode": "local"}}, "settings"),
+        ("budget", {"month_micro_usd": 1}, "budget"),
+        ("providers/openai/key", {"key": "a-key-of-somebody-0123"}, "providers"),
+    ],
+    ids=["settings", "budget", "key"],
+)
+async def test_every_page_learns_of_other_settings(
+    api: Api, open_page: OpenPage, path: str, body: Any, part: str
+) -> None:
+    page = await open_page()
+    page.hello()
+    await page.until("welcome")
+
+    assert (await api.put(path, body)).status == 200
+
+    assert await page.until("settings-update") == {"type": "settings-update", "part": part}
+
+
+async def test_tools_say_why_they_are_off_and_what_holds_them(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def landlock(_self: Commands) -> Facts:
+        return Facts("landlock")
+
+    monkeypatch.setattr(Commands, "facts", landlock)
+    await api.put("tools/permissions", {"disabled": ["todo"]})
+
+    assert (await tool(api, "todo"))["off_because"] == "disabled"
+    assert (await tool(api, "read_file"))["sandboxed"] is None
+    assert (await tool(api, "run_cell"))["sandboxed"] is False
+    command = await tool(api, "run_command")
+    assert (command["sandboxed"], command["off_because"]) == (True, None)
+
+    await api.put("settings", {"commands": {"mode": "host"}})
+    assert (await tool(api, "run_command"))["sandboxed"] is False
+    await api.put("settings", {"commands": {"mode": "none"}})
+    assert (await tool(api, "run_command"))["off_because"] == "settings"
+
+
+class TestCommandsTheAdministratorForbids:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        jp_server_config.Shoulders.allow_commands = False
+        return jp_server_config
+
+    async def test_say_which_trait_forbids_them(self, api: Api) -> None:
+        locks = (await api.get("settings")).body["locks"]
+
+        assert list(locks) == ["commands.mode"]
+        assert "Shoulders.allow_commands" in locks["commands.mode"]
+        refused = await api.put("settings", {"commands": {"mode": "host"}})
+        assert (refused.status, refused.error["hint"]) == (422, locks["commands.mode"])
+
+
+async def test_models_tell_where_requests_go_and_what_is_wrong_in_the_files(
+    api: Api, state_dir: Path
+) -> None:
+    store(
+        state_dir / "models.json",
+        '{"providers": {"lab": {"kind": "openai_chat", "auth": "none",\n'
+        '"url": "http://ada:secret@127.0.0.1:8000/v1?key=secret"}},\n'
+        '"models": [{"id": "odd", "no_such_key": 1}]}',
+    )
+
+    listing = (await api.get("models")).body
+
+    lab = next(each for each in listing["providers"] if each["id"] == "lab")
+    assert (lab["host"], lab["local"], lab["key_name"]) == ("127.0.0.1:8000", True, None)
+    assert {each["line"] for each in listing["problems"]} == {3}
+    assert [each["purpose"] for each in listing["single_calls"]] == ["ghost", "cheapest"]
+
+
+async def test_a_check_costs_nothing_and_says_what_fails(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key-that-is-wrong")
+
+    found = await api.post("providers/anthropic/check")
+
+    assert found.status == 200, found
+    assert (found.body["state"], found.body["error"]["code"]) == ("failing", "authentication")
+    listing = (await api.get("models")).body
+    (anthropic,) = [each for each in listing["providers"] if each["id"] == "anthropic"]
+    assert anthropic["state"] == "failing"
+    assert (await api.get("usage")).body["total"]["calls"] == 0
+    assert (await api.post("providers/none/check")).status == 404
