@@ -9,8 +9,9 @@ import { Signal } from '@lumino/signaling';
 import { infoOf, type IHttpClient } from '../client/http';
 import type { IPageSocket } from '../client/socket';
 import type { Conversation, ErrorInfo, Event } from '../wire/generated';
+import { EMPTY } from './empty';
 import { nextFrame, oncePerFrame, type Schedule } from './frames';
-import { EMPTY, isKnown, reduceConversation } from './reduce';
+import type * as Rules from './reduce';
 
 /** Events asked for at once; the server's limit. */
 const PAGE = 5000;
@@ -74,7 +75,8 @@ export class ConversationStore implements IDisposable {
 
   /** Fold events of this session; what was folded before is passed over. */
   receive(events: readonly Event[]): void {
-    if (this.loading) {
+    const { rules } = this;
+    if (this.loading || rules === null) {
       return; // The subscription that follows brings them again.
     }
     for (const event of events) {
@@ -82,7 +84,7 @@ export class ConversationStore implements IDisposable {
         void this.load();
         return;
       }
-      this.fold(event);
+      this.fold(event, rules);
     }
     this.notify();
   }
@@ -96,6 +98,7 @@ export class ConversationStore implements IDisposable {
   }
 
   private async catchUp(): Promise<void> {
+    const rules = (this.rules ??= await import('./reduce'));
     for (let more = true; more && !this.disposed;) {
       const { last_seq } = this.state;
       const page = await this.http.events(this.sessionId, last_seq, PAGE);
@@ -103,7 +106,7 @@ export class ConversationStore implements IDisposable {
         this.startOver(); // Events that were shown are gone: a log was restored from a copy.
         continue;
       }
-      page.events.forEach(event => this.fold(event));
+      page.events.forEach(event => this.fold(event, rules));
       more = page.has_more && this.state.last_seq > last_seq;
     }
   }
@@ -114,10 +117,10 @@ export class ConversationStore implements IDisposable {
   }
 
   /** What cannot be understood is passed over, so that the rest can be read. */
-  private fold(event: Event): void {
+  private fold(event: Event, rules: typeof Rules): void {
     try {
-      this.damaged ||= !isKnown(event);
-      this.state = reduceConversation(this.state, event);
+      this.damaged ||= !rules.isKnown(event);
+      this.state = rules.reduceConversation(this.state, event);
     } catch (error) {
       this.damaged = true;
       this.state = { ...this.state, last_seq: event.seq };
@@ -132,6 +135,8 @@ export class ConversationStore implements IDisposable {
   }
 
   private readonly notify: () => void;
+  /** How a log is folded: loaded with the first one, which pages that show no conversation never read. */
+  private rules: typeof Rules | null = null;
   private state: Conversation = EMPTY;
   private ready = false;
   private loading = false;
