@@ -6,6 +6,7 @@ import type { IOpenTexts as IOpenTextsModel } from './bridge/openTexts';
 import type { IHttpClient } from './client/http';
 import type { IPageSocket } from './client/socket';
 import type { IConversations as IConversationsModel } from './model/interface';
+import type { IReview as IReviewModel } from './review/interface';
 
 /** Id of the extension: the prefix of every plugin id, and its settings' namespace. */
 export const EXTENSION_ID = 'jupyter-ai-shoulders';
@@ -38,4 +39,13 @@ export type IOpenTexts = IOpenTextsModel;
 export const IOpenTexts = new Token<IOpenTexts>(
   `${EXTENSION_ID}:IOpenTexts`,
   'The text files open in this page: their text by path, and the editor views that show it.'
+);
+
+/** The agent's changes that await keep or undo. */
+export type IReview = IReviewModel;
+
+/** Token of the agent's changes that await keep or undo. */
+export const IReview = new Token<IReview>(
+  `${EXTENSION_ID}:IReview`,
+  'The changes of the agent that await keep or undo: the list, the decision, the way to each.'
 );

@@ -8,6 +8,7 @@ import type { ISignal } from '@lumino/signaling';
 import type * as React from 'react';
 
 import type { ToolIcon } from '../model/present';
+import type { IReview } from '../review/interface';
 import type { Selection } from '../wire/generated';
 
 /** Pictures of the panel; the plugin draws them with the lab's own icons where it has them. */
@@ -64,6 +65,8 @@ export interface IChatHost {
     language: string,
     into: HTMLElement
   ) => Promise<void>;
+  /** The agent's changes that await keep or undo; null where they are not reviewed. */
+  readonly review: IReview | null;
   /** Hand a provider's key to the server and try it; the page does not keep it. */
   readonly setKey: (provider: string, key: string) => Promise<void>;
   /** Restart a notebook's kernel, after asking. */

@@ -13,7 +13,12 @@ import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { EXTENSION_ID, IConversations, IShouldersClient } from '../tokens';
+import {
+  EXTENSION_ID,
+  IConversations,
+  IReview,
+  IShouldersClient
+} from '../tokens';
 import { addChatCommands } from './commands';
 import { ChatWidget } from './panel';
 
@@ -37,7 +42,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     ILayoutRestorer,
     ICommandPalette,
     ITranslator,
-    IEditorTracker
+    IEditorTracker,
+    IReview
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -50,7 +56,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null,
-    editors: IEditorTracker | null
+    editors: IEditorTracker | null,
+    review: IReview | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
     const panel = new ChatWidget({
@@ -65,6 +72,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
         notebooks,
         labShell,
         editors,
+        review,
         trans
       }
     });

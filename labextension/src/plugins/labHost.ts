@@ -14,7 +14,9 @@ import type { Widget } from '@lumino/widgets';
 
 import type { IChatHost } from '../chat/host';
 import { ApiError, type IHttpClient } from '../client/http';
+import type { IReview } from '../review/interface';
 import { Icon } from './icons';
+import { makeInputHost } from './labInput';
 import { SituationWatcher } from './situation';
 
 /** A download has begun by then, in ms. */
@@ -29,6 +31,7 @@ export interface ILabParts {
   readonly notebooks: INotebookTracker | null;
   readonly labShell: ILabShell | null;
   readonly editors: IEditorTracker | null;
+  readonly review: IReview | null;
   readonly trans: TranslationBundle;
 }
 
@@ -43,6 +46,7 @@ export function makeHost(parts: ILabParts): IChatHost {
     parts.editors
   );
   return {
+    ...makeInputHost(parts),
     trans,
     Icon,
     get situation() {
@@ -58,6 +62,7 @@ export function makeHost(parts: ILabParts): IChatHost {
     save,
     highlight: (code, language, into) =>
       languages.highlight(code, languages.findBest(language), into),
+    review: parts.review,
     restartKernel: path => {
       openDocument(documents, notebooks, path, null);
       void app.commands.execute('notebook:restart-kernel');

@@ -19,8 +19,9 @@ import { infoOf } from '../client/http';
 import type { ReviewPage } from '../review/page';
 import type { ReviewBar } from '../review/ReviewBar';
 import { ReviewStore } from '../review/store';
-import { EXTENSION_ID, IShouldersClient } from '../tokens';
+import { EXTENSION_ID, IReview, IShouldersClient } from '../tokens';
 import type { KernelDrift } from '../wire/generated';
+import type { PendingEdit } from '../wire/generated';
 import { addReviewCommands, Announcer } from './reviewCommands';
 
 const ID = `${EXTENSION_ID}:review`;
@@ -28,10 +29,11 @@ const ID = `${EXTENSION_ID}:review`;
 const RANK = 1;
 
 /** Shows the agent's changes until they are kept or undone. */
-export const review: JupyterFrontEndPlugin<void> = {
+export const review: JupyterFrontEndPlugin<IReview> = {
   id: ID,
   description: 'Shows what the agent changed, to keep or undo it.',
   autoStart: true,
+  provides: IReview,
   requires: [IShouldersClient, INotebookTracker, IDocumentManager],
   optional: [IEditorTracker, ILabShell, ICommandPalette, ITranslator],
   activate: (
@@ -43,7 +45,7 @@ export const review: JupyterFrontEndPlugin<void> = {
     labShell: ILabShell | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null
-  ): void => {
+  ): IReview => {
     const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
     // Lives as long as the page.
     const store = new ReviewStore(client.http, client.socket);
@@ -66,11 +68,12 @@ export const review: JupyterFrontEndPlugin<void> = {
       );
     });
     addReviewCommands(app, store, reviewing, () => bar.show(), trans, palette);
+    return reviewing;
   }
 };
 
 /** Loads the review of the page when there is something to review, once. */
-export class Reviewing {
+export class Reviewing implements IReview {
   constructor(
     private readonly store: ReviewStore,
     private readonly load: () => Promise<ReviewPage>,
@@ -89,6 +92,18 @@ export class Reviewing {
 
   get edits(): ReviewStore['edits'] {
     return this.store.edits;
+  }
+
+  get changed(): ReviewStore['changed'] {
+    return this.store.changed;
+  }
+
+  async decide(...args: Parameters<IReview['decide']>): Promise<void> {
+    await (await this.page()).decide(...args);
+  }
+
+  async reveal(edit: PendingEdit): Promise<void> {
+    await (await this.page()).reveal(edit);
   }
 
   private loaded: Promise<ReviewPage> | null = null;

@@ -99,6 +99,11 @@ export class ReviewPage implements IDisposable {
     }
   }
 
+  /** Open the document of an edit at its first change. */
+  async reveal(edit: PendingEdit): Promise<void> {
+    await this.goTo({ edit, index: 0 });
+  }
+
   /** Decide on the change at the caret, or the one gone to last; then go on to the one after it. */
   async decideHere(decision: Decision): Promise<void> {
     const editor = this.documents.activeEditor;

@@ -7,7 +7,8 @@ import * as React from 'react';
 
 import { Conversations } from '../../model/conversations';
 import { FakeServer, FakeSocket, settled } from '../../model/__tests__/fakes';
-import type { Event } from '../../wire/generated';
+import type { IReview } from '../../review/interface';
+import type { Event, PendingEdit } from '../../wire/generated';
 import { ChatPanel } from '../ChatPanel';
 import type { IChatHost, ISituation } from '../host';
 import { HostContext, PlaceContext } from '../use';
@@ -32,11 +33,40 @@ const nowhere: ISituation = {
   openDocuments: []
 };
 
+/** The agent's changes: `edits` await a decision, `done` holds what was asked. */
+export class FakeReview implements IReview {
+  readonly changed = new Signal<this, void>(this);
+  readonly done: unknown[][] = [];
+  edits: readonly PendingEdit[] = [];
+  /** Thrown by the next decision. */
+  failure: Error | null = null;
+
+  have(...edits: PendingEdit[]): void {
+    this.edits = edits;
+    this.changed.emit();
+  }
+  async decide(
+    edits: readonly PendingEdit[],
+    decision: 'keep' | 'undo'
+  ): Promise<void> {
+    const { failure } = this;
+    this.failure = null;
+    if (failure !== null) {
+      throw failure;
+    }
+    this.done.push([decision, ...edits.map(({ id }) => id)]);
+  }
+  async reveal({ id }: PendingEdit): Promise<void> {
+    this.done.push(['reveal', id]);
+  }
+}
+
 /** The page: `done` holds what it was asked to do. */
 export class FakeHost implements IChatHost {
   readonly trans = trans;
   readonly done: unknown[][] = [];
   readonly situationChanged = new Signal<this, void>(this);
+  readonly review = new FakeReview();
   situation = nowhere;
   sure = true;
 
