@@ -10,27 +10,39 @@ import type * as React from 'react';
 import type { ToolIcon } from '../model/present';
 import type { IReview } from '../review/interface';
 import type { Selection } from '../wire/generated';
+import type { IInputHost } from './host-input';
+import type { IMessageHost } from './host-messages';
 
 /** Pictures of the panel; the plugin draws them with the lab's own icons where it has them. */
 export type IconName =
   | ToolIcon
   | 'add'
+  | 'attach'
   | 'caret-down'
+  | 'caret-left'
   | 'caret-right'
+  | 'cell'
   | 'close'
   | 'copy'
   | 'download'
   | 'error'
+  | 'file-plus'
+  | 'fork'
   | 'history'
   | 'image'
   | 'insert'
+  | 'link'
   | 'notebook'
   | 'info'
   | 'pause'
+  | 'replace'
+  | 'retry'
   | 'send'
   | 'settings'
   | 'stop'
-  | 'spark';
+  | 'spark'
+  | 'thread'
+  | 'variable';
 
 /** What the user has in front of them. */
 export interface ISituation {
@@ -47,7 +59,7 @@ export interface ISituation {
 }
 
 /** The page around the panel. */
-export interface IChatHost {
+export interface IChatHost extends IInputHost, IMessageHost {
   readonly trans: TranslationBundle;
   readonly Icon: React.ComponentType<{ name: IconName }>;
   readonly situation: ISituation;

@@ -7,6 +7,7 @@ import {
   caretRightIcon,
   checkIcon,
   closeIcon,
+  codeIcon,
   copyIcon,
   deleteIcon,
   downloadIcon,
@@ -25,7 +26,8 @@ import {
   settingsIcon,
   stopIcon,
   terminalIcon,
-  tocIcon
+  tocIcon,
+  variableIcon
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
@@ -52,11 +54,23 @@ const toolIcon = own(
   '<path d="M12 2 3 7v10l9 5 9-5V7zm0 2.300L17.900 7.500 12 10.800 6.100 7.500zM5 9.200l6 3.300v6.600l-6-3.300zm8 9.900v-6.600l6-3.300v6.600z"/>'
 );
 
+const attachIcon = own(
+  'attach',
+  '<path d="M16.500 6v11.500a4 4 0 0 1-8 0V5a2.500 2.500 0 0 1 5 0v10.500a1 1 0 0 1-2 0V6H10v9.500a2.500 2.500 0 0 0 5 0V5a4 4 0 0 0-8 0v12.500a5.500 5.500 0 0 0 11 0V6z"/>'
+);
+
+const threadIcon = own(
+  'thread',
+  '<path d="M20 3H4a2 2 0 0 0-2 2v16l4-4h14a2 2 0 0 0 2-2V5a2 2 0 0 0-2-2zm0 12H5.200L4 16.200V5h16z"/>'
+);
+
 const ICONS: Record<IconName, LabIcon> = {
   add: addIcon,
+  attach: attachIcon,
   book: tocIcon,
   'caret-down': caretDownIcon,
   'caret-right': caretRightIcon,
+  cell: codeIcon,
   check: checkIcon,
   close: closeIcon,
   copy: copyIcon,
@@ -81,7 +95,9 @@ const ICONS: Record<IconName, LabIcon> = {
   spark: sparkIcon,
   stop: stopIcon,
   terminal: terminalIcon,
-  tool: toolIcon
+  thread: threadIcon,
+  tool: toolIcon,
+  variable: variableIcon
 };
 
 /** One picture, in the size of text. */

@@ -12,6 +12,7 @@ import type { Event, PendingEdit } from '../../wire/generated';
 import { ChatPanel } from '../ChatPanel';
 import type { IChatHost, ISituation } from '../host';
 import { HostContext, PlaceContext } from '../use';
+import { FakeInputHost } from './input-host';
 
 // jsdom lays nothing out, so there is nothing to scroll.
 Element.prototype.scrollIntoView = () => {};
@@ -62,7 +63,7 @@ export class FakeReview implements IReview {
 }
 
 /** The page: `done` holds what it was asked to do. */
-export class FakeHost implements IChatHost {
+export class FakeHost extends FakeInputHost implements IChatHost {
   readonly trans = trans;
   readonly done: unknown[][] = [];
   readonly situationChanged = new Signal<this, void>(this);
@@ -77,6 +78,31 @@ export class FakeHost implements IChatHost {
   readonly insertBelow = (...args: unknown[]): boolean => {
     this.note('insert', args);
     return true;
+  };
+  readonly openTarget = (...args: unknown[]): void =>
+    this.note('target', args);
+  readonly replaceCell = (...args: unknown[]): boolean => {
+    this.note('replace', args);
+    return true;
+  };
+  readonly newFile = async (...args: unknown[]): Promise<void> =>
+    this.note('file', args);
+  readonly typeset = async (
+    element: HTMLElement,
+    tex: string,
+    display: boolean
+  ): Promise<void> => {
+    this.note('typeset', [tex, display]);
+    element.replaceChildren(document.createElement('mjx-container'));
+  };
+  /** Pictures of the workspace. */
+  readonly pictures = new Map<string, Blob>();
+  readonly picture = async (path: string): Promise<Blob> => {
+    const found = this.pictures.get(path);
+    if (found === undefined) {
+      throw new Error(`no ${path}`);
+    }
+    return found;
   };
   readonly save = (name: string): void => this.note('save', [name]);
   readonly copy = (text: string): void => this.note('copy', [text]);
