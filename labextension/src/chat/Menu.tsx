@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { useHost } from './use';
+import { useView } from './use';
 
 /** One choice. */
 export interface IMenuItem {
@@ -22,7 +22,7 @@ export function Menu(props: {
   /** What the button is for, when its label does not say. */
   title?: string;
 }): React.JSX.Element {
-  const { Icon } = useHost();
+  const { Icon } = useView();
   const [open, setOpen] = React.useState(false);
   const place = React.useRef<HTMLDivElement>(null);
   const close = React.useCallback((): void => {
@@ -97,7 +97,7 @@ function Choice(props: {
   item: IMenuItem;
   close: () => void;
 }): React.JSX.Element {
-  const { Icon } = useHost();
+  const { Icon } = useView();
   const { title, note, checked, disabled, act } = props.item;
   const radio = checked !== undefined;
   return (

@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import type { ErrorInfo } from '../wire/generated';
 import type { IconName } from './host';
-import { useHost, useTrans } from './use';
+import { useTrans, useView } from './use';
 
 /** A button that is a picture. */
 export function IconButton(props: {
@@ -15,7 +15,7 @@ export function IconButton(props: {
   pressed?: boolean;
   className?: string;
 }): React.JSX.Element {
-  const { Icon } = useHost();
+  const { Icon } = useView();
   return (
     <button
       type="button"
@@ -55,7 +55,7 @@ export function ErrorNote(props: {
   error: ErrorInfo;
   children?: React.ReactNode;
 }): React.JSX.Element {
-  const { Icon } = useHost();
+  const { Icon } = useView();
   const { message, hint } = props.error;
   return (
     <div className="shoulders-Error" role="alert">
@@ -79,7 +79,7 @@ export function Disclosure(props: {
   startsOpen?: boolean;
   children: () => React.ReactNode;
 }): React.JSX.Element {
-  const { Icon } = useHost();
+  const { Icon } = useView();
   const [open, setOpen] = React.useState(props.startsOpen ?? false);
   return (
     <div className={props.className}>

@@ -42,8 +42,19 @@ export function useHost(): IChatHost {
   return present(React.useContext(HostContext), 'HostContext');
 }
 
+/** What the small pieces need of the page, wherever they stand. */
+export type IViewHost = Pick<IChatHost, 'Icon' | 'trans'>;
+
+/** The page around views that are not of the panel. */
+export const ViewContext = React.createContext<IViewHost | null>(null);
+
+export function useView(): IViewHost {
+  const panel = React.useContext(HostContext);
+  return present(React.useContext(ViewContext) ?? panel, 'ViewContext');
+}
+
 export function useTrans(): TranslationBundle {
-  return useHost().trans;
+  return useView().trans;
 }
 
 export function usePlace(): IPlace {

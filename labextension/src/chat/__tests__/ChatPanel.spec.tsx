@@ -362,7 +362,9 @@ describe('the input', () => {
           model('a/none', { available: false, unavailable_reason: 'No key' })
         ],
         default: 'demo/demo',
-        providers: []
+        single_calls: [],
+        providers: [],
+        problems: []
       };
     });
     fireEvent.click(button('Demo (no AI model)'));
@@ -406,6 +408,8 @@ describe('before the first message', () => {
       server.modelList = {
         models: [model('demo/demo')],
         default: null,
+        single_calls: [],
+        problems: [],
         providers: [
           {
             id: 'anthropic',
@@ -414,7 +418,10 @@ describe('before the first message', () => {
             key_set: false,
             key_last4: null,
             key_source: 'none',
+            key_name: 'ANTHROPIC_API_KEY',
             needs_key: true,
+            host: 'api.anthropic.com',
+            local: false,
             state: 'no_key',
             error: null
           }

@@ -127,6 +127,7 @@ export const noBudget: BudgetState = {
   })),
   month: '2026-11',
   day: '2026-11-21',
+  revision: 'r',
   error: null
 };
 
@@ -172,7 +173,9 @@ export class FakeServer implements IHttpClient {
   modelList: ModelList = {
     models: [model('demo/demo')],
     default: 'demo/demo',
-    providers: []
+    single_calls: [],
+    providers: [],
+    problems: []
   };
   serverStatus = status;
   /** Every file it gives out. */
