@@ -79,15 +79,16 @@ async def gather(
 ) -> Gathered:
     """Return what is around now, for messages that are about to be sent."""
     context = next((m.context for m, _ in reversed(new) if m.context is not None), None)
-    standing, situation, attached = await asyncio.gather(
+    standing, situation, place, attached = await asyncio.gather(
         _standing(surroundings),
         _situation(surroundings, context),
+        _or_else(surroundings.place(session), (), "The place of the thread"),
         asyncio.gather(*_captures(surroundings, session, new, images=images)),
     )
     skills = await asyncio.gather(*_skills(surroundings, standing, new))
     return Gathered(
         standing=standing,
-        situation=situation,
+        situation=replace(situation, facts=(*place, *situation.facts)),
         attached=tuple(item for item in attached if item is not None),
         skills=tuple(item for item in skills if item is not None),
     )

@@ -10,7 +10,7 @@ from jupyter_ai_shoulders.core.spending import BudgetNotice, LimitScope
 from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.skills import Skill
-from jupyter_ai_shoulders.engine.surroundings import Situation, Standing
+from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, Standing
 from jupyter_ai_shoulders.providers.base import ResolvedModel
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
@@ -72,6 +72,10 @@ class Surroundings(Protocol):
 
     async def situation(self, context: MessageContext) -> Situation:
         """Return what the workspace is like, for a message sent with this context."""
+        ...
+
+    async def place(self, session: Session) -> tuple[Fact, ...]:
+        """Return what the place holds that a thread is about; nothing of other sessions."""
         ...
 
     async def capture(

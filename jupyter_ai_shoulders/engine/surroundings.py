@@ -68,6 +68,11 @@ class NoSurroundings:
         del context
         return Situation()
 
+    async def place(self, session: Session) -> tuple[Fact, ...]:
+        """Return nothing."""
+        del session
+        return ()
+
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool
     ) -> Captured | None:

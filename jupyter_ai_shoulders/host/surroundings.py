@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.latest import Latest
 from jupyter_ai_shoulders.host.standing import KeptStanding, Places, read_text
+from jupyter_ai_shoulders.host.thread_places import ThreadPlaces
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
 from jupyter_ai_shoulders.notebook.variable_info import Look, short_text
 from jupyter_ai_shoulders.notebook.variables import LastLooks
@@ -75,6 +76,7 @@ class WorkspaceSurroundings:
         *,
         looks: LastLooks | None = None,
         stale: LatestMarks | None = None,
+        threads: ThreadPlaces | None = None,
     ) -> None:
         self._places = places
         self._git = Latest(lambda: git_state(places.workspace.directory), clock)
@@ -85,6 +87,7 @@ class WorkspaceSurroundings:
         self._redact = redact
         self._looks = looks
         self._stale = stale
+        self._threads = threads
 
     async def standing(self) -> Standing:
         """See ``Surroundings.standing``."""
@@ -108,6 +111,11 @@ class WorkspaceSurroundings:
             tuple(Fact(fact.name, self._redact(fact.text), fact.is_data) for fact in facts),
             handle.language.lower() if handle else None,
         )
+
+    async def place(self, session: Session) -> tuple[Fact, ...]:
+        """See ``Surroundings.place``."""
+        facts = await self._threads.facts(session) if self._threads is not None else ()
+        return tuple(Fact(fact.name, self._redact(fact.text), fact.is_data) for fact in facts)
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool

@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.engine.attachments import Captured, describe
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import ResolvedModel
 from jupyter_ai_shoulders.engine.skills import Skill
-from jupyter_ai_shoulders.engine.surroundings import Situation, SourceText, Standing
+from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, SourceText, Standing
 from jupyter_ai_shoulders.providers.base import ModelRequest, Provider
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted import Entry, ScriptedProvider
@@ -38,6 +38,7 @@ class Place:
     problems: tuple[str, ...] = ()
     failure: ShouldersError | None = None
     captured: list[str] = field(default_factory=list[str])
+    around_thread: tuple[Fact, ...] = ()
 
     async def standing(self) -> Standing:
         if self.failure is not None:
@@ -52,6 +53,9 @@ class Place:
 
     async def situation(self, context: MessageContext) -> Situation:
         return self.now
+
+    async def place(self, session: Session) -> tuple[Fact, ...]:
+        return self.around_thread if session.anchor is not None else ()
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool

@@ -1,0 +1,147 @@
+"""What the place of a task thread holds now, for the model (chapter 09, "Prompt").
+
+Part of ``host.surroundings``. The facts stand whole in the thread's first message, and those that
+changed in later ones.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from jupyter_ai_shoulders.core.anchors import Place, Units, locate, text_range
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.secret_files import is_secret
+from jupyter_ai_shoulders.engine.attachments import one_line
+from jupyter_ai_shoulders.engine.surroundings import Fact
+from jupyter_ai_shoulders.files.base import TextDocuments
+from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.render import outputs_lines, render_notebook
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+from jupyter_ai_shoulders.wire.sessions import Anchor, Session
+
+BEFORE = 5_000
+AFTER = 1_000
+"""UTF-16 units of the text around the quote (chapter 09)."""
+NEIGHBOURS = 3
+"""Cells named on either side."""
+LINE = 120
+
+ABOUT = "this conversation is about"
+QUOTE = "the text it is about"
+TEXT_BEFORE = "text before it"
+TEXT_AFTER = "text after it"
+CELL = "its cell"
+OUTPUTS = "outputs of its cell"
+AROUND = "cells around it"
+
+_log = logging.getLogger(__name__)
+
+
+class ThreadPlaces:
+    """Reads the places of threads, through the pages where they are open."""
+
+    def __init__(self, notebooks: Notebooks, texts: TextDocuments) -> None:
+        self._notebooks = notebooks
+        self._texts = texts
+
+    async def facts(self, session: Session) -> tuple[Fact, ...]:
+        """Return what to tell of a session's place; nothing of one without."""
+        anchor = session.anchor
+        if anchor is None:
+            return ()
+        if is_secret(anchor.document):
+            return (_about(f"{one_line(anchor.document)}, which is not shown: it may hold keys"),)
+        try:
+            return tuple(fact for fact in await self._facts(anchor) if fact.text)
+        except ShouldersError as error:
+            _log.info("The place of thread %s cannot be read: %s", session.id, error)
+            name = one_line(anchor.document)
+            return (_about(f"{name}, which cannot be read: {error.info.message}"), _quote(anchor))
+
+    async def _facts(self, anchor: Anchor) -> list[Fact]:
+        if anchor.cell_id is None:
+            text = (await self._texts.read(anchor.document)).text
+            return _in_text(anchor, text, one_line(anchor.document))
+        notebook = self._notebooks.open(anchor.document)
+        snapshot = await notebook.read(outputs=[anchor.cell_id])
+        return _in_notebook(anchor, snapshot)
+
+
+def _in_notebook(anchor: Anchor, snapshot: NotebookSnapshot) -> list[Fact]:
+    assert anchor.cell_id is not None
+    cell = snapshot.cell(anchor.cell_id)
+    name = one_line(snapshot.path)
+    if cell is None:
+        return [_about(f"a cell of {name} that is not there any more"), _quote(anchor)]
+    number = (snapshot.position(cell.id) or 0) + 1
+    where = f"cell {number} (id={cell.id}, {cell.cell_type}) of {name}"
+    around = Fact(AROUND, _neighbours(snapshot, number - 1), is_data=True)
+    if anchor.target == "source" and anchor.range is not None:
+        shown = "\n".join(outputs_lines(number, cell.outputs or ()))
+        return [
+            *_in_text(anchor, cell.source, where),
+            Fact(OUTPUTS, shown, is_data=True),
+            around,
+        ]
+    about = f"the output of {where}" if anchor.target == "output" else where
+    rendered = render_notebook(snapshot, [cell.id]).text
+    return [_about(about), Fact(CELL, rendered, is_data=True), around]
+
+
+def _in_text(anchor: Anchor, text: str, where: str) -> list[Fact]:
+    units, place = Units(text), locate(text, anchor)
+    if place.range is None:
+        about = f"text of {where} that was not found again; ask which place is meant"
+        return [_about(about), _quote(anchor)]
+    start, end = place.range.from_, place.range.to
+    before = units.slice(text_range(max(0, start - BEFORE), start))
+    after = units.slice(text_range(end, min(units.length, end + AFTER)))
+    return [
+        _about(f"{_lines(units, place)} of {where}{_doubt(place)}"),
+        Fact(QUOTE, units.slice(place.range), is_data=True),
+        Fact(TEXT_BEFORE, before, is_data=True),
+        Fact(TEXT_AFTER, after, is_data=True),
+    ]
+
+
+def _about(text: str) -> Fact:
+    return Fact(ABOUT, text)
+
+
+def _quote(anchor: Anchor) -> Fact:
+    return Fact(QUOTE, anchor.quote, is_data=True)
+
+
+def _doubt(place: Place) -> str:
+    if place.certainty == "exact":
+        return ""
+    return " (the text was changed meanwhile, so this is the likeliest place only)"
+
+
+def _lines(units: Units, place: Place) -> str:
+    assert place.range is not None
+    first = units.text.count("\n", 0, units.character(place.range.from_)) + 1
+    last = units.text.count("\n", 0, units.character(place.range.to)) + 1
+    if place.range.from_ == place.range.to:
+        return f"the caret in line {first}"
+    return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
+def _neighbours(snapshot: NotebookSnapshot, position: int) -> str:
+    lines = (
+        f"cell {at + 1} (id={cell.id}, {cell.cell_type}): {_first_line(cell)}"
+        for at, cell in _beside(snapshot, position)
+    )
+    return "\n".join(lines)
+
+
+def _beside(snapshot: NotebookSnapshot, position: int) -> Iterable[tuple[int, NotebookCell]]:
+    first = max(0, position - NEIGHBOURS)
+    cells = snapshot.cells[first : position + NEIGHBOURS + 1]
+    return ((at, cell) for at, cell in enumerate(cells, first) if at != position)
+
+
+def _first_line(cell: NotebookCell) -> str:
+    line = next((line for line in cell.source.splitlines() if line.strip()), "(empty)")
+    return line if len(line) <= LINE else f"{line[:LINE]} …"
