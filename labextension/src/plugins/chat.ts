@@ -11,6 +11,7 @@ import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import { ILatexTypesetter } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import {
@@ -43,7 +44,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     ICommandPalette,
     ITranslator,
     IEditorTracker,
-    IReview
+    IReview,
+    ILatexTypesetter
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -57,7 +59,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null,
     editors: IEditorTracker | null,
-    review: IReview | null
+    review: IReview | null,
+    latex: ILatexTypesetter | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
     const panel = new ChatWidget({
@@ -73,6 +76,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
         labShell,
         editors,
         review,
+        latex,
         trans
       }
     });

@@ -4,6 +4,7 @@ import {
   addBelowIcon,
   addIcon,
   caretDownIcon,
+  caretLeftIcon,
   caretRightIcon,
   checkIcon,
   closeIcon,
@@ -19,8 +20,10 @@ import {
   imageIcon,
   infoIcon,
   type LabIcon,
+  linkIcon,
   notebookIcon,
   pauseIcon,
+  refreshIcon,
   runIcon,
   searchIcon,
   settingsIcon,
@@ -64,11 +67,27 @@ const threadIcon = own(
   '<path d="M20 3H4a2 2 0 0 0-2 2v16l4-4h14a2 2 0 0 0 2-2V5a2 2 0 0 0-2-2zm0 12H5.200L4 16.200V5h16z"/>'
 );
 
+const filePlusIcon = own(
+  'file-plus',
+  '<path d="M13 2H6a2 2 0 0 0-2 2v16a2 2 0 0 0 2 2h6.500a6 6 0 0 1-.9-2H6V4h6v5h5v3.100a6 6 0 0 1 2 .2V8zm5 12v3h3v2h-3v3h-2v-3h-3v-2h3v-3z"/>'
+);
+
+const replaceIcon = own(
+  'replace',
+  '<path d="M3 3h18v7h-2V5H5v5H3zm2 11h14v5H5zm-2-2v9h18v-9zM11 6h2v2.600l1.300-1.300 1.400 1.400L12 12.400 8.300 8.700l1.400-1.400L11 8.600z"/>'
+);
+
+const forkIcon = own(
+  'fork',
+  '<path d="M6 2a3 3 0 0 0-1 5.800V16.200A3 3 0 1 0 7 16.200V14c.6-.6 1.500-1 3-1h4c2.600 0 4-1.700 4-4V7.800A3 3 0 1 0 16 7.800V9c0 1.300-.6 2-2 2h-4c-1.200 0-2.200.2-3 .6V7.800A3 3 0 0 0 6 2zm0 2a1 1 0 1 1 0 2 1 1 0 0 1 0-2zm11 0a1 1 0 1 1 0 2 1 1 0 0 1 0-2zM6 18a1 1 0 1 1 0 2 1 1 0 0 1 0-2z"/>'
+);
+
 const ICONS: Record<IconName, LabIcon> = {
   add: addIcon,
   attach: attachIcon,
   book: tocIcon,
   'caret-down': caretDownIcon,
+  'caret-left': caretLeftIcon,
   'caret-right': caretRightIcon,
   cell: codeIcon,
   check: checkIcon,
@@ -79,15 +98,20 @@ const ICONS: Record<IconName, LabIcon> = {
   error: errorIcon,
   eye: eyeIcon,
   file: fileIcon,
+  'file-plus': filePlusIcon,
   folder: folderIcon,
+  fork: forkIcon,
   history: historyIcon,
   image: imageIcon,
   info: infoIcon,
   insert: addBelowIcon,
+  link: linkIcon,
   notebook: notebookIcon,
   pause: pauseIcon,
   pencil: editIcon,
   question: questionIcon,
+  replace: replaceIcon,
+  retry: refreshIcon,
   run: runIcon,
   search: searchIcon,
   send: sendIcon,

@@ -9,6 +9,7 @@ import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
+import type { ILatexTypesetter } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
 
@@ -17,6 +18,7 @@ import { ApiError, type IHttpClient } from '../client/http';
 import type { IReview } from '../review/interface';
 import { Icon } from './icons';
 import { makeInputHost } from './labInput';
+import { messageHost } from './messageHost';
 import { SituationWatcher } from './situation';
 
 /** A download has begun by then, in ms. */
@@ -32,6 +34,7 @@ export interface ILabParts {
   readonly labShell: ILabShell | null;
   readonly editors: IEditorTracker | null;
   readonly review: IReview | null;
+  readonly latex: ILatexTypesetter | null;
   readonly trans: TranslationBundle;
 }
 
@@ -47,6 +50,7 @@ export function makeHost(parts: ILabParts): IChatHost {
   );
   return {
     ...makeInputHost(parts),
+    ...messageHost(parts, () => situation.current.document),
     trans,
     Icon,
     get situation() {

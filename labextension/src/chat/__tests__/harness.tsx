@@ -79,8 +79,7 @@ export class FakeHost extends FakeInputHost implements IChatHost {
     this.note('insert', args);
     return true;
   };
-  readonly openTarget = (...args: unknown[]): void =>
-    this.note('target', args);
+  readonly openTarget = (...args: unknown[]): void => this.note('target', args);
   readonly replaceCell = (...args: unknown[]): boolean => {
     this.note('replace', args);
     return true;

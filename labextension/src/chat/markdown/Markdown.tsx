@@ -1,49 +1,28 @@
 /** Text of a model or tool as markdown; the only component that renders such text. */
 
-import { Parser, type Token, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
 import * as React from 'react';
 
 import { CodeBlock } from '../CodeBlock';
-import { useHost } from '../use';
 import { makeSplitter } from './blocks';
+import { DISPLAY, MATH, toHtml } from './grammar';
 import { sanitise } from './sanitise';
-
-/** Longer queries could carry text of the conversation. */
-const SHORT_QUERY = 80;
+import { useCarefulLinks } from './useCarefulLinks';
+import { useMathematics } from './useMathematics';
+import { usePictures } from './usePictures';
 
 /** Markdown that may still grow: only its last block is rendered again. */
 export const Markdown = React.memo(function Markdown(props: {
   text: string;
 }): React.JSX.Element {
   const [split] = React.useState(makeSplitter);
-  const onClick = useCarefulLinks();
+  const open = useCarefulLinks();
   return (
-    <div className="shoulders-Markdown" onClick={onClick}>
+    <div className="shoulders-Markdown" onClick={open} onAuxClick={open}>
       <Blocks tokens={split(props.text)} />
     </div>
   );
 });
-
-/** Asks before an address is opened that could carry much away. */
-function useCarefulLinks(): (event: React.MouseEvent) => void {
-  const { trans, confirm } = useHost();
-  return event => {
-    const { target } = event;
-    const link = target instanceof Element ? target.closest('a') : null;
-    if (link === null || link.search.length <= SHORT_QUERY) {
-      return;
-    }
-    event.preventDefault();
-    const { href } = link;
-    void confirm(trans.__('Open this address?'), href, trans.__('Open')).then(
-      sure => {
-        if (sure) {
-          window.open(href, '_blank', 'noopener,noreferrer');
-        }
-      }
-    );
-  };
-}
 
 function Blocks(props: { tokens: readonly Token[] }): React.JSX.Element {
   return (
@@ -60,7 +39,7 @@ interface IBlockProps {
   token: Token;
 }
 
-/** A block is what its source is. */
+/** A block is what its source is, and its source stays the same token. */
 const Block = React.memo(
   function Block({ token }: IBlockProps): React.JSX.Element | null {
     switch (token.type) {
@@ -84,9 +63,16 @@ const Block = React.memo(
     }
   },
   (before, after) =>
-    before.token.type === after.token.type &&
-    before.token.raw === after.token.raw
+    before.token === after.token ||
+    (before.token.type === after.token.type &&
+      before.token.raw === after.token.raw &&
+      !refers(after.token))
 );
+
+/** Whether the same source may mean something else: its references may be defined by now. */
+function refers({ raw }: Token): boolean {
+  return raw.includes('[');
+}
 
 function List({ list }: { list: Tokens.List }): React.JSX.Element {
   const items = list.items.map((item, index) => (
@@ -112,10 +98,29 @@ function List({ list }: { list: Tokens.List }): React.JSX.Element {
 /** Everything else goes through HTML and the sanitiser. */
 function Html({ token }: { token: Token }): React.JSX.Element {
   const place = React.useRef<HTMLDivElement>(null);
+  const typeset = useMathematics();
+  const show = usePictures();
   React.useLayoutEffect(() => {
-    place.current?.replaceChildren(sanitise(Parser.parse([token])));
-  }, [token]);
-  return <div className="shoulders-Markdown-block" ref={place} />;
+    const element = place.current;
+    if (element === null) {
+      return;
+    }
+    element.replaceChildren(sanitise(toHtml(token)));
+    for (const formula of element.querySelectorAll<HTMLElement>(`.${MATH}`)) {
+      typeset(formula, formula.className === DISPLAY);
+    }
+    for (const picture of element.querySelectorAll('img')) {
+      show(picture);
+    }
+  }, [token, typeset, show]);
+  return (
+    <div
+      className="shoulders-Markdown-block"
+      ref={place}
+      // A wide table is scrolled by keyboard too.
+      tabIndex={token.type === 'table' ? 0 : undefined}
+    />
+  );
 }
 
 function languageOf(info: string | undefined): string {

@@ -3,7 +3,9 @@
  * follows is complete. Pure; used by `Markdown`.
  */
 
-import { Lexer, type Token, type TokensList } from 'marked';
+import type { Token, Tokens } from 'marked';
+
+import { lex, type Definitions } from './grammar';
 
 /** Returns the blocks of a text; quick when it continues the text of the call before. */
 export type Splitter = (text: string) => readonly Token[];
@@ -14,13 +16,20 @@ export function makeSplitter(): Splitter {
   let blocks: readonly Token[] = [];
   return text => {
     if (text !== known) {
-      const kept = text.startsWith(known) ? complete(blocks) : [];
-      const start = kept.reduce((length, { raw }) => length + raw.length, 0);
-      blocks = [...kept, ...lex(text.slice(start))];
+      blocks = grown(text.startsWith(known) ? complete(blocks) : [], text);
       known = text;
     }
     return blocks;
   };
+}
+
+/** The blocks of a text whose first ones are known; all anew when names are defined that those may refer to. */
+function grown(kept: readonly Token[], text: string): readonly Token[] {
+  const start = kept.reduce((length, { raw }) => length + raw.length, 0);
+  const rest = lex(text.slice(start), definitionsIn(kept));
+  return kept.length > 0 && rest.some(isDefinition)
+    ? lex(text)
+    : [...kept, ...rest];
 }
 
 /** All but the last block and the blank lines after it. */
@@ -32,6 +41,11 @@ function complete(blocks: readonly Token[]): readonly Token[] {
   return blocks.slice(0, Math.max(0, last));
 }
 
-function lex(text: string): TokensList {
-  return new Lexer({ gfm: true }).lex(text);
+function isDefinition(token: Token): token is Tokens.Def {
+  return token.type === 'def';
+}
+
+function definitionsIn(blocks: readonly Token[]): Definitions {
+  const found = blocks.filter(isDefinition);
+  return Object.fromEntries(found.map(token => [token.tag, token]));
 }

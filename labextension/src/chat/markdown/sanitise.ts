@@ -5,39 +5,21 @@
 
 import createDOMPurify, { type Config, type DOMPurify } from 'dompurify';
 
+import { addressOf, destinationOf, saysWhere } from '../../model/links';
+import { visible } from '../../model/visible';
+import { DISPLAY, MATH } from './grammar';
+
 const TAGS = [
   ...['a', 'abbr', 'b', 'blockquote', 'br', 'code', 'dd', 'del', 'details'],
   ...['div', 'dl', 'dt', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i'],
-  ...[
-    'img',
-    'ins',
-    'kbd',
-    'li',
-    'mark',
-    'ol',
-    'p',
-    'pre',
-    's',
-    'samp',
-    'small'
-  ],
-  ...[
-    'span',
-    'strong',
-    'sub',
-    'summary',
-    'sup',
-    'table',
-    'tbody',
-    'td',
-    'tfoot'
-  ],
-  ...['th', 'thead', 'tr', 'u', 'ul', 'var']
+  ...['img', 'ins', 'kbd', 'li', 'mark', 'ol', 'p', 'pre', 's', 'samp'],
+  ...['small', 'span', 'strong', 'sub', 'summary', 'sup', 'table', 'tbody'],
+  ...['td', 'tfoot', 'th', 'thead', 'tr', 'u', 'ul', 'var']
 ];
 
 const ATTRIBUTES = [
   ...['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'align', 'start'],
-  'open'
+  ...['open', 'class']
 ];
 
 const CONFIG = {
@@ -46,17 +28,26 @@ const CONFIG = {
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   // The pattern below is for addresses; these hold numbers and keywords.
-  ADD_URI_SAFE_ATTR: ['align', 'colspan', 'rowspan', 'start', 'open'],
+  ADD_URI_SAFE_ATTR: ['align', 'colspan', 'rowspan', 'start', 'open', 'class'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/)/i,
   RETURN_DOM_FRAGMENT: true
 } satisfies Config;
 
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i;
-const PAGE = /^(?:https?:|mailto:)/i;
+
+/** The only classes a text may give: of its formulas. */
+const CLASSES = new Set([MATH, DISPLAY]);
+
+/** Names of pictures in the workspace, as paths from its root. */
+const PICTURE_FILE = /\.(?:png|jpe?g|gif|webp|svg)$/i;
+const MOST_NAME = 1000;
 
 let purifier: DOMPurify | null = null;
 
-/** Harmless nodes for untrusted HTML. */
+/**
+ * Harmless nodes for untrusted HTML. A picture of the workspace has no `src` yet: its path is its title, and who shows
+ * the nodes reads it from the server as the user.
+ */
 export function sanitise(html: string): DocumentFragment {
   purifier ??= makePurifier();
   return purifier.sanitize(html, CONFIG);
@@ -64,6 +55,16 @@ export function sanitise(html: string): DocumentFragment {
 
 function makePurifier(): DOMPurify {
   const made = createDOMPurify(window);
+  made.addHook('beforeSanitizeAttributes', node => {
+    if (node.nodeName === 'IMG') {
+      nameFile(node);
+    }
+  });
+  made.addHook('uponSanitizeAttribute', (_, data) => {
+    if (data.attrName === 'class' && !CLASSES.has(data.attrValue)) {
+      data.keepAttr = false;
+    }
+  });
   made.addHook('afterSanitizeAttributes', node => {
     if (node.nodeName === 'A') {
       tameLink(node);
@@ -81,34 +82,61 @@ function makePurifier(): DOMPurify {
 
 /** A link opens elsewhere, tells nothing about this page, and shows its host when its text does not. */
 function tameLink(link: Element): void {
-  const target = link.getAttribute('href') ?? '';
-  if (!PAGE.test(target)) {
+  const url = addressOf(link.getAttribute('href') ?? '');
+  if (url === null) {
     link.removeAttribute('href');
     return;
   }
+  link.setAttribute('href', url.href);
   link.setAttribute('target', '_blank');
   link.setAttribute('rel', 'noopener noreferrer');
-  link.setAttribute('title', target);
-  const host = hostOf(target);
-  if (host !== '' && !link.textContent.includes(host)) {
-    const note = link.ownerDocument.createElement('span');
+  link.setAttribute('title', visible(url.href));
+  const { textContent, ownerDocument } = link;
+  const destination = destinationOf(url);
+  if (destination !== '' && !saysWhere(textContent, url)) {
+    const note = ownerDocument.createElement('span');
     note.className = 'shoulders-Markdown-host';
-    note.textContent = ` (${host})`;
+    note.textContent = ` (${visible(destination)})`;
     link.append(note);
   }
 }
 
-/** Only pictures that came with the text; others are named, not fetched. */
+/** Only the path of a picture in the workspace stays of one that did not come with the text. */
+function nameFile(picture: Element): void {
+  const source = picture.getAttribute('src') ?? '';
+  picture.removeAttribute('title');
+  if (!PICTURE.test(source)) {
+    picture.removeAttribute('src');
+    const path = workspacePicture(source);
+    if (path !== null) {
+      picture.setAttribute('title', path);
+    }
+  }
+}
+
+/** Pictures that came with the text or are files of the workspace; others are named, not fetched. */
 function tamePicture(picture: Element): void {
-  if (!PICTURE.test(picture.getAttribute('src') ?? '')) {
+  if (!picture.hasAttribute('src') && !picture.hasAttribute('title')) {
     picture.replaceWith(`[${picture.getAttribute('alt') ?? 'image'}]`);
   }
 }
 
-function hostOf(url: string): string {
+/** The path of a picture in the workspace; null for every address, and for what leads out of it. */
+export function workspacePicture(source: string): string | null {
+  const path = decoded(source)?.replace(/^(?:\.\/)+/, '') ?? '';
+  const isFile =
+    path.length <= MOST_NAME &&
+    PICTURE_FILE.test(path) &&
+    !/^[a-z][a-z0-9+.-]*:|^\/|\\|[?#]/i.test(path) &&
+    visible(path) === path &&
+    !path.split('/').some(piece => piece === '' || piece === '..');
+  return isFile ? path : null;
+}
+
+function decoded(source: string): string | null {
   try {
-    return new URL(url).host;
+    return decodeURIComponent(source);
   } catch {
-    return ''; // Not an address: it leads nowhere.
+    return null; // Half an escape: no name of a file.
   }
 }

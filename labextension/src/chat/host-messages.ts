@@ -1,0 +1,34 @@
+/** What messages need of the page around them; a part of `IChatHost`. */
+
+import type { TextRange } from '../wire/generated';
+
+/** A place something refers to. */
+export interface ITarget {
+  /** Path in the workspace. */
+  readonly path: string;
+  readonly isFolder?: boolean;
+  /** The notebook's cell. */
+  readonly cellId?: string | null;
+  /** What to select there. */
+  readonly range?: TextRange | null;
+  /** What to show of the cell. */
+  readonly part?: 'source' | 'output';
+}
+
+/** Targets, code, formulas and pictures of messages. */
+export interface IMessageHost {
+  /** Open a file, a cell, a selection, an output or a folder, and bring it into view. */
+  readonly openTarget: (target: ITarget) => void;
+  /** Put code in the place of the active cell's, as one step that the cell's undo takes back; false without a cell. */
+  readonly replaceCell: (source: string, language: string) => boolean;
+  /** Make a file of code beside the active document, and open it. Rejects with what to do. */
+  readonly newFile: (source: string, language: string) => Promise<void>;
+  /** Typeset TeX in an element; one that cannot be typeset keeps its text. Never rejects. */
+  readonly typeset: (
+    element: HTMLElement,
+    tex: string,
+    display: boolean
+  ) => Promise<void>;
+  /** A picture of the workspace, read as the user. Rejects when there is none, or it is too large. */
+  readonly picture: (path: string) => Promise<Blob>;
+}

@@ -1,0 +1,124 @@
+/**
+ * The markdown of models: GitHub's, and mathematics between `$`, `$$`, `\(` `\)`, `\[` `\]` or in an environment of
+ * TeX. Mathematics stays as it was written until the lab's typesetter takes it; nothing in it is markdown. Used by the
+ * splitter and by `Markdown`.
+ */
+
+import {
+  Marked,
+  type RendererExtension,
+  type Token,
+  type TokenizerExtension,
+  type Tokens
+} from 'marked';
+
+/** Class of an element whose text is TeX, and of one that stands by itself. */
+export const MATH = 'shoulders-Math';
+export const DISPLAY = `${MATH} shoulders-mod-display`;
+
+const ENVIRONMENTS =
+  'equation|align|alignat|gather|multline|eqnarray|flalign|split|cases|[bBpvV]?matrix|array';
+
+/** A formula by itself at the start of a line, of bounded length: looking for an end must not take long. Without an end, as text streams in, up to a blank line. */
+const BLOCKS: readonly RegExp[] = [
+  /^ {0,3}\$\$((?:\\[^]|[^\\$]|\$(?!\$)){1,4000}?)\$\$ *(?:\n|$)/,
+  /^ {0,3}\\\[((?:\\[^\]]|[^\\]){1,4000}?)\\\] *(?:\n|$)/,
+  new RegExp(
+    `^ {0,3}(\\\\begin\\{((?:${ENVIRONMENTS})\\*?)\\}[^]{1,4000}?\\\\end\\{\\2\\}) *(?:\\n|$)`
+  ),
+  /^ {0,3}\$\$ *(\n(?:[^\n]+\n?)*)$/,
+  /^ {0,3}\\\[ *(\n(?:[^\n]+\n?)*)$/
+];
+const BLOCK_START = new RegExp(
+  `\\n {0,3}(?:\\$\\$|\\\\\\[|\\\\begin\\{(?:${ENVIRONMENTS})\\*?\\})`
+);
+
+// Money is not mathematics: after the first `$` and before the last one there is no space, after the last no digit.
+const INLINE: readonly (readonly [RegExp, boolean])[] = [
+  [/^\$\$((?:\\[^]|[^\\$]){1,2000}?)\$\$/, true],
+  [
+    /^\$(?![\s$])((?:\\[^]|[^\\$\n]|\n(?!\n)){0,2000}?(?:\\[^\s]|[^\s\\$]))\$(?!\d)/,
+    false
+  ],
+  [/^\\\(((?:\\[^)]|[^\\]){1,2000}?)\\\)/, false],
+  [/^\\\[((?:\\[^\]]|[^\\]){1,2000}?)\\\]/, true]
+];
+
+interface IMath extends Tokens.Generic {
+  type: 'math';
+  text: string;
+  display: boolean;
+}
+
+const blockMath: TokenizerExtension = {
+  name: 'math',
+  level: 'block',
+  start: source => {
+    const at = source.search(BLOCK_START);
+    return at < 0 ? undefined : at + 1;
+  },
+  tokenizer: source => {
+    for (const form of BLOCKS) {
+      const found = form.exec(source);
+      if (found !== null) {
+        return math(found[0], found[1] ?? '', true);
+      }
+    }
+    return undefined;
+  }
+};
+
+const inlineMath: TokenizerExtension & RendererExtension = {
+  name: 'math',
+  level: 'inline',
+  start: source => {
+    const at = source.search(/\$|\\[([]/);
+    return at < 0 ? undefined : at;
+  },
+  tokenizer: source => {
+    for (const [form, display] of INLINE) {
+      const found = form.exec(source);
+      if (found !== null) {
+        return math(found[0], found[1] ?? '', display);
+      }
+    }
+    return undefined;
+  },
+  renderer: token => {
+    const { text, display } = token as IMath; // made above
+    const element = `<span class="${display ? DISPLAY : MATH}">`;
+    return `${element}${escaped(text)}</span>`;
+  }
+};
+
+function math(raw: string, text: string, display: boolean): IMath {
+  return { type: 'math', raw, text: text.trim(), display };
+}
+
+function escaped(text: string): string {
+  return text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;');
+}
+
+const grammar = new Marked({ gfm: true }).use({
+  extensions: [blockMath, inlineMath]
+});
+
+/** The reference definitions of a text, by their names. */
+export type Definitions = Readonly<
+  Record<string, Pick<Tokens.Def, 'href' | 'title'>>
+>;
+
+/** The blocks of a text, with references resolved that were defined in it or before it. */
+export function lex(text: string, known: Definitions = {}): readonly Token[] {
+  const lexer = new grammar.Lexer(grammar.defaults);
+  Object.assign(lexer.tokens.links, known);
+  return lexer.lex(text);
+}
+
+/** The HTML of a block, to be sanitised. */
+export function toHtml(block: Token): string {
+  return grammar.Parser.parse([block], grammar.defaults);
+}

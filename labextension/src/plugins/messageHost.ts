@@ -1,0 +1,201 @@
+/** What the chat's messages ask of the lab: to open targets, use code, typeset formulas, read pictures. Made by `labHost`. */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
+import type { ILatexTypesetter } from '@jupyterlab/rendermime';
+import type { Contents } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IMessageHost, ITarget } from '../chat/host-messages';
+import { Typesetter } from './typesetter';
+
+/** Larger pictures are not shown, in bytes. */
+const LARGEST_PICTURE = 8_000_000;
+
+const PICTURES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.svg': 'image/svg+xml'
+};
+
+/** What of the application messages reach. */
+export interface IMessageParts {
+  readonly app: JupyterFrontEnd;
+  readonly documents: IDocumentManager;
+  readonly languages: IEditorLanguageRegistry;
+  readonly notebooks: INotebookTracker | null;
+  readonly editors: IEditorTracker | null;
+  readonly latex: ILatexTypesetter | null;
+  readonly trans: TranslationBundle;
+}
+
+/** Make the part of the host that messages use; `current` is the document in front. */
+export function messageHost(
+  parts: IMessageParts,
+  current: () => string | null
+): IMessageHost {
+  return {
+    openTarget: target => openTarget(parts, target),
+    replaceCell: (source, language) =>
+      replaceCell(parts.notebooks, source, language),
+    newFile: (source, language) => newFile(parts, current(), source, language),
+    typeset: new Typesetter(parts.latex).typeset,
+    picture: path => picture(parts, current(), path)
+  };
+}
+
+function openTarget(parts: IMessageParts, target: ITarget): void {
+  const { app, documents } = parts;
+  const { path } = target;
+  if (target.isFolder === true) {
+    void app.commands.execute('filebrowser:open-path', { path });
+    return;
+  }
+  const widget = documents.openOrReveal(path);
+  if (widget === undefined) {
+    return;
+  }
+  void widget.context.ready.then(() => {
+    const notebook = parts.notebooks?.find(open => open === widget);
+    if (notebook !== undefined) {
+      showCell(notebook.content, target);
+      return;
+    }
+    const file = parts.editors?.find(open => open === widget);
+    select(file?.content.editor ?? null, target);
+  });
+}
+
+type Notebook = NonNullable<INotebookTracker['currentWidget']>['content'];
+
+/** Bring a cell into view, its output if that is meant, and select what is meant of it. */
+function showCell(notebook: Notebook, target: ITarget): void {
+  const index = notebook.widgets.findIndex(
+    cell => cell.model.id === target.cellId
+  );
+  const cell = notebook.widgets[index];
+  if (cell === undefined) {
+    return;
+  }
+  notebook.deselectAll();
+  notebook.activeCellIndex = index;
+  void notebook.scrollToItem(index, 'smart').then(async () => {
+    await cell.ready;
+    if (target.part === 'output') {
+      cell.node
+        .querySelector('.jp-OutputArea')
+        ?.scrollIntoView({ block: 'nearest' });
+    }
+    select(cell.editor, target);
+  });
+}
+
+/** Select a range, as far as the text still reaches. */
+function select(editor: CodeEditor.IEditor | null, { range }: ITarget): void {
+  if (editor === null || range === null || range === undefined) {
+    return;
+  }
+  const { length } = editor.model.sharedModel.getSource();
+  const at = (offset: number): CodeEditor.IPosition =>
+    editor.getPositionAt(Math.min(offset, length)) ?? { line: 0, column: 0 };
+  editor.setSelection({ start: at(range.from), end: at(range.to) });
+  editor.revealSelection(editor.getSelection());
+  editor.focus();
+}
+
+/** Put code in the place of the active cell's: one step that the cell's own undo takes back. */
+function replaceCell(
+  notebooks: INotebookTracker | null,
+  source: string,
+  language: string
+): boolean {
+  const notebook = notebooks?.currentWidget?.content;
+  const cell = notebook?.activeCell;
+  if (
+    notebook === undefined ||
+    cell === null ||
+    cell === undefined ||
+    cell.model.getMetadata('editable') === false ||
+    notebook.model?.readOnly === true
+  ) {
+    return false;
+  }
+  const type = /^(markdown|md)$/i.test(language) ? 'markdown' : 'code';
+  if (language !== '' && cell.model.type !== type) {
+    NotebookActions.changeCellType(notebook, type);
+  }
+  const { sharedModel } = notebook.activeCell?.model ?? cell.model;
+  sharedModel.transact(() => {
+    sharedModel.updateSource(0, sharedModel.getSource().length, source);
+  });
+  return true;
+}
+
+/** Make a file beside the active document, write the code into it and open it. */
+async function newFile(
+  parts: IMessageParts,
+  document: string | null,
+  source: string,
+  language: string
+): Promise<void> {
+  const { documents, languages } = parts;
+  const known = language === '' ? null : languages.findBest(language);
+  const made = await documents.newUntitled({
+    type: 'file',
+    path: document === null ? '' : PathExt.dirname(document),
+    ext: `.${known?.extensions?.[0] ?? 'txt'}`
+  });
+  await documents.services.contents.save(made.path, {
+    type: 'file',
+    format: 'text',
+    content: source.endsWith('\n') ? source : `${source}\n`
+  });
+  documents.openOrReveal(made.path);
+}
+
+/** A picture at a path from the root, or from where the active document is. */
+async function picture(
+  parts: IMessageParts,
+  document: string | null,
+  path: string
+): Promise<Blob> {
+  const { contents } = parts.documents.services;
+  const folder = document === null ? '' : PathExt.dirname(document);
+  try {
+    return await readPicture(contents, path);
+  } catch (error) {
+    if (folder === '') {
+      throw error;
+    }
+    return readPicture(contents, PathExt.join(folder, path));
+  }
+}
+
+async function readPicture(
+  contents: Contents.IManager,
+  path: string
+): Promise<Blob> {
+  const type = PICTURES[PathExt.extname(path).toLowerCase()];
+  const { size } = await contents.get(path, { content: false });
+  if (type === undefined || (size ?? 0) > LARGEST_PICTURE) {
+    throw new Error(`${path} is no picture that could be shown here.`);
+  }
+  const { content, format } = await contents.get(path, {
+    content: true,
+    type: 'file',
+    format: 'base64'
+  });
+  if (format !== 'base64' || typeof content !== 'string') {
+    throw new Error(`${path} did not come as a picture.`);
+  }
+  const bytes = Uint8Array.from(atob(content), char => char.charCodeAt(0));
+  return new Blob([bytes], { type });
+}
