@@ -99,6 +99,18 @@ export class Conversations implements IConversations, IDisposable {
     return sessionId === null ? null : this.logs.follow(sessionId);
   }
 
+  watch(sessionId: string): ConversationStore {
+    this.logs.watch(sessionId, true);
+    return this.logs.follow(sessionId);
+  }
+
+  unwatch(sessionId: string): void {
+    this.logs.watch(sessionId, false);
+    if (this.opened.keyOf(sessionId) === null) {
+      this.logs.leave(sessionId);
+    }
+  }
+
   session(key: string): Session | null {
     const sessionId = this.opened.sessionId(key);
     if (sessionId === null) {

@@ -58,9 +58,17 @@ export class FollowedLogs implements IDisposable {
     return made;
   }
 
+  /** Follow no longer, unless somebody still watches. */
   leave(sessionId: string): void {
-    this.stores.get(sessionId)?.dispose();
-    this.stores.delete(sessionId);
+    if (!this.watched.has(sessionId)) {
+      this.stores.get(sessionId)?.dispose();
+      this.stores.delete(sessionId);
+    }
+  }
+
+  /** Note that a session is watched outside of the tabs, or is no longer. */
+  watch(sessionId: string, isWatched: boolean): void {
+    this.watched[isWatched ? 'add' : 'delete'](sessionId);
   }
 
   isDeleted(sessionId: string): boolean {
@@ -129,6 +137,7 @@ export class FollowedLogs implements IDisposable {
   /** Sessions that were deleted while this page knew them. */
   private readonly deleted = new Set<string>();
   private readonly stores = new Map<string, ConversationStore>();
+  private readonly watched = new Set<string>();
   private disposed = false;
 }
 

@@ -45,6 +45,9 @@ export interface IConversations {
   /** Read models, status and history; done when the panel is first shown. */
   refresh(): Promise<void>;
   store(key: string): ConversationStore | null;
+  /** Follow one conversation whether or not it is open in a tab; one watcher at a time. */
+  watch(sessionId: string): ConversationStore;
+  unwatch(sessionId: string): void;
   session(key: string): Session | null;
   create(): void;
   open(sessionId: string): void;
