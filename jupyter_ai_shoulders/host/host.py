@@ -104,6 +104,8 @@ class Host:
         self.artifacts = artifacts
         self._store = store
         self._documents = documents
+        self.standing = surroundings.standing
+        """Returns what the user's own files say now."""
         self._surroundings = surroundings
         self._titler = titler
         self._recovery = asyncio.Lock()

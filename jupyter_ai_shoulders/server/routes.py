@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.server.base import HostSource
 from jupyter_ai_shoulders.server.edits import EditHandler, EditsHandler
 from jupyter_ai_shoulders.server.events import EventsHandler
 from jupyter_ai_shoulders.server.export import ExportHandler
+from jupyter_ai_shoulders.server.instructions import InstructionsHandler
 from jupyter_ai_shoulders.server.kernel_secrets import KernelSecretHandler
 from jupyter_ai_shoulders.server.lazy import Route
 from jupyter_ai_shoulders.server.mentions import (
@@ -97,6 +98,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("files/search", FileSearchHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
+    ("instructions", InstructionsHandler),
 )
 
 

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.wire import (
     errors,
     events,
     frames,
+    instructions,
     mentions,
     messages,
     notebooks,
@@ -65,6 +66,7 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("file_matches", mentions.FileMatches),
     ("variable_list", mentions.VariableList),
     ("skill_summaries", mentions.SkillSummaries),
+    ("instruction_list", instructions.InstructionList),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,

@@ -156,3 +156,25 @@ async def test_a_check_costs_nothing_and_says_what_fails(
     assert anthropic["state"] == "failing"
     assert (await api.get("usage")).body["total"]["calls"] == 0
     assert (await api.post("providers/none/check")).status == 404
+
+
+async def test_files_of_instructions_are_named_with_what_is_wrong_in_them(
+    api: Api, jp_root_dir: Path, state_dir: Path
+) -> None:
+    assert (await api.get("instructions")).body["files"] == []
+    own = "Use polars.\n\n---\nglobs: 3\n---\nNever.\n\n---\nglobs: '*.md'\n---\nBe short.\n"
+    store(jp_root_dir / "_instructions.md", own)
+    store(jp_root_dir / "AGENTS.md", "Test first.")
+    store(state_dir / "system.md", "Be kind.")
+
+    told = (await api.get("instructions")).body
+
+    found = [(each["path"], each["role"], each["rules"]) for each in told["files"]]
+    assert found == [
+        (".shoulders/system.md", "system", 0),
+        ("_instructions.md", "instructions", 1),
+        ("AGENTS.md", "other", 0),
+    ]
+    assert told["files"][1]["characters"] == len(own)
+    assert told["files"][1]["problems"][0].startswith("_instructions.md, line 4")
+    assert (told["skills"], told["problems"]) == (1, [])

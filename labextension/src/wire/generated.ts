@@ -68,6 +68,7 @@ event: Event
 event_page: EventPage
 file_matches: FileMatches
 fork_session: ForkSession
+instruction_list: InstructionList
 message_accepted: MessageAccepted
 message_view: MessageView
 model_list: ModelList
@@ -1949,6 +1950,30 @@ kind: ("file" | "folder" | "notebook")
  */
 export interface ForkSession {
 seq?: (number | null)
+}
+/**
+ * ``GET instructions``, in the order in which models are told.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "InstructionList".
+ */
+export interface InstructionList {
+files: InstructionFile[]
+skills: number
+problems: string[]
+}
+/**
+ * A file of instructions that is there, as it is read now.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "InstructionFile".
+ */
+export interface InstructionFile {
+path: string
+role: ("instructions" | "system" | "other")
+characters: number
+rules: number
+problems: string[]
 }
 /**
  * ``POST sessions/{id}/messages``.
