@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { Conversations } from '../conversations';
-import { FakeServer, FakeSocket, settled } from './fakes';
+import { FakeServer, FakeSocket } from './fakes';
 
 function open() {
   const socket = new FakeSocket();
@@ -22,8 +22,7 @@ describe('a conversation that is watched outside of the tabs', () => {
   test('is followed until nobody watches any more', async () => {
     const { conversations, socket } = open();
     conversations.watch('s1');
-    await settled();
-    expect(socket.subscriptions.has('s1')).toBe(true);
+    await vi.waitFor(() => expect(socket.subscriptions.has('s1')).toBe(true));
     conversations.unwatch('s1');
     expect(socket.subscriptions.has('s1')).toBe(false);
   });
@@ -33,7 +32,7 @@ describe('a conversation that is watched outside of the tabs', () => {
     conversations.open('s1');
     const { key } = conversations.active;
     const watched = conversations.watch('s1');
-    await settled();
+    await vi.waitFor(() => expect(socket.subscriptions.has('s1')).toBe(true));
     expect(conversations.store(key)).toBe(watched);
     conversations.unwatch('s1');
     expect(socket.subscriptions.has('s1')).toBe(true);
