@@ -155,14 +155,10 @@ function simple(code: number): Partial<ILook> {
 /** A colour of 256 or of 16 million, and how many codes it took. */
 function extended(codes: readonly number[]): [Colour | null, number] {
   const [kind, first = 0, second = 0, third = 0] = codes;
-  switch (kind) {
-    case 5:
-      return [ofTable(first), 2];
-    case 2:
-      return [nearest(first, second, third), 4];
-    default:
-      return [null, 0];
+  if (kind === 5) {
+    return [ofTable(first), 2];
   }
+  return kind === 2 ? [nearest(first, second, third), 4] : [null, 0];
 }
 
 /** xterm's table: 16 named, a cube of 6 × 6 × 6, 24 greys. */

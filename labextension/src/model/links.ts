@@ -53,8 +53,13 @@ export function saysWhere(text: string, url: URL): boolean {
   return shown !== null && shown.host === url.host && shown.username === '';
 }
 
+/** Whether the user sees a link's whole address before it is opened. */
+export function needsAsking(url: URL, view: Conversation): boolean {
+  return carriesMuch(url) || isStrange(url, view);
+}
+
 /** Whether an address could carry much away. */
-export function carriesMuch({ host, pathname, search, hash }: URL): boolean {
+function carriesMuch({ host, pathname, search, hash }: URL): boolean {
   const query = search.length + hash.length;
   return (
     query > SHORT_QUERY ||
@@ -67,7 +72,7 @@ export function carriesMuch({ host, pathname, search, hash }: URL): boolean {
  * Whether an address may have been put into the agent's mouth: it has read what tools brought, or what the user
  * attached, and the user has not written the address themselves.
  */
-export function isStrange(href: string, view: Conversation): boolean {
+function isStrange({ href }: URL, view: Conversation): boolean {
   return (
     view.messages.some(message =>
       message.role === 'agent'
@@ -75,9 +80,18 @@ export function isStrange(href: string, view: Conversation): boolean {
         : message.attachments.length > 0
     ) &&
     !view.messages.some(
-      message => message.role === 'user' && message.text.includes(href)
+      message => message.role === 'user' && writes(message.text, href)
     )
   );
+}
+
+/** Whether a text holds an address, as browsers or as people write it. */
+function writes(text: string, href: string): boolean {
+  return text.split(/[\s<>"'`()[\]]+/).some(word => bare(word) === bare(href));
+}
+
+function bare(word: string): string {
+  return word.replace(/^https?:\/\//i, '').replace(/[/.,;:!?]+$/, '');
 }
 
 function hasRead({ parts }: AgentView): boolean {

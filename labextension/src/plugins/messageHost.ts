@@ -118,25 +118,27 @@ function replaceCell(
   language: string
 ): boolean {
   const notebook = notebooks?.currentWidget?.content;
-  const cell = notebook?.activeCell;
-  if (
-    notebook === undefined ||
-    cell === null ||
-    cell === undefined ||
-    cell.model.getMetadata('editable') === false ||
-    notebook.model?.readOnly === true
-  ) {
+  if (notebook === undefined || !canWrite(notebook)) {
     return false;
   }
   const type = /^(markdown|md)$/i.test(language) ? 'markdown' : 'code';
-  if (language !== '' && cell.model.type !== type) {
+  if (notebook.activeCell?.model.type !== type) {
     NotebookActions.changeCellType(notebook, type);
   }
-  const { sharedModel } = notebook.activeCell?.model ?? cell.model;
-  sharedModel.transact(() => {
-    sharedModel.updateSource(0, sharedModel.getSource().length, source);
+  const text = notebook.activeCell?.model.sharedModel;
+  text?.transact(() => {
+    text.updateSource(0, text.getSource().length, source);
   });
-  return true;
+  return text !== undefined;
+}
+
+/** Whether the active cell may be written. */
+function canWrite({ activeCell, model }: Notebook): boolean {
+  return (
+    activeCell !== null &&
+    activeCell.model.getMetadata('editable') !== false &&
+    model?.readOnly !== true
+  );
 }
 
 /** Make a file beside the active document, write the code into it and open it. */
@@ -188,12 +190,13 @@ async function readPicture(
   if (type === undefined || (size ?? 0) > LARGEST_PICTURE) {
     throw new Error(`${path} is no picture that could be shown here.`);
   }
-  const { content, format } = await contents.get(path, {
+  const file = await contents.get(path, {
     content: true,
     type: 'file',
     format: 'base64'
   });
-  if (format !== 'base64' || typeof content !== 'string') {
+  const content: unknown = file.content;
+  if (file.format !== 'base64' || typeof content !== 'string') {
     throw new Error(`${path} did not come as a picture.`);
   }
   const bytes = Uint8Array.from(atob(content), char => char.charCodeAt(0));

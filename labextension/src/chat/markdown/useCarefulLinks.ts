@@ -1,8 +1,9 @@
 /** Opening a link of the agent: at once where it is harmless, else when the user has seen the whole address. */
 
-import * as React from 'react';
+import type * as React from 'react';
 
-import { addressOf, carriesMuch, isStrange } from '../../model/links';
+import { addressOf, destinationOf, needsAsking } from '../../model/links';
+import { EMPTY } from '../../model/reduce';
 import { visible } from '../../model/visible';
 import { useHost, usePlace } from '../use';
 
@@ -15,20 +16,14 @@ export function useCarefulLinks(): (event: React.MouseEvent) => void {
   const { trans, confirm } = useHost();
   const { conversations, tab } = usePlace();
   return event => {
-    const { target, button } = event;
-    const link = target instanceof Element ? target.closest('a') : null;
-    const href = link?.getAttribute('href') ?? '';
-    const url = addressOf(href);
-    if (url === null || (button !== PRIMARY && button !== MIDDLE)) {
-      return;
-    }
-    const view = conversations.store(tab)?.view;
-    if (!carriesMuch(url) && (view === undefined || !isStrange(href, view))) {
+    const url = addressOf(linkOf(event));
+    const view = conversations.store(tab)?.view ?? EMPTY;
+    if (url === null || !needsAsking(url, view)) {
       return;
     }
     event.preventDefault();
     void confirm(
-      trans.__('Open %1?', visible(url.host || url.pathname)),
+      trans.__('Open %1?', visible(destinationOf(url))),
       visible(url.href),
       trans.__('Open')
     ).then(sure => {
@@ -37,4 +32,11 @@ export function useCarefulLinks(): (event: React.MouseEvent) => void {
       }
     });
   };
+}
+
+/** The address of the link that a click opens; empty for every other click. */
+function linkOf({ target, button }: React.MouseEvent): string {
+  const opens = button === PRIMARY || button === MIDDLE;
+  const link = opens && target instanceof Element ? target.closest('a') : null;
+  return link?.getAttribute('href') ?? '';
 }

@@ -12,7 +12,13 @@ export function usePictures(): (picture: HTMLImageElement) => void {
   React.useEffect(() => {
     const { current: urls } = known;
     return () => {
-      urls.forEach(url => void url.then(URL.revokeObjectURL, () => undefined));
+      urls.forEach(
+        url =>
+          void url.then(
+            made => URL.revokeObjectURL(made),
+            () => undefined // There never was a picture.
+          )
+      );
       urls.clear();
     };
   }, []);

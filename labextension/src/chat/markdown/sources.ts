@@ -1,8 +1,9 @@
 /** What an answer refers to: its links, each page once. Used by the message's list of sources. */
 
-import { Lexer, walkTokens, type Token, type Tokens } from 'marked';
+import { walkTokens, type Token, type Tokens } from 'marked';
 
-import { addressOf } from './links';
+import { addressOf } from '../../model/links';
+import { lex } from './grammar';
 
 /** A page an answer refers to. */
 export interface ISource {
@@ -22,9 +23,7 @@ export function sourcesIn(texts: readonly string[]): ISource[] {
   const found = new Map<string, ISource>();
   for (const text of texts) {
     if (/https?:\/\//i.test(text)) {
-      walkTokens(new Lexer({ gfm: true }).lex(text), token =>
-        note(found, token)
-      );
+      void walkTokens([...lex(text)], token => note(found, token));
     }
   }
   return [...found.values()];
