@@ -9,6 +9,7 @@ import { Signal } from '@lumino/signaling';
 import { infoOf, type IHttpClient } from '../client/http';
 import type { IPageSocket } from '../client/socket';
 import type { Conversation, ErrorInfo, Event } from '../wire/generated';
+import type { IPast } from './branches';
 import { EMPTY } from './empty';
 import { nextFrame, oncePerFrame, type Schedule } from './frames';
 import type * as Rules from './reduce';
@@ -33,6 +34,11 @@ export class ConversationStore implements IDisposable {
   /** The conversation now. */
   get view(): Conversation {
     return this.state;
+  }
+
+  /** The conversation as it stood each time one went back in it, oldest first. */
+  get past(): readonly IPast[] {
+    return this.left;
   }
 
   /** Whether the log has been read once. */
@@ -113,6 +119,7 @@ export class ConversationStore implements IDisposable {
 
   private startOver(): void {
     this.state = EMPTY;
+    this.left = [];
     this.damaged = false;
   }
 
@@ -120,12 +127,22 @@ export class ConversationStore implements IDisposable {
   private fold(event: Event, rules: typeof Rules): void {
     try {
       this.damaged ||= !rules.isKnown(event);
-      this.state = rules.reduceConversation(this.state, event);
+      this.state = this.keepLeft(rules.reduceConversation(this.state, event));
     } catch (error) {
       this.damaged = true;
       this.state = { ...this.state, last_seq: event.seq };
       console.warn(`Event ${event.seq} cannot be shown:`, error);
     }
+  }
+
+  /** Note what the next state hides. */
+  private keepLeft(next: Conversation): Conversation {
+    const { messages, branches } = this.state;
+    const branch = next.branches[branches.length];
+    if (branch !== undefined) {
+      this.left = [...this.left, { branch, messages }];
+    }
+    return next;
   }
 
   private follow(): void {
@@ -138,6 +155,7 @@ export class ConversationStore implements IDisposable {
   /** How a log is folded: loaded with the first one, which pages that show no conversation never read. */
   private rules: typeof Rules | null = null;
   private state: Conversation = EMPTY;
+  private left: readonly IPast[] = [];
   private ready = false;
   private loading = false;
   private damaged = false;

@@ -221,7 +221,8 @@ export class Conversations implements IConversations, IDisposable {
       attachments: message.attachments ?? [],
       context: message.context ?? null,
       model: this.model(key),
-      mode: this.mode(key)
+      mode: this.mode(key),
+      replaces: message.replaces ?? null
     });
   }
 

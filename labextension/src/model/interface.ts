@@ -26,6 +26,8 @@ export interface IMessage {
   text: string;
   attachments?: Attachment[];
   context?: MessageContext | null;
+  /** The message of which this is the edited version; the conversation goes on from there. */
+  replaces?: string;
 }
 
 /** The conversations of this page, as other surfaces see them. */

@@ -3,7 +3,7 @@
 import type * as React from 'react';
 
 import { addressOf, destinationOf, needsAsking } from '../../model/links';
-import { EMPTY } from '../../model/reduce';
+import { EMPTY } from '../../model/empty';
 import { visible } from '../../model/visible';
 import { useHost, usePlace } from '../use';
 
