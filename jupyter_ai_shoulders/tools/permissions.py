@@ -216,27 +216,28 @@ class RuleBook:
     def replace(self, permissions: PutPermissions) -> None:
         """Store the whole file, atomically; it blocks, for threads.
 
-        A rule that was there before keeps its examples, unless it brings others. Raises
+        A rule that was there before keeps its examples, unless it brings others; one that is
+        invalid in the file stays as it stands there. Raises
         ``InvalidRequest`` (bad rule), ``Conflict`` (the file is of a newer version, and stays; or
         it is not the one the list was made from), ``StateUnavailable``.
         """
-        entries: list[Json] = [_entry(rule) for rule in permissions.rules]
-        for position, entry in enumerate(entries, start=1):
-            _, problem = _read_rule(entry, f"Rule {position}")
-            if problem is not None:
-                raise InvalidRequest(f"Rule {position} is invalid: {problem}.", rule=position)
         with self._writing:
             self._refuse_newer()
             self._refuse_stale(permissions.revision)
-            known = {_key(rule): rule for rule in self._stored_rules()}
-            rules = [
-                entry if "examples" in entry else known.get(_key(entry), entry)
-                for entry in cast("list[JsonObject]", entries)
-            ]
+            stored = self._stored_rules()
+            invalid = _invalid(stored)
+            known = {_key(rule): rule for rule in stored}
+            rules: list[Json] = []
+            for position, entry in enumerate(map(_entry, permissions.rules), start=1):
+                kept = invalid.get(json.dumps(entry, sort_keys=True))
+                if kept is None:
+                    _refuse_invalid(entry, position)
+                    kept = entry if "examples" in entry else known.get(_key(entry), entry)
+                rules.append(kept)
             content: JsonObject = {
                 "version": VERSION,
                 "disabled": list(dict.fromkeys(permissions.disabled)),
-                "rules": cast("list[Json]", rules),
+                "rules": rules,
             }
             if permissions.disable_external:
                 content["disable_external"] = True
@@ -370,6 +371,26 @@ def _entry(rule: RuleBody) -> JsonObject:
     if rule.examples is not None:
         entry["examples"] = rule.examples.model_dump(mode="json")
     return entry
+
+
+def _refuse_invalid(entry: JsonObject, position: int) -> None:
+    _, problem = _read_rule(entry, f"Rule {position}")
+    if problem is not None:
+        raise InvalidRequest(f"Rule {position} is invalid: {problem}.", rule=position)
+
+
+def _invalid(stored: Sequence[Json]) -> Mapping[str, Json]:
+    """Return the rules of the file that are invalid, by what a page is shown of each."""
+    found: dict[str, Json] = {}
+    for entry in stored:
+        _, problem = _read_rule(entry, "")
+        if problem is not None:
+            shown = _shown(entry, problem, None)
+            body = RuleBody(
+                action=shown.action, tool=shown.tool, match=shown.match, examples=shown.examples
+            )
+            found[json.dumps(_entry(body), sort_keys=True)] = entry
+    return found
 
 
 def _key(entry: Json) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,10 @@ def store(file: Path, text: str) -> None:
     """Be the user who edits a file."""
     file.parent.mkdir(mode=0o700, exist_ok=True)
     file.write_text(text)
+
+
+def content(file: Path) -> str:
+    return file.read_text()
 
 
 async def tool(api: Api, name: str) -> dict[str, Any]:
@@ -42,6 +47,25 @@ async def test_permissions_made_from_an_older_list_are_not_stored(
     assert (await api.put("tools/permissions", body)).status == 200
     store(state_dir / "tools.json", '{"version": 1}')
     assert (await api.put("tools/permissions", body)).code == "stale"
+
+
+async def test_a_rule_that_is_invalid_in_the_file_stays_until_it_is_removed(
+    api: Api, state_dir: Path
+) -> None:
+    typo = {"action": "alow", "tool": "run_cell", "why": "for the demo"}
+    store(state_dir / "tools.json", json.dumps({"version": 1, "rules": [typo, {"tool": 3}]}))
+    shown = (await api.get("tools")).body["rules"]
+    rules = [
+        {name: each[name] for name in ("action", "tool", "match", "examples")} for each in shown
+    ]
+
+    kept = await api.put("tools/permissions", {"disabled": ["todo"], "rules": [*rules, RULE]})
+
+    assert kept.status == 200, kept
+    held = json.loads(content(state_dir / "tools.json"))
+    assert held["rules"][:2] == [typo, {"tool": 3}]
+    assert [each["problem"] is None for each in kept.body["rules"]] == [False, False, True]
+    assert (await api.put("tools/permissions", {"rules": [RULE]})).body["problems"] == []
 
 
 async def test_settings_made_from_older_ones_are_not_stored(api: Api) -> None:
@@ -176,5 +200,5 @@ async def test_files_of_instructions_are_named_with_what_is_wrong_in_them(
         ("AGENTS.md", "other", 0),
     ]
     assert told["files"][1]["characters"] == len(own)
-    assert told["files"][1]["problems"][0].startswith("_instructions.md, line 4")
+    assert told["files"][1]["problems"][0].startswith("_instructions.md, line 3")
     assert (told["skills"], told["problems"]) == (1, [])
