@@ -7,16 +7,12 @@ import type { IOutgoing } from '../model/outbox';
 import type { Conversation, MessageView } from '../wire/generated';
 import { AgentMessage } from './AgentMessage';
 import { InterruptedCard } from './InterruptedCard';
+import { PagedList } from './list/PagedList';
+import { useFollow } from './list/useFollow';
 import { Outgoing } from './Outgoing';
 import { Dots, IconButton } from './parts';
 import { useTrans } from './use';
 import { UserBubble } from './UserBubble';
-
-/** Messages rendered at first, and each time the user comes near the earliest one shown. */
-const PAGE = 20;
-
-/** How near the end counts as being there, in px. */
-const NEAR = 32;
 
 export function MessageList(props: {
   view: Conversation;
@@ -25,7 +21,6 @@ export function MessageList(props: {
   const trans = useTrans();
   const { view, outbox } = props;
   const { scroller, content, away, toEnd } = useFollow(outbox.length);
-  const { start, earlier } = useWindow(view.messages.length, scroller);
   return (
     <div className="shoulders-Messages">
       <div
@@ -37,14 +32,11 @@ export function MessageList(props: {
         tabIndex={0}
       >
         <div className="shoulders-Messages-content" ref={content}>
-          {start > 0 && <div ref={earlier} />}
-          {view.messages.slice(start).map(message => (
-            <Message
-              key={message.seq}
-              message={message}
-              last={message === view.messages.at(-1)}
-            />
-          ))}
+          <PagedList
+            items={view.messages}
+            scroller={scroller}
+            render={renderMessage}
+          />
           {isAwaitingFirst(view) && <Dots />}
           {view.turn?.state === 'interrupted' && !isSetAside(view) && (
             <InterruptedCard />
@@ -64,6 +56,10 @@ export function MessageList(props: {
       )}
     </div>
   );
+}
+
+function renderMessage(message: MessageView, last: boolean): React.JSX.Element {
+  return <Message key={message.seq} message={message} last={last} />;
 }
 
 const Message = React.memo(function Message(props: {
@@ -86,99 +82,3 @@ const Message = React.memo(function Message(props: {
     </div>
   );
 });
-
-/** Render the newest messages only, and earlier ones as the user scrolls up to them. */
-function useWindow(
-  count: number,
-  scroller: React.RefObject<HTMLDivElement>
-): { start: number; earlier: React.RefObject<HTMLDivElement> } {
-  const earlier = React.useRef<HTMLDivElement>(null);
-  const [start, setStart] = React.useState(() => Math.max(0, count - PAGE));
-  const height = React.useRef(0);
-  React.useLayoutEffect(() => {
-    const element = scroller.current;
-    if (element !== null && height.current > 0 && !ANCHORS) {
-      element.scrollBy(0, element.scrollHeight - height.current);
-    }
-    height.current = 0;
-  }, [start, scroller]);
-  React.useEffect(() => {
-    const { current: mark } = earlier;
-    const { current: root } = scroller;
-    if (mark === null || root === null) {
-      return;
-    }
-    const observer = new IntersectionObserver(
-      entries => {
-        if (entries.some(entry => entry.isIntersecting)) {
-          height.current = root.scrollHeight;
-          setStart(before => Math.max(0, before - PAGE));
-        }
-      },
-      { root, rootMargin: '800px 0px 0px 0px' }
-    );
-    observer.observe(mark);
-    return () => observer.disconnect();
-  }, [start, scroller]);
-  return { start, earlier };
-}
-
-/** Whether the browser keeps its place when something is added above it. */
-const ANCHORS =
-  typeof CSS !== 'undefined' && CSS.supports('overflow-anchor', 'auto');
-
-/** Keep the end in view while the user is there; a message just sent brings them there. */
-function useFollow(sent: number): {
-  scroller: React.RefObject<HTMLDivElement>;
-  content: React.RefObject<HTMLDivElement>;
-  away: boolean;
-  toEnd: () => void;
-} {
-  const scroller = React.useRef<HTMLDivElement>(null);
-  const content = React.useRef<HTMLDivElement>(null);
-  const follows = React.useRef(true);
-  const [away, setAway] = React.useState(false);
-  const toEnd = React.useCallback(() => {
-    follows.current = true;
-    const element = scroller.current;
-    if (element !== null) {
-      element.scrollTop = element.scrollHeight;
-    }
-  }, []);
-  React.useLayoutEffect(() => {
-    const element = scroller.current;
-    const inner = content.current;
-    if (element === null || inner === null) {
-      return;
-    }
-    let before = element.scrollTop;
-    const onScroll = (): void => {
-      const { scrollTop } = element;
-      const left = element.scrollHeight - scrollTop - element.clientHeight;
-      // Only the way up leaves the end; a field that takes the focus may scroll a little down.
-      follows.current = left < NEAR || (follows.current && scrollTop >= before);
-      before = scrollTop;
-      setAway(left > element.clientHeight);
-    };
-    const onGrowth = (): void => {
-      if (follows.current) {
-        toEnd();
-      }
-    };
-    const observer = new ResizeObserver(onGrowth);
-    observer.observe(inner);
-    observer.observe(element);
-    element.addEventListener('scroll', onScroll, { passive: true });
-    toEnd();
-    return () => {
-      observer.disconnect();
-      element.removeEventListener('scroll', onScroll);
-    };
-  }, [toEnd]);
-  React.useLayoutEffect(() => {
-    if (sent > 0) {
-      toEnd();
-    }
-  }, [sent, toEnd]);
-  return { scroller, content, away, toEnd };
-}
