@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { EndView, ErrorInfo, NoticeView } from '../wire/generated';
+import { ChangeList } from './changes/ChangeList';
 import { Markdown } from './markdown/Markdown';
 import { Button, ErrorNote } from './parts';
 import { useHost, usePlace, useTrans, useWaits } from './use';
@@ -22,15 +23,44 @@ export const Notice = React.memo(function Notice(props: {
   );
 });
 
-/** The end of a turn that was not simply an answer. */
-export const End = React.memo(function End(props: {
+interface IEnd {
   end: EndView;
   /** Whether nothing came after; only then can it be tried again. */
   last: boolean;
-}): React.JSX.Element | null {
+}
+
+/** The end of a turn: how, unless it was simply an answer, and what was changed. */
+export const End = React.memo(function End(props: IEnd): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
-  const { exit, error, summary } = props.end;
+  const { turn_id, exit, error, summary } = props.end;
+  const changes = <ChangeList turn={turn_id} />;
+  if (error === null && summary !== null) {
+    return (
+      <section
+        className="shoulders-Completed"
+        aria-label={trans.__('Completed')}
+      >
+        <Icon name="check" />
+        <div className="shoulders-Completed-text">
+          <Markdown text={summary} />
+          {changes}
+        </div>
+      </section>
+    );
+  }
+  return (
+    <>
+      {exit !== 'final_response' && <Exit {...props} />}
+      {changes}
+    </>
+  );
+});
+
+/** Why a turn ended before its end. */
+function Exit(props: IEnd): React.JSX.Element {
+  const trans = useTrans();
+  const { exit, error } = props.end;
   if (error !== null) {
     const budget = exit === 'budget_exhausted' && !isAdministrators(error);
     return (
@@ -44,19 +74,8 @@ export const End = React.memo(function End(props: {
       </ErrorNote>
     );
   }
-  if (summary !== null) {
-    return (
-      <section
-        className="shoulders-Completed"
-        aria-label={trans.__('Completed')}
-      >
-        <Icon name="check" />
-        <Markdown text={summary} />
-      </section>
-    );
-  }
   return <div className="shoulders-Ended">{exitText(exit, trans)}</div>;
-});
+}
 
 /** The limit is not the user's to change. */
 function isAdministrators({ details }: ErrorInfo): boolean {

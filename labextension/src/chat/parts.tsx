@@ -14,6 +14,8 @@ export function IconButton(props: {
   disabled?: boolean;
   pressed?: boolean;
   className?: string;
+  /** Keys do the same elsewhere, so it is neither reached with Tab nor told of. */
+  pointerOnly?: boolean;
 }): React.JSX.Element {
   const { Icon } = useView();
   return (
@@ -23,6 +25,8 @@ export function IconButton(props: {
       title={props.label}
       aria-label={props.label}
       aria-pressed={props.pressed}
+      aria-hidden={props.pointerOnly}
+      tabIndex={props.pointerOnly === true ? -1 : undefined}
       disabled={props.disabled ?? false}
       onClick={props.onClick}
     >
@@ -37,11 +41,15 @@ export function Button(props: {
   onClick: () => void;
   kind?: 'primary' | 'plain';
   disabled?: boolean;
+  className?: string;
+  /** What it does, where its words alone do not say to what. */
+  label?: string;
 }): React.JSX.Element {
   return (
     <button
       type="button"
-      className={`shoulders-Button shoulders-mod-${props.kind ?? 'plain'}`}
+      className={`shoulders-Button shoulders-mod-${props.kind ?? 'plain'} ${props.className ?? ''}`}
+      aria-label={props.label}
       disabled={props.disabled ?? false}
       onClick={props.onClick}
     >

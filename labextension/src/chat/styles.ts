@@ -5,6 +5,7 @@ import '../../style/controls.css';
 import '../../style/messages.css';
 import '../../style/diff.css';
 import '../../style/cards.css';
+import '../../style/changes.css';
 import '../../style/markdown.css';
 import '../../style/composer.css';
 import '../../style/empty.css';

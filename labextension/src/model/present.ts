@@ -84,8 +84,7 @@ function isHidden(part: PartView): boolean {
       return part.text.trim() === '' && !part.open;
     case 'call':
       return isShownElsewhere(part);
-    case 'end':
-      return part.exit === 'final_response';
+    case 'end': // What it has to say of a plain answer is the list of changes.
     case 'clarify':
     case 'stdin':
     case 'proposal':

@@ -81,7 +81,7 @@ export function editPending(
         document: event.document,
         cell_id: event.cell_id,
         what: kindOf(event),
-        title: event.title ?? '', // Logs of older servers have none.
+        title: event.title || '', // Logs of older servers have none.
         origin: null,
         state: 'pending',
         by: null

@@ -262,7 +262,8 @@ describe('turns', () => {
 
   test('a summary ends the turn with a banner', async () => {
     const { container } = await showPanel(log('totals-and-cards'));
-    expect(container.querySelector('.shoulders-Completed')?.textContent).toBe(
+    const banner = container.querySelector('.shoulders-Completed');
+    expect(banner?.querySelector('.shoulders-Markdown')?.textContent).toBe(
       'The plot now shows every species.\n'
     );
     expect(screen.getByText('1 of 2 done')).toBeTruthy();

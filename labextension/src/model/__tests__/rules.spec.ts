@@ -146,9 +146,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  test('the end of an ordinary answer and a finished complete call are not lines', () => {
-    const shown = presentParts(agent('streamed-text')).map(({ key }) => key);
-    expect(shown).toEqual(['p1']);
+  test('a finished complete call is not a line', () => {
     const done = { ...call('invalid-call'), tool: 'complete' };
     const message = { ...agent('invalid-call'), parts: [done] };
     expect(presentParts(message)).toHaveLength(1);

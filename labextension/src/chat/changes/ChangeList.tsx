@@ -1,0 +1,142 @@
+/** What a turn changed, at its end: cells and files, each to keep or undo and to go to. Shown by `End`. */
+
+import * as React from 'react';
+
+import {
+  decidable,
+  groupsOf,
+  rowsOf,
+  type IChangeGroup,
+  type IChangeRow
+} from '../../model/changes';
+import { visible } from '../../model/visible';
+import type { ChangeView, PendingEdit } from '../../wire/generated';
+import { Button, ErrorNote } from '../parts';
+import { useAction, useHost, usePlace, useSignal, useTrans } from '../use';
+import { ChangeRow, FileName } from './ChangeRow';
+
+const NO_CHANGES: readonly ChangeView[] = [];
+const NO_EDITS: readonly PendingEdit[] = [];
+
+export function ChangeList(props: {
+  turn: string | null;
+}): React.JSX.Element | null {
+  const rows = useRows(props.turn);
+  const waits = decidable(rows).length > 0;
+  const [chosen, setOpen] = React.useState<boolean | null>(null);
+  // A list that was open stays so when the last change is decided.
+  const [waited, setWaited] = React.useState(waits);
+  if (waits && !waited) {
+    setWaited(true);
+  }
+  const open = chosen ?? waited;
+  const list = React.useRef<HTMLElement>(null);
+  const toNext = React.useCallback((): void => {
+    const { current } = list;
+    (
+      current?.querySelector<HTMLElement>('.shoulders-ChangeRow-decide') ??
+      current?.querySelector<HTMLElement>('.shoulders-Disclosure')
+    )?.focus();
+  }, []);
+  const trans = useTrans();
+  return rows.length === 0 ? null : (
+    <section
+      className="shoulders-Changes"
+      aria-label={trans.__('Changes of this turn')}
+      ref={list}
+    >
+      <Head rows={rows} open={open} onToggle={() => setOpen(!open)} />
+      {open &&
+        groupsOf(rows).map(group => (
+          <Group key={group.document} group={group} onGone={toNext} />
+        ))}
+    </section>
+  );
+}
+
+function useRows(turn: string | null): readonly IChangeRow[] {
+  const { review } = useHost();
+  const { conversations, tab } = usePlace();
+  const store = conversations.store(tab);
+  const changes = useSignal(
+    store?.changed ?? null,
+    () => store?.view.changes ?? NO_CHANGES
+  );
+  const edits = useSignal(
+    review?.changed ?? null,
+    () => review?.edits ?? NO_EDITS
+  );
+  return React.useMemo(
+    () => rowsOf(changes, turn, edits),
+    [changes, turn, edits]
+  );
+}
+
+/** How much there is, and the decision on all of it. */
+function Head(props: {
+  rows: readonly IChangeRow[];
+  open: boolean;
+  onToggle: () => void;
+}): React.JSX.Element {
+  const { Icon, review } = useHost();
+  const trans = useTrans();
+  const { busy, error, run } = useAction();
+  const { rows, open } = props;
+  const edits = decidable(rows);
+  const keepAll = (): void => {
+    if (!busy && review !== null) {
+      run(() => review.decide(edits, 'keep'));
+    }
+  };
+  return (
+    <>
+      <div className="shoulders-Changes-head">
+        <button
+          type="button"
+          className="shoulders-Disclosure"
+          aria-expanded={open}
+          onClick={props.onToggle}
+        >
+          <Icon name={open ? 'caret-down' : 'caret-right'} />
+          <span className="shoulders-Changes-count">
+            {trans._n('%1 change', '%1 changes', rows.length)}
+          </span>
+          {edits.length > 0 && edits.length < rows.length && (
+            <span className="shoulders-Changes-left">
+              {trans.__('%1 to look at', edits.length)}
+            </span>
+          )}
+        </button>
+        {edits.length > 1 && (
+          <Button onClick={keepAll}>{trans.__('Keep all')}</Button>
+        )}
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+/** A notebook with its cells below its name; a file is one row. */
+function Group(props: {
+  group: IChangeGroup;
+  onGone: () => void;
+}): React.JSX.Element {
+  const { document, isNotebook, rows } = props.group;
+  return (
+    <>
+      {isNotebook && (
+        <div className="shoulders-Changes-document">
+          <FileName path={document} />
+        </div>
+      )}
+      <ul
+        className={`shoulders-Changes-rows ${isNotebook ? 'shoulders-mod-cells' : ''}`}
+        aria-label={visible(document)}
+      >
+        {rows.map(row => (
+          <ChangeRow key={row.key} row={row} onGone={props.onGone} />
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,339 @@
+/** One cell or file of the change list: what it is, the way to it, what changed, keep and undo. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { linesOf, sizeOf, type IChangeRow } from '../../model/changes';
+import { visible } from '../../model/visible';
+import type { PendingEdit } from '../../wire/generated';
+import { DiffLines } from '../Diff';
+import type { IconName } from '../host';
+import { Button, ErrorNote } from '../parts';
+import { useAction, useHost, useTrans } from '../use';
+
+interface IProps {
+  row: IChangeRow;
+  /** Called when the buttons that have the focus go away. */
+  onGone: () => void;
+}
+
+const ICONS: Record<IChangeRow['what'], IconName> = {
+  made: 'add',
+  edited: 'pencil',
+  deleted: 'delete',
+  moved: 'pencil',
+  cleared: 'pencil'
+};
+
+export const ChangeRow = React.memo(function ChangeRow({
+  row,
+  onGone
+}: IProps): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const [open, setOpen] = React.useState(false);
+  const { what, standing, edit } = row;
+  const lost = standing === 'lost';
+  const ghost = what === 'deleted' && edit !== null;
+  return (
+    <li
+      className={`shoulders-ChangeRow shoulders-mod-${standing} ${ghost ? 'shoulders-mod-ghost' : ''}`}
+    >
+      <div className="shoulders-ChangeRow-line">
+        <Icon name={lost ? 'error' : ICONS[what]} />
+        <Name row={row} />
+        {edit !== null && !lost && (
+          <Size edit={edit} open={open} onToggle={() => setOpen(!open)} />
+        )}
+        {edit === null ? (
+          <span className="shoulders-ChangeRow-standing">
+            {standingName(row, trans)}
+          </span>
+        ) : (
+          <Decision row={row} edit={edit} onGone={onGone} />
+        )}
+      </div>
+      {edit !== null && <Remarks row={row} edit={edit} />}
+      {edit !== null && open && <Text edit={edit} />}
+    </li>
+  );
+});
+
+/** What was changed; a click goes there. */
+function Name({ row }: { row: IChangeRow }): React.JSX.Element {
+  const trans = useTrans();
+  const { change, what, edit } = row;
+  const { cell_id, title, origin } = change;
+  if (cell_id === null) {
+    return (
+      <span className="shoulders-ChangeRow-name">
+        <FileName path={change.document} row={row} />
+        {origin !== null && (
+          <span className="shoulders-ChangeRow-title">
+            {trans.__('was %1', visible(origin))}
+          </span>
+        )}
+      </span>
+    );
+  }
+  const text = visible(title);
+  return (
+    <span className="shoulders-ChangeRow-name">
+      <CellName row={row} />
+      {text !== '' && (
+        <code className="shoulders-ChangeRow-title" title={text}>
+          {what === 'deleted' && edit !== null ? <del>{text}</del> : text}
+        </code>
+      )}
+    </span>
+  );
+}
+
+function CellName({ row }: { row: IChangeRow }): React.JSX.Element {
+  const trans = useTrans();
+  const goTo = useJump(row);
+  const name = cellName(row, trans);
+  return goTo === null ? (
+    <span className="shoulders-ChangeRow-what">{name}</span>
+  ) : (
+    <button
+      type="button"
+      className="shoulders-Link shoulders-ChangeRow-what"
+      title={trans.__('Go to it')}
+      onClick={goTo}
+    >
+      {name}
+    </button>
+  );
+}
+
+/** A file's name, which opens it where it is still there. */
+export function FileName(props: {
+  path: string;
+  row?: IChangeRow;
+}): React.JSX.Element {
+  const { Icon, openDocument } = useHost();
+  const { path, row } = props;
+  const name = path.split('/').at(-1) ?? path;
+  const gone = row !== undefined && isGone(row);
+  return (
+    <>
+      {path.endsWith('.ipynb') && <Icon name="notebook" />}
+      {gone ? (
+        <del className="shoulders-ChangeRow-what" title={visible(path)}>
+          {visible(name)}
+        </del>
+      ) : (
+        <button
+          type="button"
+          className="shoulders-Link shoulders-ChangeRow-what"
+          title={visible(path)}
+          onClick={() => openDocument(path)}
+        >
+          {visible(name)}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Whether there is nothing to go to: it was deleted, or made and taken back. */
+function isGone({ what, standing }: IChangeRow): boolean {
+  return what === 'deleted'
+    ? standing !== 'undone'
+    : what === 'made' && standing === 'undone';
+}
+
+/** The way to a cell: to its change while there is one, else to the cell; null where it is gone. */
+function useJump(row: IChangeRow): (() => void) | null {
+  const { review, openDocument } = useHost();
+  const { change, edit } = row;
+  if (edit !== null && review !== null && row.standing === 'pending') {
+    return () => void review.reveal(edit);
+  }
+  return isGone(row)
+    ? null
+    : () => openDocument(change.document, change.cell_id);
+}
+
+/** How much changed; a click shows it. */
+function Size(props: {
+  edit: PendingEdit;
+  open: boolean;
+  onToggle: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { edit, open } = props;
+  const { added, removed } = React.useMemo(() => sizeOf(edit), [edit]);
+  return (
+    <button
+      type="button"
+      className="shoulders-ChangeRow-size"
+      aria-expanded={open}
+      aria-label={trans.__(
+        'What changed: %1 lines added, %2 removed',
+        added,
+        removed
+      )}
+      title={trans.__('Show what changed')}
+      onClick={props.onToggle}
+    >
+      {added > 0 && <ins>{`+${added}`}</ins>}
+      {removed > 0 && <del>{`−${removed}`}</del>}
+    </button>
+  );
+}
+
+function Text({ edit }: { edit: PendingEdit }): React.JSX.Element {
+  const trans = useTrans();
+  const lines = React.useMemo(() => linesOf(edit), [edit]);
+  return <DiffLines lines={lines} label={trans.__('What changed')} />;
+}
+
+/** What to know before one decides. */
+function Remarks(props: {
+  row: IChangeRow;
+  edit: PendingEdit;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const { error, conflict, cell_id } = props.edit;
+  const isLost = props.row.standing === 'lost';
+  if (isLost && props.row.what === 'deleted') {
+    return (
+      <p className="shoulders-ChangeRow-remark">
+        {cell_id === null
+          ? trans.__(
+              'Its text is lost, so this file cannot be brought back from here.'
+            )
+          : trans.__(
+              'Its text is lost, so this cell cannot be brought back from here.'
+            )}
+      </p>
+    );
+  }
+  if (error !== null) {
+    return <ErrorNote error={error} />;
+  }
+  return conflict ? (
+    <p className="shoulders-ChangeRow-remark">
+      {trans.__('You changed the same lines since. Undo leaves yours alone.')}
+    </p>
+  ) : null;
+}
+
+/** The decision; of a deleted cell, whether it comes back. */
+function Decision(props: {
+  row: IChangeRow;
+  edit: PendingEdit;
+  onGone: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { review } = useHost();
+  const { busy, error, run } = useAction();
+  const { row, edit } = props;
+  const place = useFocusPassed(props.onGone);
+  const name = `${cellOrFile(row, trans)} ${visible(row.change.title)}`.trim();
+  const words = decisionWords(row, trans);
+  const button = (decision: 'keep' | 'undo', text: string) => (
+    <Button
+      className="shoulders-ChangeRow-decide"
+      label={`${text}: ${name}`}
+      onClick={() => {
+        // A disabled button would lose the focus, so a second click is passed over instead.
+        if (!busy && review !== null) {
+          run(() => review.decide([edit], decision));
+        }
+      }}
+    >
+      {text}
+    </Button>
+  );
+  return (
+    <>
+      <span className="shoulders-ChangeRow-actions" ref={place}>
+        {words.undo !== null && button('undo', words.undo)}
+        {button('keep', words.keep)}
+      </span>
+      {error !== null && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+/** When what has the focus goes away, somebody else takes it. */
+function useFocusPassed(pass: () => void): React.RefObject<HTMLSpanElement> {
+  const place = React.useRef<HTMLSpanElement>(null);
+  React.useLayoutEffect(() => {
+    const { current } = place;
+    return () => {
+      if (current?.contains(document.activeElement) === true) {
+        requestAnimationFrame(pass);
+      }
+    };
+  }, [pass]);
+  return place;
+}
+
+function decisionWords(
+  { what, standing, edit }: IChangeRow,
+  trans: TranslationBundle
+): { keep: string; undo: string | null } {
+  if (standing === 'lost') {
+    return { keep: trans.__('Dismiss'), undo: null };
+  }
+  if (edit?.error) {
+    return { keep: trans.__('Keep'), undo: null };
+  }
+  switch (what) {
+    case 'deleted':
+      return { keep: trans.__('Leave out'), undo: trans.__('Restore') };
+    case 'made':
+      return { keep: trans.__('Keep'), undo: trans.__('Remove') };
+    case 'edited':
+    case 'moved':
+    case 'cleared':
+      return { keep: trans.__('Keep'), undo: trans.__('Undo') };
+  }
+}
+
+function cellOrFile(row: IChangeRow, trans: TranslationBundle): string {
+  const { cell_id, document } = row.change;
+  return cell_id === null ? visible(document) : cellName(row, trans);
+}
+
+function cellName(
+  { what, edit }: IChangeRow,
+  trans: TranslationBundle
+): string {
+  const number = (edit?.position ?? -1) + 1;
+  switch (what) {
+    case 'deleted':
+      return trans.__('Deleted cell');
+    case 'made':
+      return trans.__('New cell');
+    case 'moved':
+      return trans.__('Moved cell');
+    case 'cleared':
+      return trans.__('Cleared outputs');
+    case 'edited':
+      return number === 0 ? trans.__('Cell') : trans.__('Cell %1', number);
+  }
+}
+
+function standingName(
+  { what, standing }: IChangeRow,
+  trans: TranslationBundle
+): string {
+  switch (standing) {
+    case 'kept':
+      return what === 'deleted' ? trans.__('left out') : trans.__('kept');
+    case 'undone':
+      return what === 'deleted' ? trans.__('restored') : trans.__('undone');
+    case 'later':
+      return trans.__('changed again later');
+    case 'pending':
+    case 'lost':
+    case 'gone':
+    case 'done':
+      return '';
+  }
+}

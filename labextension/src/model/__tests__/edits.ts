@@ -1,0 +1,46 @@
+/** A change of a turn, and the edit that awaits review, for the specs of this folder and of the views. */
+
+import type { ChangeView, PendingEdit } from '../../wire/generated';
+
+/** A change of the first cell of `a.ipynb` in the turn `t1`. */
+export function change(
+  edit: string | null,
+  more: Partial<ChangeView> = {}
+): ChangeView {
+  return {
+    turn_id: 't1',
+    edit_id: edit,
+    document: 'a.ipynb',
+    cell_id: 'c1',
+    what: 'edited',
+    title: 'x = 2',
+    origin: null,
+    state: edit === null ? 'done' : 'pending',
+    by: null,
+    ...more
+  };
+}
+
+/** The edit that made `x = 2` of `x = 1` there. */
+export function pendingEdit(
+  id: string,
+  more: Partial<PendingEdit> = {}
+): PendingEdit {
+  return {
+    id,
+    session_id: 's1',
+    turn_id: 't1',
+    document: 'a.ipynb',
+    cell_id: 'c1',
+    cell_type: 'code',
+    position: 0,
+    baseline: 'x = 1',
+    baseline_version: 'v1',
+    current: 'x = 2',
+    current_version: 'v2',
+    hunks: [{ before_from: 0, before_to: 1, after_from: 0, after_to: 1 }],
+    conflict: false,
+    error: null,
+    ...more
+  };
+}

@@ -1,0 +1,121 @@
+/** The change list at the end of a turn: what it shows of each cell and file. Pure; used by the views of it. */
+
+import type { ChangeView, PendingEdit } from '../wire/generated';
+import { countChanges, diffLines, type IDiffLine } from './diff';
+
+type Kind = ChangeView['what'];
+
+/**
+ * How a change stands: `pending` can be decided; `lost` is pending, but what is kept of it cannot be read; `later`
+ * was changed again by a later turn, which has the decision; of `gone` nothing is left to decide.
+ */
+export type Standing =
+  'pending' | 'lost' | 'later' | 'gone' | 'kept' | 'undone' | 'done';
+
+/** One cell or file. */
+export interface IChangeRow {
+  readonly key: string;
+  readonly change: ChangeView;
+  /** What was done to it, all turns together while it is pending. */
+  readonly what: Kind;
+  readonly standing: Standing;
+  /** Where it can be decided. */
+  readonly edit: PendingEdit | null;
+}
+
+/** The rows of one document: a notebook's cells, or a file by itself. */
+export interface IChangeGroup {
+  readonly document: string;
+  readonly isNotebook: boolean;
+  readonly rows: readonly IChangeRow[];
+}
+
+/** What a turn changed, in the order of the notebook while that is known. */
+export function rowsOf(
+  changes: readonly ChangeView[],
+  turnId: string | null,
+  edits: readonly PendingEdit[]
+): IChangeRow[] {
+  const pending = new Map(edits.map(edit => [edit.id, edit]));
+  const rows = changes
+    .filter(change => change.turn_id === turnId)
+    .map((change): IChangeRow => {
+      const edit = pending.get(change.edit_id ?? '') ?? null;
+      const standing = standingOf(change, changes, edit);
+      const decidable = standing === 'pending' || standing === 'lost';
+      return {
+        key: change.edit_id ?? `${change.what} ${change.cell_id ?? ''}`,
+        change,
+        what: standing === 'pending' ? kindOf(edit, change.what) : change.what,
+        standing,
+        edit: decidable ? edit : null
+      };
+    });
+  return rows.sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+function standingOf(
+  change: ChangeView,
+  changes: readonly ChangeView[],
+  edit: PendingEdit | null
+): Standing {
+  const { state, by, edit_id } = change;
+  if (state !== 'pending') {
+    // The server keeps an edit by itself when another conversation, or a renamed file, has taken its place.
+    return state === 'kept' && by !== 'user' ? 'later' : state;
+  }
+  const last = changes.filter(other => other.edit_id === edit_id).at(-1);
+  if (last !== change) {
+    return 'later';
+  }
+  if (edit === null) {
+    return 'gone';
+  }
+  return edit.baseline === null && edit.current === null ? 'lost' : 'pending';
+}
+
+function kindOf(edit: PendingEdit | null, what: Kind): Kind {
+  if (edit === null) {
+    return what;
+  }
+  if (edit.current === null) {
+    return 'deleted';
+  }
+  return edit.baseline === null ? 'made' : 'edited';
+}
+
+/** Where a cell stands; the rest comes behind, as it came. */
+function placeOf({ edit }: IChangeRow): number {
+  return edit?.position ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** The rows by document, in the order of the first change of each. */
+export function groupsOf(rows: readonly IChangeRow[]): IChangeGroup[] {
+  const groups = new Map<string, IChangeRow[]>();
+  for (const row of rows) {
+    const { document } = row.change;
+    groups.set(document, [...(groups.get(document) ?? []), row]);
+  }
+  return [...groups].map(([document, of]) => ({
+    document,
+    isNotebook: of.some(({ change }) => change.cell_id !== null),
+    rows: of
+  }));
+}
+
+/** What can be decided, all of it at once. */
+export function decidable(rows: readonly IChangeRow[]): PendingEdit[] {
+  return rows.flatMap(({ edit, standing }) =>
+    edit !== null && standing === 'pending' ? [edit] : []
+  );
+}
+
+/** The difference an edit makes; of what was made or is gone, its text. */
+export function linesOf({ baseline, current }: PendingEdit): IDiffLine[] {
+  return diffLines(baseline ?? '', current ?? '');
+}
+
+/** Lines added and removed. */
+export function sizeOf(edit: PendingEdit): { added: number; removed: number } {
+  return countChanges(linesOf(edit));
+}
