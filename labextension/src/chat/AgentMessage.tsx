@@ -12,6 +12,7 @@ import type {
 import { ArtifactCard } from './ArtifactCard';
 import { CallLine, ReadsLine } from './CallLine';
 import { CompactionCard } from './CompactionCard';
+import { Guarded } from './Guarded';
 import { InputCard } from './InputCard';
 import { Markdown } from './markdown/Markdown';
 import { End, Notice } from './Outcome';
@@ -32,7 +33,9 @@ export const AgentMessage = React.memo(function AgentMessage(props: {
   return (
     <div className="shoulders-Agent" aria-busy={growing}>
       {presentParts(props.message).map(item => (
-        <Shown key={item.key} item={item} last={props.last} />
+        <Guarded key={item.key}>
+          <Shown item={item} last={props.last} />
+        </Guarded>
       ))}
       <TurnFooter message={props.message} />
     </div>

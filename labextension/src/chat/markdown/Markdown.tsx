@@ -5,7 +5,7 @@ import * as React from 'react';
 
 import { CodeBlock } from '../CodeBlock';
 import { makeSplitter } from './blocks';
-import { DISPLAY, MATH, toHtml } from './grammar';
+import { DISPLAY, MATH, plain, toHtml } from './grammar';
 import { sanitise } from './sanitise';
 import { useCarefulLinks } from './useCarefulLinks';
 import { useMathematics } from './useMathematics';
@@ -24,14 +24,20 @@ export const Markdown = React.memo(function Markdown(props: {
   );
 });
 
+/** Quotes and lists that are nested deeper stand as they were written: drawing them could end the stack. */
+const DEEPEST = 32;
+
+const DepthContext = React.createContext(0);
+
 function Blocks(props: { tokens: readonly Token[] }): React.JSX.Element {
+  const depth = React.useContext(DepthContext);
   return (
-    <>
+    <DepthContext.Provider value={depth + 1}>
       {props.tokens.map((token, index) => (
         // Blocks never move: one is only added at the end or changed in place.
-        <Block key={index} token={token} />
+        <Block key={index} token={depth < DEEPEST ? token : plain(token.raw)} />
       ))}
-    </>
+    </DepthContext.Provider>
   );
 }
 

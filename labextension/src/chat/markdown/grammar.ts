@@ -115,10 +115,30 @@ export type Definitions = Readonly<
 export function lex(text: string, known: Definitions = {}): readonly Token[] {
   const lexer = new grammar.Lexer(grammar.defaults);
   Object.assign(lexer.tokens.links, known);
-  return lexer.lex(text);
+  return unlessTooDeep(() => lexer.lex(text)) ?? [plain(text)];
 }
 
 /** The HTML of a block, to be sanitised. */
 export function toHtml(block: Token): string {
-  return grammar.Parser.parse([block], grammar.defaults);
+  const html = unlessTooDeep(() =>
+    grammar.Parser.parse([block], grammar.defaults)
+  );
+  return html ?? escaped(block.raw);
+}
+
+/** What is made of a text; null where it is nested so deeply that the stack ends, which no honest text is. */
+function unlessTooDeep<T>(make: () => T): T | null {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** Source as it stands. */
+export function plain(raw: string): Tokens.Code {
+  return { type: 'code', raw, text: raw };
 }
