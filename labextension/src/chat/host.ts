@@ -12,6 +12,7 @@ import type { IReview } from '../review/interface';
 import type { Selection } from '../wire/generated';
 import type { IInputHost } from './host-input';
 import type { IMessageHost } from './host-messages';
+import type { IDock } from './host-places';
 
 /** Pictures of the panel; the plugin draws them with the lab's own icons where it has them. */
 export type IconName =
@@ -21,6 +22,7 @@ export type IconName =
   | 'caret-down'
   | 'caret-left'
   | 'caret-right'
+  | 'caret-up'
   | 'cell'
   | 'close'
   | 'copy'
@@ -31,7 +33,10 @@ export type IconName =
   | 'history'
   | 'image'
   | 'insert'
+  | 'minimise'
+  | 'more'
   | 'link'
+  | 'lock'
   | 'notebook'
   | 'info'
   | 'pause'
@@ -64,6 +69,8 @@ export interface IChatHost extends IInputHost, IMessageHost {
   readonly Icon: React.ComponentType<{ name: IconName }>;
   readonly situation: ISituation;
   readonly situationChanged: ISignal<unknown, void>;
+  /** Where the panel is. */
+  readonly dock: IDock;
   /** Open a document, and bring a cell of it into view. */
   readonly openDocument: (path: string, cellId?: string | null) => void;
   /** Insert code or markdown below the active cell; false when no notebook is open. */

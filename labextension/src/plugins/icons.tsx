@@ -6,12 +6,14 @@ import {
   caretDownIcon,
   caretLeftIcon,
   caretRightIcon,
+  caretUpIcon,
   checkIcon,
   closeIcon,
   codeIcon,
   copyIcon,
   deleteIcon,
   downloadIcon,
+  ellipsesIcon,
   editIcon,
   errorIcon,
   fileIcon,
@@ -82,6 +84,13 @@ const forkIcon = own(
   '<path d="M6 2a3 3 0 0 0-1 5.800V16.200A3 3 0 1 0 7 16.200V14c.6-.6 1.500-1 3-1h4c2.600 0 4-1.700 4-4V7.800A3 3 0 1 0 16 7.800V9c0 1.300-.6 2-2 2h-4c-1.200 0-2.200.2-3 .6V7.800A3 3 0 0 0 6 2zm0 2a1 1 0 1 1 0 2 1 1 0 0 1 0-2zm11 0a1 1 0 1 1 0 2 1 1 0 0 1 0-2zM6 18a1 1 0 1 1 0 2 1 1 0 0 1 0-2z"/>'
 );
 
+const lockIcon = own(
+  'lock',
+  '<path d="M18 9h-1V7A5 5 0 0 0 7 7v2H6a2 2 0 0 0-2 2v9a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-9a2 2 0 0 0-2-2zM9 7a3 3 0 0 1 6 0v2H9zm9 13H6v-9h12zm-6-2.500a2 2 0 1 0 0-4 2 2 0 0 0 0 4z"/>'
+);
+
+const minimiseIcon = own('minimise', '<path d="M5 17h14v2H5z"/>');
+
 const ICONS: Record<IconName, LabIcon> = {
   add: addIcon,
   attach: attachIcon,
@@ -89,6 +98,7 @@ const ICONS: Record<IconName, LabIcon> = {
   'caret-down': caretDownIcon,
   'caret-left': caretLeftIcon,
   'caret-right': caretRightIcon,
+  'caret-up': caretUpIcon,
   cell: codeIcon,
   check: checkIcon,
   close: closeIcon,
@@ -105,7 +115,10 @@ const ICONS: Record<IconName, LabIcon> = {
   image: imageIcon,
   info: infoIcon,
   insert: addBelowIcon,
+  minimise: minimiseIcon,
+  more: ellipsesIcon,
   link: linkIcon,
+  lock: lockIcon,
   notebook: notebookIcon,
   pause: pauseIcon,
   pencil: editIcon,
