@@ -6,7 +6,7 @@ import type { ConversationStore } from '../model/conversation';
 import type { IOutgoing } from '../model/outbox';
 import { isSetAside } from '../model/present';
 import type { ErrorInfo } from '../wire/generated';
-import { titleOf } from './Header';
+import { fileNameOf, titleOf } from './actions';
 import { Button, ErrorNote } from './parts';
 import { useAction, useHost, usePlace, useTrans } from './use';
 
@@ -130,7 +130,7 @@ function ReadOnlyBanner(props: {
         </span>
       </span>
       {exported !== null && (
-        <Button onClick={() => save(`${title}.md`, exported)}>
+        <Button onClick={() => save(`${fileNameOf(title)}.md`, exported)}>
           {trans.__('Export')}
         </Button>
       )}

@@ -1,39 +1,37 @@
-/** The chat panel's root: header, banners, and the conversation or the history. Loaded when the panel is first shown. */
+/** The chat panel's root: header, notices, and the conversation or the history. Loaded when the panel is first shown. */
 
 import './styles';
 
 import * as React from 'react';
 
-import type { IPageSocket, SocketStatus } from '../client/socket';
+import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/interface';
+import { PanelActions } from './actions';
 import { ServerProblems } from './Banners';
+import { Connection } from './Connection';
 import { ConversationView } from './ConversationView';
 import { Header } from './Header';
 import { History } from './History';
 import type { IChatHost } from './host';
-import { Button } from './parts';
-import {
-  HostContext,
-  PlaceContext,
-  useSignal,
-  useSignalVersion,
-  useTrans
-} from './use';
-
-/** A closed socket is mentioned after this, in ms: a short break is nobody's concern. */
-const PATIENCE = 2000;
+import { Notices } from './Notices';
+import { HostContext, PlaceContext, useSignalVersion } from './use';
+import { ActionsContext, usePanelState } from './usePanel';
 
 export function ChatPanel(props: {
   host: IChatHost;
   conversations: IConversations;
   socket: IPageSocket;
+  /** Those the commands use as well. */
+  actions?: PanelActions;
   /** Called once the panel can be used. */
   onReady?: () => void;
 }): React.JSX.Element {
   const { host, conversations, socket, onReady } = props;
   React.useEffect(() => onReady?.(), [onReady]);
   useSignalVersion(conversations.changed);
-  const [showsHistory, setShowsHistory] = React.useState(false);
+  const [actions] = React.useState(
+    () => props.actions ?? new PanelActions(conversations, host)
+  );
   const tab = conversations.active.key;
   const place = React.useMemo(
     () => ({ conversations, tab }),
@@ -42,67 +40,33 @@ export function ChatPanel(props: {
   return (
     <HostContext.Provider value={host}>
       <PlaceContext.Provider value={place}>
-        <div className="shoulders-Chat">
-          <Header showsHistory={showsHistory} onHistory={setShowsHistory} />
-          <Connection socket={socket} />
-          <ServerProblems />
-          {showsHistory ? (
-            <History onOpen={() => setShowsHistory(false)} />
-          ) : (
-            <ConversationView key={tab} />
-          )}
-        </div>
+        <ActionsContext.Provider value={actions}>
+          <div className="shoulders-Chat">
+            <Header />
+            <Connection socket={socket} />
+            <ServerProblems />
+            <Notices />
+            <Content tab={tab} />
+          </div>
+        </ActionsContext.Provider>
       </PlaceContext.Provider>
     </HostContext.Provider>
   );
 }
 
-/** The banner about a lost or outdated connection. */
-function Connection({
-  socket
-}: {
-  socket: IPageSocket;
-}): React.JSX.Element | null {
-  const trans = useTrans();
-  const status = useSignal(socket.statusChanged, () => socket.status);
-  const lost = useLost(status);
-  if (status === 'reload') {
-    return (
-      <div className="shoulders-Banner" role="alert">
-        <span>
-          {trans.__('The server was updated. Reload the page to go on.')}
-        </span>
-        <Button kind="primary" onClick={() => window.location.reload()}>
-          {trans.__('Reload')}
-        </Button>
-      </div>
-    );
-  }
-  return lost ? (
-    <div className="shoulders-Banner" role="alert">
-      <span>
-        {trans.__('No connection to the server. The agent goes on working.')}
-      </span>
-      <Button onClick={() => socket.reconnect()}>
-        {trans.__('Connect now')}
-      </Button>
+/** What the header's tabs and its history button choose from. */
+function Content({ tab }: { tab: string }): React.JSX.Element {
+  const { history } = usePanelState();
+  return history ? (
+    <History />
+  ) : (
+    <div
+      className="shoulders-TabPanel"
+      role="tabpanel"
+      id={`shoulders-panel-${tab}`}
+      aria-labelledby={`shoulders-tab-${tab}`}
+    >
+      <ConversationView key={tab} />
     </div>
-  ) : null;
-}
-
-/** Whether the connection has been gone for a while. */
-function useLost(status: SocketStatus): boolean {
-  const away = status === 'closed' || status === 'connecting';
-  const [lost, setLost] = React.useState(false);
-  React.useEffect(() => {
-    if (!away) {
-      return;
-    }
-    const timer = setTimeout(() => setLost(true), PATIENCE);
-    return () => {
-      clearTimeout(timer);
-      setLost(false);
-    };
-  }, [away]);
-  return lost;
+  );
 }

@@ -1,150 +1,110 @@
-/** All conversations, to find, open, rename and delete. */
+/** All conversations, to find, open, rename, copy, export and delete. By keyboard: arrows, Enter, F2, Delete, Esc. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatMoment } from '../model/format';
-import type { Session } from '../wire/generated';
-import { StatusDot, titleOf } from './Header';
-import { Button, ErrorNote, IconButton } from './parts';
-import { useAction, useHost, usePlace, useTrans } from './use';
+import { groupByDay, type Day } from '../model/history-days';
+import { HistoryFilters, isNarrowed } from './HistoryFilters';
+import { HistoryRow } from './HistoryRow';
+import { Button, ErrorNote } from './parts';
+import { focusField, usePlace, useTrans } from './use';
+import { useActions } from './usePanel';
 
-/** Pause in typing before a search, in ms. */
-const SEARCH_DELAY = 200;
-
-export function History(props: { onOpen: () => void }): React.JSX.Element {
+export function History(): React.JSX.Element {
   const trans = useTrans();
-  const { conversations } = usePlace();
-  const { history } = conversations;
-  const [text, setText] = React.useState('');
+  const actions = useActions();
+  const { history } = usePlace().conversations;
+  const place = React.useRef<HTMLElement>(null);
   React.useEffect(() => {
-    const timer = setTimeout(() => void history.find({ text }), SEARCH_DELAY);
-    return () => clearTimeout(timer);
-  }, [history, text]);
-  const open = (session: Session): void => {
-    conversations.open(session.id);
-    props.onOpen();
-  };
+    void history.refresh(); // Somebody else's command line may have begun some.
+  }, [history]);
   return (
-    <div className="shoulders-History">
-      <input
-        className="shoulders-Input"
-        type="search"
-        // The list is opened to look for something.
-        autoFocus
-        value={text}
-        placeholder={trans.__('Search conversations')}
-        aria-label={trans.__('Search conversations')}
-        onChange={event => setText(event.target.value)}
-      />
+    <section
+      ref={place}
+      className="shoulders-History"
+      aria-label={trans.__('History')}
+      onKeyDown={event => {
+        if (event.key === 'Escape' && !event.defaultPrevented) {
+          event.preventDefault();
+          actions.showHistory(false);
+          focusField();
+        } else if (moveRow(place.current, event)) {
+          event.preventDefault();
+        }
+      }}
+    >
+      <HistoryFilters onDown={() => rows(place.current)[0]?.focus()} />
       {history.error !== null && <ErrorNote error={history.error} />}
-      <ul className="shoulders-History-list">
-        {history.found.map(session => (
-          <Row
-            key={session.id}
-            session={session}
-            onOpen={() => open(session)}
-          />
-        ))}
-      </ul>
-      {history.found.length === 0 && (
-        <p className="shoulders-History-none">{trans.__('No conversations')}</p>
-      )}
+      {groupByDay(history.found).map(({ day, sessions }) => (
+        <div key={day} className="shoulders-History-day">
+          <h3>{nameOfDay(day, trans)}</h3>
+          <ul>
+            {sessions.map(session => (
+              <HistoryRow key={session.id} session={session} />
+            ))}
+          </ul>
+        </div>
+      ))}
+      {history.found.length === 0 && <Nothing />}
       {history.hasMore && (
         <Button onClick={() => void history.more()}>
           {trans.__('Show more')}
         </Button>
       )}
-    </div>
+    </section>
   );
 }
 
-function Row(props: {
-  session: Session;
-  onOpen: () => void;
-}): React.JSX.Element {
-  const { confirm } = useHost();
+/** Nothing to show, and what to do about it. */
+function Nothing(): React.JSX.Element | null {
   const trans = useTrans();
-  const { conversations } = usePlace();
-  const { busy, error, run } = useAction();
-  const [renaming, setRenaming] = React.useState(false);
-  const { session } = props;
-  const title = titleOf(session, trans);
-  const remove = async (): Promise<void> => {
-    const sure = await confirm(
-      trans.__('Delete this conversation?'),
-      title,
-      trans.__('Delete')
-    );
-    if (sure) {
-      await conversations.remove(session.id);
-    }
-  };
+  const { history } = usePlace().conversations;
+  if (!history.isRead) {
+    return null;
+  }
   return (
-    <li className="shoulders-History-row">
-      {renaming ? (
-        <Rename
-          title={title}
-          onDone={name => {
-            setRenaming(false);
-            if (name !== '' && name !== title) {
-              run(() => conversations.rename(session.id, name));
-            }
-          }}
-        />
-      ) : (
-        <button
-          type="button"
-          className="shoulders-History-open"
-          onClick={props.onOpen}
-        >
-          <StatusDot status={session.status} />
-          <span className="shoulders-History-title">{title}</span>
-          <span className="shoulders-History-moment">
-            {formatMoment(session.updated_at)}
-          </span>
-        </button>
-      )}
-      <IconButton
-        icon="pencil"
-        label={trans.__('Rename')}
-        disabled={busy}
-        onClick={() => setRenaming(true)}
-      />
-      <IconButton
-        icon="delete"
-        label={trans.__('Delete')}
-        disabled={busy}
-        onClick={() => run(remove)}
-      />
-      {error !== null && <ErrorNote error={error} />}
-    </li>
+    <p className="shoulders-History-none" role="status">
+      {isNarrowed(history.query)
+        ? trans.__('No conversation matches.')
+        : trans.__('No conversations yet.')}
+    </p>
   );
 }
 
-function Rename(props: {
-  title: string;
-  onDone: (title: string) => void;
-}): React.JSX.Element {
-  const trans = useTrans();
-  const [title, setTitle] = React.useState(props.title);
-  return (
-    <input
-      className="shoulders-Input"
-      // The user has just asked for this field.
-      autoFocus
-      value={title}
-      aria-label={trans.__('Title')}
-      onFocus={event => event.target.select()}
-      onChange={event => setTitle(event.target.value)}
-      onBlur={() => props.onDone(title.trim())}
-      onKeyDown={event => {
-        if (event.key === 'Enter') {
-          props.onDone(title.trim());
-        } else if (event.key === 'Escape') {
-          event.stopPropagation();
-          props.onDone(props.title);
-        }
-      }}
-    />
-  );
+function nameOfDay(day: Day, trans: TranslationBundle): string {
+  switch (day) {
+    case 'today':
+      return trans.__('Today');
+    case 'yesterday':
+      return trans.__('Yesterday');
+    case 'week':
+      return trans.__('Last seven days');
+    case 'earlier':
+      return trans.__('Earlier');
+  }
+}
+
+function rows(place: HTMLElement | null): HTMLElement[] {
+  return [
+    ...(place?.querySelectorAll<HTMLElement>('.shoulders-History-open') ?? [])
+  ];
+}
+
+/** Move the focus from row to row; whether the key was for that. */
+function moveRow(
+  place: HTMLElement | null,
+  { key, target }: React.KeyboardEvent
+): boolean {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+  const all = rows(place);
+  const at = all.findIndex(row => row === target);
+  if (step === undefined || at < 0) {
+    return false;
+  }
+  const next = all[at + step];
+  if (next === undefined && step < 0) {
+    place?.querySelector('input')?.focus();
+  }
+  next?.focus();
+  return true;
 }

@@ -2,26 +2,32 @@
 
 import * as React from 'react';
 
+import type { IconName } from './host';
+import { MenuList, type IMenuItem } from './MenuList';
 import { useView } from './use';
 
-/** One choice. */
-export interface IMenuItem {
-  readonly key: string;
-  readonly title: string;
-  /** A second, quieter line. */
-  readonly note?: string;
-  readonly checked?: boolean;
-  readonly disabled?: boolean;
-  readonly act: () => void;
-}
+export type { IMenuItem } from './MenuList';
 
-export function Menu(props: {
-  label: React.ReactNode;
+interface IMenuProps {
   items: readonly IMenuItem[];
   className: string;
-  /** What the button is for, when its label does not say. */
-  title?: string;
-}): React.JSX.Element {
+  /** Where the list opens; a list that opens downwards is aligned with the end of its button. */
+  drop?: 'up' | 'down';
+}
+
+/** A button with words, or one that is a picture and has a name. */
+type MenuProps = IMenuProps &
+  (
+    | {
+        label: React.ReactNode;
+        /** What the button is for, when its label does not say. */
+        title?: string;
+        icon?: undefined;
+      }
+    | { icon: IconName; label: string; title?: undefined }
+  );
+
+export function Menu(props: MenuProps): React.JSX.Element {
   const { Icon } = useView();
   const [open, setOpen] = React.useState(false);
   const place = React.useRef<HTMLDivElement>(null);
@@ -44,7 +50,8 @@ export function Menu(props: {
         className={`${props.className} shoulders-Menu-button`}
         aria-haspopup="menu"
         aria-expanded={open}
-        title={props.title}
+        aria-label={props.icon === undefined ? undefined : props.label}
+        title={props.icon === undefined ? props.title : props.label}
         onClick={() => setOpen(!open)}
         onKeyDown={event => {
           if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -53,98 +60,18 @@ export function Menu(props: {
           }
         }}
       >
-        <span className="shoulders-Menu-label">{props.label}</span>
-        <Icon name="caret-down" />
-      </button>
-      {open && <MenuList items={props.items} close={close} />}
-    </div>
-  );
-}
-
-function MenuList(props: {
-  items: readonly IMenuItem[];
-  close: () => void;
-}): React.JSX.Element {
-  const list = React.useRef<HTMLDivElement>(null);
-  React.useEffect(() => {
-    const checked = list.current?.querySelector<HTMLElement>(
-      '[aria-checked=true]:not(:disabled)'
-    );
-    (checked ?? choices(list.current)[0])?.focus();
-  }, []);
-  return (
-    <div
-      className="shoulders-Menu-list"
-      role="menu"
-      ref={list}
-      onKeyDown={event => {
-        if (event.key === 'Escape') {
-          event.stopPropagation();
-          props.close();
-        } else if (moveFocus(list.current, event.key)) {
-          event.preventDefault();
-        }
-      }}
-    >
-      {props.items.map(item => (
-        <Choice key={item.key} item={item} close={props.close} />
-      ))}
-    </div>
-  );
-}
-
-function Choice(props: {
-  item: IMenuItem;
-  close: () => void;
-}): React.JSX.Element {
-  const { Icon } = useView();
-  const { title, note, checked, disabled, act } = props.item;
-  const radio = checked !== undefined;
-  return (
-    <button
-      type="button"
-      className="shoulders-Menu-item"
-      role={radio ? 'menuitemradio' : 'menuitem'}
-      aria-checked={checked}
-      disabled={disabled ?? false}
-      onClick={() => {
-        props.close();
-        act();
-      }}
-    >
-      {radio && (
-        <span className="shoulders-Menu-check">
-          {checked && <Icon name="check" />}
-        </span>
-      )}
-      <span className="shoulders-Menu-text">
-        <span>{title}</span>
-        {note !== undefined && (
-          <span className="shoulders-Menu-note">{note}</span>
+        {props.icon === undefined ? (
+          <>
+            <span className="shoulders-Menu-label">{props.label}</span>
+            <Icon name="caret-down" />
+          </>
+        ) : (
+          <Icon name={props.icon} />
         )}
-      </span>
-    </button>
+      </button>
+      {open && (
+        <MenuList items={props.items} drop={props.drop ?? 'up'} close={close} />
+      )}
+    </div>
   );
-}
-
-function choices(list: HTMLElement | null): HTMLElement[] {
-  return [...(list?.querySelectorAll<HTMLElement>('button:enabled') ?? [])];
-}
-
-/** Move the focus in the list; whether the key was for that. */
-function moveFocus(list: HTMLElement | null, key: string): boolean {
-  const items = choices(list);
-  const at = items.findIndex(item => item === document.activeElement);
-  const target: Record<string, number> = {
-    ArrowDown: (at + 1) % items.length,
-    ArrowUp: (at - 1 + items.length) % items.length,
-    Home: 0,
-    End: items.length - 1
-  };
-  const index = target[key];
-  if (index === undefined) {
-    return false;
-  }
-  items[index]?.focus();
-  return true;
 }

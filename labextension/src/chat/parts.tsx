@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { visible } from '../model/visible';
 import type { ErrorInfo } from '../wire/generated';
 import type { IconName } from './host';
 import { useTrans, useView } from './use';
@@ -69,13 +70,48 @@ export function ErrorNote(props: {
     <div className="shoulders-Error" role="alert">
       <Icon name="error" />
       <div className="shoulders-Error-text">
-        <div>{message}</div>
+        <div>{visible(message)}</div>
         {hint !== null && <div className="shoulders-Error-hint">{hint}</div>}
         {Boolean(props.children) && (
           <div className="shoulders-Actions">{props.children}</div>
         )}
+        {isOfProvider(props.error) && <ErrorDetails error={props.error} />}
       </div>
     </div>
+  );
+}
+
+function isOfProvider({ provider, request_id }: ErrorInfo): boolean {
+  return provider !== null || request_id !== null;
+}
+
+/** What a report to the provider needs, for those who look. */
+function ErrorDetails({ error }: { error: ErrorInfo }): React.JSX.Element {
+  const trans = useTrans();
+  const facts: readonly (readonly [string, string | null])[] = [
+    [trans.__('Provider'), error.provider],
+    [trans.__('Model'), error.model],
+    [trans.__('Code'), error.code],
+    [trans.__('Request'), error.request_id]
+  ];
+  return (
+    <Disclosure
+      className="shoulders-Error-details"
+      summary={trans.__('Details')}
+    >
+      {() => (
+        <dl className="shoulders-Arguments">
+          {facts.map(([name, value]) =>
+            value === null ? null : (
+              <React.Fragment key={name}>
+                <dt>{name}</dt>
+                <dd className="shoulders-Arguments-value">{visible(value)}</dd>
+              </React.Fragment>
+            )
+          )}
+        </dl>
+      )}
+    </Disclosure>
   );
 }
 

@@ -88,6 +88,11 @@ export class SessionsStore {
     return this.cursor !== null;
   }
 
+  /** Whether the server has answered once. */
+  get isRead(): boolean {
+    return this.read;
+  }
+
   get error(): ErrorInfo | null {
     return this.failure;
   }
@@ -139,6 +144,7 @@ export class SessionsStore {
       });
       if (wanted === this.wanted) {
         this.failure = null;
+        this.read = true;
         this.answered = wanted;
         this.cursor = page.next_cursor;
         this.keepMatches(page.sessions, cursor === null);
@@ -161,6 +167,7 @@ export class SessionsStore {
   /** Those the text was found in. */
   private matches: ReadonlySet<string> = new Set();
   private cursor: string | null = null;
+  private read = false;
   private wanted = ANYTHING;
   /** What `matches` are of: the server has not answered the last question yet. */
   private answered = ANYTHING;

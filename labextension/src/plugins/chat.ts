@@ -12,6 +12,7 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ILatexTypesetter } from '@jupyterlab/rendermime';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import {
@@ -21,10 +22,9 @@ import {
   IShouldersClient
 } from '../tokens';
 import { addChatCommands } from './commands';
+import { browserKeeper } from './keeper';
 import { ChatWidget } from './panel';
-
-/** Beside the property inspector and the debugger. */
-const RANK = 900;
+import { Places } from './places';
 
 /** Adds the chat panel. */
 export const chat: JupyterFrontEndPlugin<void> = {
@@ -45,7 +45,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     ITranslator,
     IEditorTracker,
     IReview,
-    ILatexTypesetter
+    ILatexTypesetter,
+    ISettingRegistry
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -60,7 +61,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
     editors: IEditorTracker | null,
     review: IReview | null,
-    latex: ILatexTypesetter | null
+    latex: ILatexTypesetter | null,
+    registry: ISettingRegistry | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
     const panel = new ChatWidget({
@@ -80,8 +82,19 @@ export const chat: JupyterFrontEndPlugin<void> = {
         trans
       }
     });
-    app.shell.add(panel, 'right', { rank: RANK, type: 'AI chat' });
+    const { baseUrl } = app.serviceManager.serverSettings;
+    const places = new Places({
+      app,
+      panel,
+      labShell,
+      keeper: browserKeeper(baseUrl, 'panel'),
+      bubbleKeeper: browserKeeper(baseUrl, 'bubble'),
+      settings: async () => (await registry?.load(chat.id)) ?? null
+    });
     restorer?.add(panel, panel.id);
-    addChatCommands(app, panel, conversations, trans, palette);
+    places.restore().catch((error: unknown) => {
+      console.warn('The chat is not where it was:', error);
+    });
+    addChatCommands(app, panel, places, trans, palette);
   }
 };

@@ -1,21 +1,41 @@
-/** The chat's commands; their ids are part of the contract. Used by the chat plugin. */
+/**
+ * The chat's commands; their ids are part of the contract. What they do in the panel is loaded with it. Used by the
+ * chat plugin.
+ */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
-import type { ReadonlyJSONObject } from '@lumino/coreutils';
+import type {
+  ReadonlyJSONObject,
+  ReadonlyPartialJSONObject
+} from '@lumino/coreutils';
 
-import { isRunning, pendingCall } from '../model/turn-state';
-import { EXTENSION_ID, type IConversations } from '../tokens';
+import type { PanelActions } from '../chat/actions';
+import type { Place } from '../chat/host-places';
+import { EXTENSION_ID } from '../tokens';
 import { sparkIcon } from './ownIcon';
 import type { ChatWidget } from './panel';
+import type { Places } from './places';
 
 /** Command ids. */
 export const COMMANDS = {
   toggle: `${EXTENSION_ID}:toggle-chat`,
   focus: `${EXTENSION_ID}:focus-chat`,
+  right: `${EXTENSION_ID}:dock-right`,
+  left: `${EXTENSION_ID}:dock-left`,
+  main: `${EXTENSION_ID}:dock-main`,
+  bubble: `${EXTENSION_ID}:dock-bubble`,
   create: `${EXTENSION_ID}:new-conversation`,
+  next: `${EXTENSION_ID}:next-conversation`,
+  previous: `${EXTENSION_ID}:previous-conversation`,
+  close: `${EXTENSION_ID}:close-conversation`,
+  rename: `${EXTENSION_ID}:rename-conversation`,
+  fork: `${EXTENSION_ID}:fork-conversation`,
+  export: `${EXTENSION_ID}:export-conversation`,
+  remove: `${EXTENSION_ID}:delete-conversation`,
+  history: `${EXTENSION_ID}:show-history`,
   ask: `${EXTENSION_ID}:ask`,
   stop: `${EXTENSION_ID}:stop`,
   allow: `${EXTENSION_ID}:allow-once`,
@@ -32,91 +52,31 @@ const ASK_ARGUMENTS: ReadonlyJSONObject = {
   }
 };
 
+const EXPORT_ARGUMENTS: ReadonlyJSONObject = {
+  type: 'object',
+  properties: {
+    format: {
+      type: 'string',
+      enum: ['md', 'ipynb', 'jsonl'],
+      description: 'Markdown (the default), a notebook, or JSON lines'
+    }
+  }
+};
+
+type Commands = Record<string, CommandRegistry.ICommandOptions>;
+
 /** Add the commands to the application and its palette. */
 export function addChatCommands(
   app: JupyterFrontEnd,
   panel: ChatWidget,
-  conversations: IConversations,
+  places: Places,
   trans: TranslationBundle,
   palette: ICommandPalette | null
 ): void {
-  const { shell } = app;
-  const view = () => conversations.store(conversations.active.key)?.view;
-  const pending = () => {
-    const shown = view();
-    const call = shown === undefined ? null : pendingCall(shown);
-    return call?.state === 'waiting' ? call : null;
-  };
-  const answer = async (decision: 'allow' | 'deny'): Promise<void> => {
-    const call = pending();
-    if (call !== null) {
-      await conversations.commands.answerApproval(
-        conversations.active.key,
-        call.call_id,
-        {
-          decision
-        }
-      );
-    }
-  };
-  const show = (): void => shell.activateById(panel.id);
-  const commands: Record<string, CommandRegistry.ICommandOptions> = {
-    [COMMANDS.toggle]: {
-      label: trans.__('Show or Hide AI Chat'),
-      icon: sparkIcon,
-      isToggled: () => panel.isVisible,
-      // Visible but elsewhere with the cursor: go there; there already: out of the way.
-      execute: () => {
-        if (panel.isVisible && panel.node.contains(document.activeElement)) {
-          collapse(app);
-        } else {
-          show();
-        }
-      }
-    },
-    [COMMANDS.focus]: {
-      label: trans.__('Go to AI Chat'),
-      execute: show
-    },
-    [COMMANDS.create]: {
-      label: trans.__('New AI Conversation'),
-      execute: () => {
-        conversations.create();
-        show();
-      }
-    },
-    [COMMANDS.ask]: {
-      label: trans.__('Ask AI…'),
-      describedBy: { args: ASK_ARGUMENTS },
-      execute: async args => {
-        const { key } = conversations.active;
-        const text = typeof args.text === 'string' ? args.text : '';
-        show();
-        if (args.send === true && text !== '') {
-          await conversations.send(key, { text });
-        } else if (text !== '') {
-          conversations.suggest(key, text);
-        }
-      }
-    },
-    [COMMANDS.stop]: {
-      label: trans.__('Stop the AI Agent'),
-      isEnabled: () => {
-        const shown = panel.isVisible ? view() : undefined;
-        return shown !== undefined && isRunning(shown);
-      },
-      execute: () => conversations.commands.cancel(conversations.active.key)
-    },
-    [COMMANDS.allow]: {
-      label: trans.__('Allow the Waiting AI Call Once'),
-      isEnabled: () => panel.isVisible && pending() !== null,
-      execute: () => answer('allow')
-    },
-    [COMMANDS.deny]: {
-      label: trans.__('Deny the Waiting AI Call'),
-      isEnabled: () => panel.isVisible && pending() !== null,
-      execute: () => answer('deny')
-    }
+  const commands = {
+    ...placeCommands(panel, places, trans),
+    ...conversationCommands(panel, places, trans),
+    ...turnCommands(panel, trans)
   };
   const category = trans.__('AI');
   for (const [command, options] of Object.entries(commands)) {
@@ -126,12 +86,133 @@ export function addChatCommands(
     });
     palette?.addItem({ command, category });
   }
+  const changed = (): void => app.commands.notifyCommandChanged();
+  places.changed.connect(changed);
 }
 
-/** Hide the side bar the panel is in, where the lab has one. */
-function collapse(app: JupyterFrontEnd): void {
-  const command = 'application:toggle-right-area';
-  if (app.commands.hasCommand(command)) {
-    void app.commands.execute(command);
-  }
+function placeCommands(
+  panel: ChatWidget,
+  places: Places,
+  trans: TranslationBundle
+): Commands {
+  const labels: Record<Place, string> = {
+    right: trans.__('Move AI Chat to the Right Side Bar'),
+    left: trans.__('Move AI Chat to the Left Side Bar'),
+    main: trans.__('Open AI Chat as a Tab in the Main Area'),
+    bubble: trans.__('Float AI Chat as a Bubble')
+  };
+  const dock = (place: Place): CommandRegistry.ICommandOptions => ({
+    label: labels[place],
+    isToggled: () => places.place === place,
+    isVisible: () => places.places.includes(place),
+    isEnabled: () => places.places.includes(place),
+    execute: () => places.moveTo(place)
+  });
+  return {
+    [COMMANDS.toggle]: {
+      label: trans.__('Show or Hide AI Chat'),
+      icon: sparkIcon,
+      isToggled: () => panel.isVisible,
+      execute: () => places.toggle()
+    },
+    [COMMANDS.focus]: {
+      label: trans.__('Go to AI Chat'),
+      execute: () => places.show()
+    },
+    [COMMANDS.right]: dock('right'),
+    [COMMANDS.left]: dock('left'),
+    [COMMANDS.main]: dock('main'),
+    [COMMANDS.bubble]: dock('bubble')
+  };
+}
+
+/** What is done with conversations is seen in the panel: it is shown for it. */
+function conversationCommands(
+  panel: ChatWidget,
+  places: Places,
+  trans: TranslationBundle
+): Commands {
+  const command = (
+    label: string,
+    act: (actions: PanelActions, args: ReadonlyPartialJSONObject) => unknown
+  ): CommandRegistry.ICommandOptions => ({
+    label,
+    execute: async args => {
+      places.show();
+      await act(await panel.ready(), args);
+    }
+  });
+  /** For conversations that have begun. */
+  const begun = (
+    options: CommandRegistry.ICommandOptions
+  ): CommandRegistry.ICommandOptions => ({
+    ...options,
+    isEnabled: () => panel.options.conversations.active.sessionId !== null
+  });
+  return {
+    [COMMANDS.create]: command(trans.__('New AI Conversation'), panel =>
+      panel.create()
+    ),
+    [COMMANDS.next]: command(trans.__('Next AI Conversation'), panel =>
+      panel.step(1)
+    ),
+    [COMMANDS.previous]: command(trans.__('Previous AI Conversation'), panel =>
+      panel.step(-1)
+    ),
+    [COMMANDS.close]: command(trans.__('Close AI Conversation'), panel =>
+      panel.close()
+    ),
+    [COMMANDS.history]: command(trans.__('Show AI Conversations'), panel =>
+      panel.showHistory(true)
+    ),
+    [COMMANDS.rename]: begun(
+      command(trans.__('Rename AI Conversation'), panel => panel.beginRename())
+    ),
+    [COMMANDS.fork]: begun(
+      command(trans.__('Fork AI Conversation'), panel => panel.forkThis())
+    ),
+    [COMMANDS.export]: begun({
+      ...command(trans.__('Export AI Conversation'), (panel, { format }) =>
+        panel.exportThis(
+          format === 'ipynb' || format === 'jsonl' ? format : 'md'
+        )
+      ),
+      describedBy: { args: EXPORT_ARGUMENTS }
+    }),
+    [COMMANDS.remove]: begun(
+      command(trans.__('Delete AI Conversation'), panel => panel.removeThis())
+    ),
+    [COMMANDS.ask]: {
+      ...command(trans.__('Ask AI…'), (panel, { text, send }) =>
+        panel.ask(typeof text === 'string' ? text : '', send === true)
+      ),
+      describedBy: { args: ASK_ARGUMENTS }
+    }
+  };
+}
+
+function turnCommands(panel: ChatWidget, trans: TranslationBundle): Commands {
+  const shown = (): PanelActions | null =>
+    panel.isVisible ? panel.actions : null;
+  const waits = (): boolean => {
+    const actions = shown();
+    return actions !== null && actions.waitingCall !== null;
+  };
+  return {
+    [COMMANDS.stop]: {
+      label: trans.__('Stop the AI Agent'),
+      isEnabled: () => shown()?.canStop === true,
+      execute: () => shown()?.stop()
+    },
+    [COMMANDS.allow]: {
+      label: trans.__('Allow the Waiting AI Call Once'),
+      isEnabled: waits,
+      execute: () => shown()?.answer('allow')
+    },
+    [COMMANDS.deny]: {
+      label: trans.__('Deny the Waiting AI Call'),
+      isEnabled: waits,
+      execute: () => shown()?.answer('deny')
+    }
+  };
 }

@@ -54,6 +54,11 @@ const questionIcon = own(
   '<path d="M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 18.200a8.200 8.200 0 1 1 0-16.400 8.200 8.200 0 0 1 0 16.400zM11 16h2v2h-2zm1-10a4 4 0 0 0-4 4h1.900a2.100 2.100 0 1 1 3.600 1.500c-1.200 1.200-2.500 1.800-2.500 3.500h2c0-1.100 1-1.600 1.900-2.500A4 4 0 0 0 12 6z"/>'
 );
 
+const fileAddIcon = own(
+  'file-add',
+  '<path d="M14 2H6a2 2 0 0 0-2 2v16c0 1.100.9 2 2 2h12a2 2 0 0 0 2-2V8zm4 18H6V4h7v5h5zm-7-1h2v-3h3v-2h-3v-3h-2v3H8v2h3z"/>'
+);
+
 const toolIcon = own(
   'tool',
   '<path d="M12 2 3 7v10l9 5 9-5V7zm0 2.300L17.900 7.500 12 10.800 6.100 7.500zM5 9.200l6 3.300v6.600l-6-3.300zm8 9.900v-6.600l6-3.300v6.600z"/>'
@@ -108,6 +113,7 @@ const ICONS: Record<IconName, LabIcon> = {
   error: errorIcon,
   eye: eyeIcon,
   file: fileIcon,
+  'file-add': fileAddIcon,
   'file-plus': filePlusIcon,
   folder: folderIcon,
   fork: forkIcon,

@@ -14,6 +14,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
 
 import type { IChatHost } from '../chat/host';
+import type { IDock } from '../chat/host-places';
 import { ApiError, type IHttpClient } from '../client/http';
 import type { IReview } from '../review/interface';
 import { Icon } from './icons';
@@ -39,7 +40,7 @@ export interface ILabParts {
 }
 
 /** Make the host of the panel of this page. */
-export function makeHost(parts: ILabParts): IChatHost {
+export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
   const { app, http, documents, languages, notebooks, trans } = parts;
   const situation = new SituationWatcher(
     app.shell,
@@ -57,6 +58,7 @@ export function makeHost(parts: ILabParts): IChatHost {
       return situation.current;
     },
     situationChanged: situation.changed,
+    dock,
     openDocument: (path, cellId) =>
       openDocument(documents, notebooks, path, cellId ?? null),
     insertBelow: (source, language) => insertBelow(notebooks, source, language),

@@ -3,10 +3,11 @@
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
 import * as React from 'react';
 
-import type { ChatPanel } from '../chat/ChatPanel';
-import type { IChatHost } from '../chat/host';
+import type { PanelActions } from '../chat/actions';
+import type { IDock, Place } from '../chat/host-places';
 import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/interface';
 import { EXTENSION_ID } from '../tokens';
@@ -22,17 +23,40 @@ export interface IPanelOptions {
   parts: ILabParts;
 }
 
-/** The widget in the side bar. */
+/** The panel, once it is loaded: what it is, and what can be done in it. */
+interface ILoaded {
+  readonly view: () => React.JSX.Element;
+  readonly actions: PanelActions;
+}
+
+/** The widget, wherever it is in the page. */
 export class ChatWidget extends ReactWidget {
-  constructor(private readonly options: IPanelOptions) {
+  constructor(readonly options: IPanelOptions) {
     super();
     const { trans } = options;
     this.id = `${EXTENSION_ID}-chat`;
-    this.title.icon = sparkIcon;
     this.title.caption = trans.__('AI chat');
+    this.dress('right');
     this.addClass('shoulders-ChatWidget');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', trans.__('AI chat'));
+  }
+
+  /** Emitted when the panel was shown or hidden. */
+  readonly shownChanged = new Signal<this, void>(this);
+  /** Where the panel is; set before it is first shown. */
+  dock: IDock | null = null;
+
+  /** What can be done in the panel; null until it was first shown or asked for. */
+  get actions(): PanelActions | null {
+    return this.loaded?.actions ?? null;
+  }
+
+  /** What can be done in the panel, which is loaded for it. */
+  async ready(): Promise<PanelActions> {
+    this.loading ??= this.load();
+    const { actions } = await this.loading;
+    return actions;
   }
 
   /** Put the cursor into the input. */
@@ -42,28 +66,53 @@ export class ChatWidget extends ReactWidget {
       ?.focus();
   }
 
+  /** Look as a tab of the place does: a side bar shows the picture alone. */
+  dress(place: Place): void {
+    const tab = place === 'main';
+    const stylesheet = tab ? 'mainAreaTab' : 'sideBar';
+    this.title.icon = sparkIcon.bindprops({ stylesheet });
+    this.title.label = tab ? this.title.caption : '';
+    this.title.closable = tab;
+  }
+
+  override dispose(): void {
+    Signal.clearData(this);
+    super.dispose();
+  }
+
   protected override render(): React.JSX.Element | null {
-    const { conversations, socket } = this.options;
-    return this.Panel === null || this.host === null ? null : (
-      <this.Panel
-        host={this.host}
-        conversations={conversations}
-        socket={socket}
-        onReady={this.onReady}
-      />
-    );
+    if (this.failed) {
+      return <Failed trans={this.options.trans} again={this.begin} />;
+    }
+    return this.loaded === null ? null : <this.loaded.view />;
   }
 
   protected override onBeforeShow(message: Message): void {
     super.onBeforeShow(message);
-    this.load();
+    this.begin();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this.shownChanged.emit();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this.shownChanged.emit();
   }
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
     if (this.isVisible) {
-      this.load();
+      this.begin();
     }
+    this.shownChanged.emit();
+  }
+
+  protected override onAfterDetach(message: Message): void {
+    super.onAfterDetach(message);
+    this.shownChanged.emit();
   }
 
   protected override onActivateRequest(): void {
@@ -71,22 +120,42 @@ export class ChatWidget extends ReactWidget {
     this.focusInput();
   }
 
-  private load(): void {
-    if (this.loading) {
-      return;
+  /** Load the panel, if nobody has; what hinders it stands in the panel. */
+  private readonly begin = (): void => {
+    this.ready().catch((error: unknown) => {
+      console.error('The chat panel could not be loaded:', error);
+    });
+  };
+
+  private async load(): Promise<ILoaded> {
+    this.failed = false;
+    try {
+      this.loaded = await this.fetch();
+      return this.loaded;
+    } catch (error) {
+      this.failed = true;
+      this.loading = null; // Tried again when it is asked for again.
+      throw error;
+    } finally {
+      this.update();
     }
-    this.loading = true;
-    void this.options.conversations.refresh();
-    Promise.all([import('../chat/ChatPanel'), import('./labHost')])
-      .then(([{ ChatPanel }, { makeHost }]) => {
-        this.host = makeHost(this.options.parts);
-        this.Panel = ChatPanel;
-        this.update();
-      })
-      .catch((error: unknown) => {
-        this.loading = false; // Tried again when the panel is shown again.
-        console.error('The chat panel could not be loaded:', error);
-      });
+  }
+
+  private async fetch(): Promise<ILoaded> {
+    const { conversations, socket, parts } = this.options;
+    void conversations.refresh();
+    const [{ ChatPanel }, { PanelActions }, { makeHost }] = await Promise.all([
+      import('../chat/ChatPanel'),
+      import('../chat/actions'),
+      import('./labHost')
+    ]);
+    if (this.dock === null) {
+      throw new Error('The panel is shown before it has a place.');
+    }
+    const host = makeHost(parts, this.dock);
+    const actions = new PanelActions(conversations, host);
+    const all = { host, conversations, socket, actions, onReady: this.onReady };
+    return { actions, view: () => <ChatPanel {...all} /> };
   }
 
   /** The panel was asked for before it was there. */
@@ -96,8 +165,28 @@ export class ChatWidget extends ReactWidget {
     }
   };
 
-  private Panel: typeof ChatPanel | null = null;
-  private host: IChatHost | null = null;
-  private loading = false;
+  private loaded: ILoaded | null = null;
+  private loading: Promise<ILoaded> | null = null;
+  private failed = false;
   private wantsFocus = false;
+}
+
+/** The panel's code did not come: the server is away, or was updated. */
+function Failed(props: {
+  trans: TranslationBundle;
+  again: () => void;
+}): React.JSX.Element {
+  const { trans, again } = props;
+  return (
+    <div className="shoulders-ChatWidget-failed" role="alert">
+      <p>
+        {trans.__(
+          'The chat could not be loaded. Try again; if the server was updated, reload the page.'
+        )}
+      </p>
+      <button type="button" className="jp-Button" onClick={again}>
+        {trans.__('Try again')}
+      </button>
+    </div>
+  );
 }

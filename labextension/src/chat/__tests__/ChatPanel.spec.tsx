@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
 import { fixture } from '../../model/__tests__/fixtures';
-import { model, session, status } from '../../model/__tests__/fakes';
+import { model, status } from '../../model/__tests__/fakes';
 import type { Event } from '../../wire/generated';
 import { act, showPanel } from './harness';
 
@@ -442,52 +442,6 @@ describe('before the first message', () => {
 });
 
 describe('several conversations', () => {
-  test('are tabs; the history opens, renames and deletes', async () => {
-    const { server, conversations } = await showPanel(
-      log('streamed-text'),
-      fake => {
-        fake.sessionList = [
-          session('s2', { title: 'Second', status: 'running' }),
-          session('s3', { title: 'Third' })
-        ];
-      }
-    );
-    const user = userEvent.setup();
-    expect(screen.getByRole('tab', { selected: true }).textContent).toBe(
-      'Fix the plot'
-    );
-    await user.click(button('History'));
-    await user.click(screen.getByText('Second'));
-    expect(conversations.tabs).toHaveLength(2);
-    await user.click(button('History'));
-    const row = screen.getByText('Third').closest('li');
-    if (row === null) {
-      throw new Error('no row');
-    }
-    await user.click(within(row).getByRole('button', { name: 'Rename' }));
-    await user.keyboard('Renamed{Enter}');
-    expect(server.asked.at(-1)).toEqual([
-      'patchSession',
-      's3',
-      { title: 'Renamed' }
-    ]);
-    await user.click(within(row).getByRole('button', { name: 'Delete' }));
-    await act(() => {});
-    expect(server.asked.at(-1)).toEqual(['deleteSession', 's3']);
-    expect(screen.queryByText('Renamed')).toBeNull();
-  });
-
-  test('a deletion that is not confirmed does nothing', async () => {
-    const { server, host } = await showPanel([], fake => {
-      fake.sessionList = [session('s3', { title: 'Third' })];
-    });
-    host.sure = false;
-    fireEvent.click(button('History'));
-    fireEvent.click(button('Delete'));
-    await act(() => {});
-    expect(server.asked.map(([name]) => name)).not.toContain('deleteSession');
-  });
-
   test('each keeps its draft', async () => {
     const { conversations } = await showPanel(log('streamed-text'));
     fireEvent.change(field(), { target: { value: 'half' } });

@@ -11,6 +11,7 @@ import type { IReview } from '../../review/interface';
 import type { Event, PendingEdit } from '../../wire/generated';
 import { ChatPanel } from '../ChatPanel';
 import type { IChatHost, ISituation } from '../host';
+import { PLACES, type IDock, type Place } from '../host-places';
 import { HostContext, PlaceContext } from '../use';
 import { FakeInputHost } from './input-host';
 
@@ -62,6 +63,22 @@ export class FakeReview implements IReview {
   }
 }
 
+/** The place of the panel. */
+export class FakeDock implements IDock {
+  readonly places = PLACES;
+  readonly changed = new Signal<this, void>(this);
+  place: Place = 'right';
+  hidden = false;
+
+  readonly moveTo = async (place: Place): Promise<void> => {
+    this.place = place;
+    this.changed.emit();
+  };
+  readonly hide = (): void => {
+    this.hidden = true;
+  };
+}
+
 /** The page: `done` holds what it was asked to do. */
 export class FakeHost extends FakeInputHost implements IChatHost {
   readonly trans = trans;
@@ -69,6 +86,7 @@ export class FakeHost extends FakeInputHost implements IChatHost {
   readonly situationChanged = new Signal<this, void>(this);
   readonly review = new FakeReview();
   situation = nowhere;
+  readonly dock = new FakeDock();
   sure = true;
 
   readonly Icon = ({ name }: { name: string }): React.JSX.Element => (

@@ -1,0 +1,111 @@
+/** What the history is narrowed to: words, a kind of conversation, where it came from. */
+
+import * as React from 'react';
+
+import type { Session } from '../wire/generated';
+import { KINDS, nameOfKind, nameOfSource, SOURCES } from './kinds';
+import { usePlace, useTrans } from './use';
+
+/** Pause in typing before a search, in ms. */
+const SEARCH_DELAY = 200;
+
+export function HistoryFilters(props: {
+  onDown: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { history } = usePlace().conversations;
+  const { kind, source } = history.query;
+  return (
+    <div className="shoulders-History-filters" role="search">
+      <SearchField onDown={props.onDown} />
+      <Choice
+        label={trans.__('Kind')}
+        any={trans.__('All kinds')}
+        value={kind}
+        values={KINDS}
+        nameOf={nameOfKind}
+        onChange={chosen => void history.find({ kind: chosen })}
+      />
+      <Choice
+        label={trans.__('Source')}
+        any={trans.__('All sources')}
+        value={source}
+        values={SOURCES}
+        nameOf={nameOfSource}
+        onChange={chosen => void history.find({ source: chosen })}
+      />
+    </div>
+  );
+}
+
+function SearchField(props: { onDown: () => void }): React.JSX.Element {
+  const trans = useTrans();
+  const { history } = usePlace().conversations;
+  const [text, setText] = React.useState(history.query.text);
+  React.useEffect(() => {
+    if (text === history.query.text) {
+      return;
+    }
+    const timer = setTimeout(() => void history.find({ text }), SEARCH_DELAY);
+    return () => clearTimeout(timer);
+  }, [history, text]);
+  return (
+    <input
+      className="shoulders-Input"
+      type="search"
+      // The list is opened to look for something.
+      autoFocus
+      value={text}
+      placeholder={trans.__('Search conversations')}
+      aria-label={trans.__('Search conversations')}
+      onChange={event => setText(event.target.value)}
+      onKeyDown={event => {
+        if (event.key === 'ArrowDown') {
+          event.preventDefault();
+          props.onDown();
+        } else if (event.key === 'Escape' && text !== '') {
+          event.preventDefault(); // First the words, then the history itself.
+          setText('');
+        }
+      }}
+    />
+  );
+}
+
+function Choice<T extends string>(props: {
+  label: string;
+  any: string;
+  value: T | null;
+  values: readonly T[];
+  nameOf: (value: T, trans: ReturnType<typeof useTrans>) => string;
+  onChange: (value: T | null) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { label, any, value, values, nameOf, onChange } = props;
+  return (
+    <select
+      className="shoulders-Select"
+      aria-label={label}
+      value={value ?? ''}
+      onChange={event =>
+        onChange(values.find(each => each === event.target.value) ?? null)
+      }
+    >
+      <option value="">{any}</option>
+      {values.map(each => (
+        <option key={each} value={each}>
+          {nameOf(each, trans)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Whether anything is looked for. */
+export function isNarrowed(query: {
+  text: string;
+  kind: Session['kind'] | null;
+  source: Session['source'] | null;
+}): boolean {
+  return query.text !== '' || query.kind !== null || query.source !== null;
+}

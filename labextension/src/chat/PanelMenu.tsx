@@ -1,0 +1,65 @@
+/** The menu of the header: what can be done with the conversation, and where the panel can be. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { Place } from './host-places';
+import { Menu, type IMenuItem } from './Menu';
+import { sessionItems } from './sessionItems';
+import { useHost, useSignal, useTrans } from './use';
+import { useActions } from './usePanel';
+
+export function PanelMenu(): React.JSX.Element {
+  const trans = useTrans();
+  const actions = useActions();
+  const { session } = actions;
+  const places = usePlaceItems();
+  const close: IMenuItem = {
+    key: 'close',
+    title: trans.__('Close tab'),
+    act: () => actions.close()
+  };
+  const own =
+    session === null
+      ? [close]
+      : [
+          close,
+          ...sessionItems(session, actions, trans, () => actions.beginRename())
+        ];
+  const group = trans.__('Conversation');
+  return (
+    <Menu
+      icon="more"
+      label={trans.__('More')}
+      drop="down"
+      className="shoulders-IconButton"
+      items={[...own.map(item => ({ ...item, group })), ...places]}
+    />
+  );
+}
+
+function usePlaceItems(): IMenuItem[] {
+  const trans = useTrans();
+  const { dock } = useHost();
+  const place = useSignal(dock.changed, () => dock.place);
+  return dock.places.map(each => ({
+    key: each,
+    title: nameOfPlace(each, trans),
+    group: trans.__('Place of the chat'),
+    checked: each === place,
+    act: () => void dock.moveTo(each)
+  }));
+}
+
+function nameOfPlace(place: Place, trans: TranslationBundle): string {
+  switch (place) {
+    case 'right':
+      return trans.__('Right side bar');
+    case 'left':
+      return trans.__('Left side bar');
+    case 'main':
+      return trans.__('Tab in the main area');
+    case 'bubble':
+      return trans.__('Floating bubble');
+  }
+}

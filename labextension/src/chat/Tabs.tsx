@@ -1,0 +1,167 @@
+/**
+ * The open conversations as tabs. By keyboard: arrows, Home and End choose, Delete closes, F2 changes the title,
+ * Ctrl+Shift and an arrow puts a tab elsewhere. Closing keeps the conversation.
+ */
+
+import * as React from 'react';
+
+import type { ITab } from '../model/tabs';
+import type { Session } from '../wire/generated';
+import { titleOf } from './actions';
+import { IconButton } from './parts';
+import { Rename } from './Rename';
+import { StatusDot } from './StatusDot';
+import { usePlace, useTrans } from './use';
+import { useActions, usePanelState } from './usePanel';
+
+export function Tabs(): React.JSX.Element {
+  const trans = useTrans();
+  const actions = useActions();
+  const { conversations } = usePlace();
+  const list = React.useRef<HTMLDivElement>(null);
+  const { renaming } = usePanelState();
+  const focus = (): void => focusTab(list.current);
+  return (
+    <div
+      ref={list}
+      className="shoulders-Tabs"
+      role="tablist"
+      aria-label={trans.__('Open conversations')}
+      onKeyDown={event => {
+        if (event.target instanceof HTMLInputElement) {
+          return; // A title is being changed.
+        }
+        const act = keyAct(event, actions);
+        if (act !== null) {
+          event.preventDefault();
+          act();
+          focus();
+        }
+      }}
+    >
+      {conversations.tabs.map(tab => {
+        const session = conversations.session(tab.key);
+        return session !== null && renaming === session.id ? (
+          <div key={tab.key} className="shoulders-Tab shoulders-mod-selected">
+            <Rename
+              title={session.title}
+              onDone={title => {
+                void actions.rename(session, title);
+                focus();
+              }}
+            />
+          </div>
+        ) : (
+          <Tab key={tab.key} tab={tab} session={session} focus={focus} />
+        );
+      })}
+    </div>
+  );
+}
+
+/** What a key does in the list of tabs. */
+function keyAct(
+  { key, ctrlKey, shiftKey }: React.KeyboardEvent,
+  actions: ReturnType<typeof useActions>
+): (() => void) | null {
+  const { conversations } = actions;
+  const { active, tabs } = conversations;
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  if (step !== undefined) {
+    return ctrlKey && shiftKey
+      ? () => conversations.shift(active.key, step)
+      : () => actions.step(step);
+  }
+  const index = tabs.findIndex(tab => tab.key === active.key);
+  switch (key) {
+    case 'Home':
+      return () => actions.step(-index);
+    case 'End':
+      return () => actions.step(tabs.length - 1 - index);
+    case 'Delete':
+      return () => actions.close();
+    case 'F2':
+      return () => actions.beginRename();
+    default:
+      return null;
+  }
+}
+
+/** Put the focus on the tab of the active conversation, once it is there. */
+function focusTab(list: HTMLElement | null): void {
+  requestAnimationFrame(() =>
+    list?.querySelector<HTMLElement>('[role=tab][tabindex="0"]')?.focus()
+  );
+}
+
+function Tab(props: {
+  tab: ITab;
+  session: Session | null;
+  /** Go on in the list of tabs. */
+  focus: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const actions = useActions();
+  const { conversations } = usePlace();
+  const { history } = usePanelState();
+  const { tab, session } = props;
+  const close = (): void => {
+    conversations.close(tab.key);
+    props.focus();
+  };
+  const active = tab.key === conversations.active.key;
+  const selected = active && !history;
+  // Until the log or the history is read, a session's title is not known.
+  const title =
+    session === null && tab.sessionId !== null ? '…' : titleOf(session, trans);
+  const element = useInView(selected);
+  return (
+    <div
+      className={`shoulders-Tab ${selected ? 'shoulders-mod-selected' : ''}`}
+      onAuxClick={event => {
+        if (event.button === 1) {
+          close();
+        }
+      }}
+    >
+      <button
+        ref={element}
+        type="button"
+        role="tab"
+        id={`shoulders-tab-${tab.key}`}
+        className="shoulders-Tab-title"
+        aria-selected={selected}
+        aria-controls={selected ? `shoulders-panel-${tab.key}` : undefined}
+        aria-keyshortcuts="Delete F2"
+        tabIndex={active ? 0 : -1}
+        title={title}
+        onDoubleClick={() => actions.beginRename()}
+        onClick={() => {
+          conversations.activate(tab.key);
+          actions.showHistory(false);
+        }}
+      >
+        {session !== null && <StatusDot status={session.status} />}
+        <span>{title}</span>
+      </button>
+      <IconButton
+        icon="close"
+        className="shoulders-Tab-close"
+        label={trans.__('Close %1', title)}
+        pointerOnly
+        onClick={close}
+      />
+    </div>
+  );
+}
+
+/** The chosen tab is scrolled into view. */
+function useInView(selected: boolean): React.RefObject<HTMLButtonElement> {
+  const element = React.useRef<HTMLButtonElement>(null);
+  React.useEffect(() => {
+    if (selected) {
+      element.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    }
+  }, [selected]);
+  return element;
+}

@@ -1,0 +1,210 @@
+/**
+ * What the user may do with whole conversations: by the menus of the panel, and by the commands of the chat plugin.
+ * Loaded with the panel.
+ */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ExportFormat } from '../client/http';
+import type { IConversations } from '../model/interface';
+import { PanelView } from '../model/panel-view';
+import { isRunning, pendingCall } from '../model/turn-state';
+import { visible } from '../model/visible';
+import type { CallView, Conversation, Session } from '../wire/generated';
+import type { IChatHost } from './host';
+
+/** Characters of a title that become the name of a file. */
+const NAME_LENGTH = 80;
+
+// What a file system or a shell may take for something else.
+const NOT_IN_NAMES =
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  /[\\/:*?"<>|\u0000-\u001f\u007f]+/g;
+
+/** What cutting may leave of a character. */
+const HALF = /[\ud800-\udbff]$/;
+
+/** A conversation's title; one without a message has none yet. */
+export function titleOf(
+  session: Session | null,
+  trans: TranslationBundle
+): string {
+  return session === null || session.title === ''
+    ? trans.__('New conversation')
+    : visible(session.title);
+}
+
+/** A title as the name of a file, without its ending. */
+export function fileNameOf(title: string): string {
+  const name = title.replace(NOT_IN_NAMES, '-').replace(/^[\s.-]+/, '');
+  return name.slice(0, NAME_LENGTH).replace(HALF, '').trim() || 'conversation';
+}
+
+/** The actions, and what the panel shows of them. */
+export class PanelActions {
+  constructor(
+    readonly conversations: IConversations,
+    private readonly host: IChatHost
+  ) {}
+
+  readonly view = new PanelView();
+
+  /** The session of the active conversation; null before its first message. */
+  get session(): Session | null {
+    return this.conversations.session(this.conversations.active.key);
+  }
+
+  get canStop(): boolean {
+    const { shown } = this;
+    return shown !== undefined && isRunning(shown);
+  }
+
+  /** The call of the active conversation that waits for a decision. */
+  get waitingCall(): CallView | null {
+    const { shown } = this;
+    const call = shown === undefined ? null : pendingCall(shown);
+    return call?.state === 'waiting' ? call : null;
+  }
+
+  async stop(): Promise<void> {
+    const { conversations } = this;
+    await conversations.commands.cancel(conversations.active.key);
+  }
+
+  async answer(decision: 'allow' | 'deny'): Promise<void> {
+    const { conversations, waitingCall } = this;
+    if (waitingCall !== null) {
+      const { key } = conversations.active;
+      const { call_id } = waitingCall;
+      await conversations.commands.answerApproval(key, call_id, { decision });
+    }
+  }
+
+  showHistory(history = !this.view.state.history): void {
+    this.view.change({ history });
+  }
+
+  create(): void {
+    this.conversations.create();
+    this.showHistory(false);
+  }
+
+  step(by: number): void {
+    this.conversations.step(by);
+    this.showHistory(false);
+  }
+
+  close(): void {
+    this.conversations.close(this.conversations.active.key);
+  }
+
+  /** Put text into the input, or send it. */
+  async ask(text: string, send: boolean): Promise<void> {
+    const { conversations } = this;
+    const { key } = conversations.active;
+    this.showHistory(false);
+    if (send && text !== '') {
+      await conversations.send(key, { text });
+    } else if (text !== '') {
+      conversations.suggest(key, text);
+    }
+  }
+
+  async forkThis(): Promise<void> {
+    await this.withSession(session => this.fork(session));
+  }
+
+  async exportThis(format: ExportFormat): Promise<void> {
+    await this.withSession(session => this.exportAs(session, format));
+  }
+
+  async removeThis(): Promise<void> {
+    await this.withSession(session => this.remove(session));
+  }
+
+  /** Change the title in the tab. */
+  beginRename(): void {
+    const { session } = this;
+    if (session !== null) {
+      this.view.change({ history: false, renaming: session.id });
+    }
+  }
+
+  async rename(session: Session, title: string): Promise<void> {
+    this.view.change({ renaming: null });
+    if (title !== '' && title !== session.title) {
+      await this.view.attempt(() =>
+        this.conversations.rename(session.id, title)
+      );
+    }
+  }
+
+  async exportAs(session: Session, format: ExportFormat): Promise<void> {
+    await this.view.attempt(async () => {
+      const { host } = this;
+      const name = fileNameOf(titleOf(session, host.trans));
+      const file = await this.conversations.exportAs(session.id, format);
+      host.save(`${name}.${format}`, file);
+    });
+  }
+
+  async fork(session: Session): Promise<void> {
+    await this.view.attempt(async () => {
+      await this.conversations.fork(session.id);
+      this.showHistory(false);
+    });
+  }
+
+  /** Delete a conversation; one that is at work only after asking. It can be brought back. */
+  async remove(session: Session): Promise<void> {
+    const { conversations, host, view } = this;
+    const { trans } = host;
+    const works = session.status === 'running' || session.status === 'waiting';
+    const sure =
+      !works ||
+      (await host.confirm(
+        trans.__('Delete this conversation?'),
+        trans.__('The agent is still at work in it and will be stopped.'),
+        trans.__('Delete')
+      ));
+    if (sure) {
+      const wasOpen = conversations.tabs.some(
+        tab => tab.sessionId === session.id
+      );
+      await view.attempt(async () => {
+        await conversations.remove(session.id);
+        view.change({ removed: { session, wasOpen } });
+      });
+    }
+  }
+
+  /** Bring back what was deleted last. */
+  async bringBack(): Promise<void> {
+    const { conversations, view } = this;
+    const { removed } = view.state;
+    if (removed !== null) {
+      await view.attempt(async () => {
+        await conversations.undelete(removed.session.id);
+        if (removed.wasOpen) {
+          conversations.open(removed.session.id);
+        }
+        view.change({ removed: null });
+      });
+    }
+  }
+
+  /** Do something with the active conversation, once its first message is sent. */
+  private async withSession(
+    act: (session: Session) => Promise<void>
+  ): Promise<void> {
+    const { session } = this;
+    if (session !== null) {
+      await act(session);
+    }
+  }
+
+  private get shown(): Conversation | undefined {
+    const { conversations } = this;
+    return conversations.store(conversations.active.key)?.view;
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Where the chat panel is: a side bar, a tab in the main area, or a bubble. Remembers it in the settings, and takes the
+ * panel there when the page is loaded. Made by the chat plugin.
+ */
+
+import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { Signal } from '@lumino/signaling';
+
+import { PLACES, type IDock, type Place } from '../chat/host-places';
+import type { IKeeper } from '../model/memory';
+import type { Bubble } from './bubble';
+import type { ChatWidget } from './panel';
+
+/** Beside the property inspector and the debugger. */
+const RANK = 900;
+
+/** Key of the settings. */
+const PLACE = 'place';
+
+/** What `Places` is made with. */
+export interface IPlacesOptions {
+  app: JupyterFrontEnd;
+  panel: ChatWidget;
+  labShell: ILabShell | null;
+  /** Remembers whether the panel was open. */
+  keeper: IKeeper;
+  /** Remembers how large the bubble is. */
+  bubbleKeeper: IKeeper;
+  settings: () => Promise<ISettingRegistry.ISettings | null>;
+}
+
+/** The side bars of the lab's shell and of Notebook's. */
+type SideBars = Partial<Pick<ILabShell, 'collapseLeft' | 'collapseRight'>>;
+
+/** The place of the panel. */
+export class Places implements IDock {
+  constructor(private readonly options: IPlacesOptions) {
+    const { app, panel, labShell } = options;
+    this.places = PLACES.filter(place => place !== 'main' || labShell !== null);
+    panel.dock = this;
+    app.shell.add(panel, 'right', { rank: RANK, type: 'AI chat' });
+  }
+
+  readonly changed = new Signal<this, void>(this);
+  readonly places: readonly Place[];
+
+  get place(): Place {
+    return this.wanted;
+  }
+
+  /** Take the panel to where it was, once the lab has restored its layout. */
+  async restore(): Promise<void> {
+    const { app, panel, labShell, settings } = this.options;
+    const wasOpen = this.options.keeper.read() === OPEN;
+    panel.shownChanged.connect(this.remember, this);
+    [this.settings] = await Promise.all([settings(), app.restored]);
+    this.settings?.changed.connect(this.onSettings, this);
+    const place = this.chosen();
+    if (place !== this.area()) {
+      await this.put(place, wasOpen);
+    } else if (wasOpen && labShell === null) {
+      app.shell.activateById(panel.id); // Nobody else restores it there.
+    }
+    this.arrived(place);
+    labShell?.layoutModified.connect(this.onLayout, this);
+  }
+
+  readonly moveTo = async (place: Place): Promise<void> => {
+    await this.put(place, true);
+    this.arrived(place);
+    this.save();
+    this.show();
+  };
+
+  /** Show the panel and put the cursor into its input. */
+  show(): void {
+    const { app, panel } = this.options;
+    if (this.wanted === 'bubble') {
+      this.bubble?.open();
+      panel.activate();
+    } else {
+      if (this.area() === null) {
+        this.add(this.wanted);
+      }
+      app.shell.activateById(panel.id);
+      panel.activate();
+    }
+  }
+
+  readonly hide = (): void => {
+    const { app, panel } = this.options;
+    const sides: JupyterFrontEnd.IShell & SideBars = app.shell;
+    switch (this.wanted) {
+      case 'bubble':
+        this.bubble?.minimise();
+        return; // The button that opens it has the focus.
+      case 'main':
+        panel.close();
+        break;
+      case 'left':
+        sides.collapseLeft?.();
+        break;
+      case 'right':
+        sides.collapseRight?.();
+    }
+    app.shell.currentWidget?.activate();
+  };
+
+  /** Out of the way when the cursor is in it; shown otherwise. */
+  toggle(): void {
+    const { panel } = this.options;
+    if (panel.isVisible && panel.node.contains(document.activeElement)) {
+      this.hide();
+    } else {
+      this.show();
+    }
+  }
+
+  private async put(place: Place, open: boolean): Promise<void> {
+    const { panel } = this.options;
+    this.moving = true;
+    try {
+      if (place === 'bubble') {
+        const { Bubble } = await import('./bubble');
+        this.bubble ??= new Bubble(
+          panel,
+          () => this.show(),
+          this.hide,
+          this.options.bubbleKeeper
+        );
+        this.bubble.take(open);
+      } else {
+        this.bubble?.leave();
+        panel.dress(place);
+        this.add(place, open);
+      }
+      this.wanted = place;
+    } finally {
+      this.moving = false;
+    }
+  }
+
+  /** Add the panel to an area of the shell; a tab that was closed stays so. */
+  private add(place: Exclude<Place, 'bubble'>, open = true): void {
+    const { app, panel, labShell } = this.options;
+    if (place === 'main' && !open) {
+      panel.parent = null;
+    } else if (labShell === null) {
+      app.shell.add(panel, place, { rank: RANK });
+    } else {
+      labShell.move(panel, place);
+    }
+  }
+
+  /** The area of the shell the panel is in. */
+  private area(): Place | null {
+    const { app, panel } = this.options;
+    const areas = this.places.filter(place => place !== 'bubble');
+    return (
+      areas.find(area => [...app.shell.widgets(area)].includes(panel)) ?? null
+    );
+  }
+
+  private arrived(place: Place): void {
+    this.wanted = place;
+    this.options.panel.dress(place);
+    this.remember();
+    this.changed.emit();
+  }
+
+  /** The place in the settings, where this page has it. */
+  private chosen(): Place {
+    const chosen = this.settings?.get(PLACE).composite;
+    return this.places.find(place => place === chosen) ?? 'right';
+  }
+
+  private save(): void {
+    this.settings?.set(PLACE, this.wanted).catch((error: unknown) => {
+      console.warn('The place of the chat will not be remembered:', error);
+    });
+  }
+
+  private readonly remember = (): void => {
+    const { keeper, panel } = this.options;
+    if (!this.moving) {
+      const open = this.wanted === 'main' ? panel.isAttached : panel.isVisible;
+      keeper.write(open ? OPEN : 'closed');
+    }
+  };
+
+  /** The place was changed in the settings. */
+  private readonly onSettings = (): void => {
+    const place = this.chosen();
+    if (place !== this.wanted && !this.moving) {
+      const { isVisible } = this.options.panel;
+      void this.put(place, isVisible).then(() => this.arrived(place));
+    }
+  };
+
+  /** The lab itself has commands that move what is in a side bar. */
+  private readonly onLayout = (): void => {
+    const area = this.area();
+    if (!this.moving && area !== null && area !== this.wanted) {
+      this.arrived(area);
+      this.save();
+    }
+  };
+
+  private wanted: Place = 'right';
+  private moving = false;
+  private bubble: Bubble | null = null;
+  private settings: ISettingRegistry.ISettings | null = null;
+}
+
+const OPEN = 'open';
