@@ -2,7 +2,8 @@
 
 import * as React from 'react';
 
-import { COMPACTION_ASK, presentParts, type Item } from '../model/present';
+import { COMPACTION_ASK, presentParts } from '../model/present';
+import { withReasoning, type Section } from '../model/reasoning';
 import type {
   AgentView,
   NoticeView,
@@ -15,12 +16,14 @@ import { CompactionCard } from './CompactionCard';
 import { Guarded } from './Guarded';
 import { InputCard } from './InputCard';
 import { Markdown } from './markdown/Markdown';
+import { AnswerActions } from './MessageActions';
 import { End, Notice } from './Outcome';
 import { Disclosure, ErrorNote } from './parts';
 import { PauseCard } from './PauseCard';
 import { ProposalCard } from './ProposalCard';
 import { QuestionCard } from './QuestionCard';
 import { RestoreLine } from './RestoreLine';
+import { Sources } from './Sources';
 import { TurnFooter } from './TurnFooter';
 import { useHost, useTrans, useWaits } from './use';
 
@@ -28,27 +31,45 @@ export const AgentMessage = React.memo(function AgentMessage(props: {
   message: AgentView;
   last: boolean;
 }): React.JSX.Element {
-  const { parts } = props.message;
-  const growing = parts.some(part => 'open' in part && part.open);
+  const { message, last } = props;
+  const growing = message.parts.some(part => 'open' in part && part.open);
+  const text = growing ? '' : textOf(message);
   return (
     <div className="shoulders-Agent" aria-busy={growing}>
-      {presentParts(props.message).map(item => (
-        <Guarded key={item.key}>
-          <Shown item={item} last={props.last} />
+      {withReasoning(presentParts(message)).map(section => (
+        <Guarded key={section.key}>
+          <Shown section={section} last={last} />
         </Guarded>
       ))}
-      <TurnFooter message={props.message} />
+      {text !== '' && (
+        <Guarded>
+          <Sources text={text} />
+        </Guarded>
+      )}
+      <TurnFooter message={message} />
+      {!growing && <AnswerActions message={message} text={text} />}
     </div>
   );
 });
 
-function Shown(props: { item: Item; last: boolean }): React.JSX.Element | null {
-  const { item, last } = props;
-  return item.kind === 'reads' ? (
-    <ReadsLine calls={item.calls} />
-  ) : (
-    <Part part={item.part} last={last} />
-  );
+/** What the agent wrote, as it wrote it. */
+function textOf({ parts }: AgentView): string {
+  return parts
+    .flatMap(part => (part.type === 'text' ? part.text.trim() : []))
+    .filter(text => text !== '')
+    .join('\n\n');
+}
+
+function Shown(props: { section: Section; last: boolean }): React.JSX.Element {
+  const { section, last } = props;
+  switch (section.kind) {
+    case 'reads':
+      return <ReadsLine calls={section.calls} />;
+    case 'reasoning':
+      return <Reasoning parts={section.parts} />;
+    case 'part':
+      return <Part part={section.part} last={last} />;
+  }
 }
 
 const Part = React.memo(function Part(props: {
@@ -60,7 +81,7 @@ const Part = React.memo(function Part(props: {
     case 'text':
       return <Markdown text={part.text} />;
     case 'reasoning':
-      return <Reasoning part={part} />;
+      return <Reasoning parts={[part]} />;
     case 'call':
       return <CallLine call={part} />;
     case 'proposal':
@@ -83,9 +104,13 @@ const Part = React.memo(function Part(props: {
 });
 
 /** The model's reasoning, out of the way. */
-function Reasoning({ part }: { part: ReasoningView }): React.JSX.Element {
+function Reasoning(props: {
+  parts: readonly ReasoningView[];
+}): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
+  const { parts } = props;
+  const open = parts.some(part => part.open);
   return (
     <Disclosure
       className="shoulders-Call shoulders-Reasoning"
@@ -93,15 +118,17 @@ function Reasoning({ part }: { part: ReasoningView }): React.JSX.Element {
         <>
           <Icon name="spark" />
           <span className="shoulders-Call-title">
-            {part.open ? trans.__('Thinking…') : trans.__('Thought process')}
+            {open ? trans.__('Thinking…') : trans.__('Thought process')}
           </span>
-          {part.open && <span className="shoulders-Pulse" />}
+          {open && <span className="shoulders-Pulse" />}
         </>
       }
     >
       {() => (
         <div className="shoulders-Reasoning-text">
-          <Markdown text={part.text} />
+          {parts.map(part => (
+            <Markdown key={part.part_id} text={part.text} />
+          ))}
         </div>
       )}
     </Disclosure>

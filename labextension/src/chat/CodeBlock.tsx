@@ -1,57 +1,101 @@
-/** A block of code with its language, a copy button and, where it could be a cell, an insert button. */
+/** A block of code with its language, and what can be done with it: copied, made a cell or a file. */
 
 import * as React from 'react';
 
-import { useHost } from './use';
+import { visible } from '../model/visible';
+import { ErrorNote, IconButton } from './parts';
+import { useDone } from './Toolbar';
+import { useAction, useHost, useSignal, useTrans } from './use';
 
 const CELL_LANGUAGES = /^(python\d?|ipython|py|r|julia|jl|markdown|md|)$/i;
 
-export const CodeBlock = React.memo(function CodeBlock(props: {
+interface ICode {
   code: string;
   language: string;
-}): React.JSX.Element {
-  const { trans, Icon, copy, insertBelow } = useHost();
-  const [copied, setCopied] = React.useState(false);
-  const onCopy = (): void => {
-    copy(props.code);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
+}
+
+export const CodeBlock = React.memo(function CodeBlock(
+  props: ICode
+): React.JSX.Element {
+  const { code, language } = props;
+  const trans = useTrans();
+  const { newFile } = useHost();
+  const { busy, error, run } = useAction();
   return (
     <div className="shoulders-Code">
       <div className="shoulders-Code-bar">
-        <span className="shoulders-Code-language">{props.language}</span>
-        {CELL_LANGUAGES.test(props.language) && (
-          <button
-            type="button"
-            className="shoulders-IconButton"
-            title={trans.__('Insert as cell below')}
-            aria-label={trans.__('Insert as cell below')}
-            onClick={() => insertBelow(props.code, props.language)}
-          >
-            <Icon name="insert" />
-          </button>
-        )}
-        <button
-          type="button"
-          className="shoulders-IconButton"
-          title={copied ? trans.__('Copied') : trans.__('Copy')}
-          aria-label={copied ? trans.__('Copied') : trans.__('Copy')}
-          onClick={onCopy}
-        >
-          <Icon name={copied ? 'check' : 'copy'} />
-        </button>
+        <span className="shoulders-Code-language">{visible(language)}</span>
+        {CELL_LANGUAGES.test(language) && <CellActions {...props} />}
+        <IconButton
+          icon="file-plus"
+          label={trans.__('New file')}
+          disabled={busy}
+          onClick={() => run(() => newFile(code, language))}
+        />
+        <CopyCode code={code} />
       </div>
-      <Code code={props.code} language={props.language} />
+      <Code code={code} language={language} />
+      {error !== null && <ErrorNote error={error} />}
     </div>
   );
 });
 
+function CopyCode({ code }: { code: string }): React.JSX.Element {
+  const trans = useTrans();
+  const { copy } = useHost();
+  const { done, say } = useDone<'copied'>();
+  return (
+    <IconButton
+      icon={done === null ? 'copy' : 'check'}
+      label={done === null ? trans.__('Copy') : trans.__('Copied')}
+      onClick={() => {
+        copy(code);
+        say('copied');
+      }}
+    />
+  );
+}
+
+/** For code that could be a cell, while a notebook is in front. */
+function CellActions({ code, language }: ICode): React.JSX.Element {
+  const trans = useTrans();
+  const host = useHost();
+  const { done, say } = useDone<'inserted' | 'replaced'>();
+  const hasCell = useSignal(
+    host.situationChanged,
+    () => host.situation.cell !== null
+  );
+  const insert = trans.__('Insert as cell below');
+  const replace = trans.__('Replace the active cell');
+  const missing = trans.__('Open a notebook first');
+  return (
+    <>
+      <IconButton
+        icon={done === 'inserted' ? 'check' : 'insert'}
+        label={hasCell ? insert : `${insert} (${missing})`}
+        disabled={!hasCell}
+        onClick={() => {
+          if (host.insertBelow(code, language)) {
+            say('inserted');
+          }
+        }}
+      />
+      <IconButton
+        icon={done === 'replaced' ? 'check' : 'replace'}
+        label={hasCell ? replace : `${replace} (${missing})`}
+        disabled={!hasCell}
+        onClick={() => {
+          if (host.replaceCell(code, language)) {
+            say('replaced');
+          }
+        }}
+      />
+    </>
+  );
+}
+
 /** Highlighted code without buttons. */
-export function Code(props: {
-  code: string;
-  language: string;
-}): React.JSX.Element {
+export function Code(props: ICode): React.JSX.Element {
   const { code, language } = props;
   const { highlight } = useHost();
   const place = React.useRef<HTMLElement>(null);

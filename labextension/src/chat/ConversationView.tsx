@@ -9,6 +9,7 @@ import { EMPTY } from '../model/reduce';
 import type { Conversation } from '../wire/generated';
 import { ClosedBanner, closedBecause } from './Banners';
 import { BudgetForm } from './BudgetForm';
+import { BranchesContext, PastBar, useBranches } from './branches';
 import { Composer } from './Composer';
 import { EmptyState } from './EmptyState';
 import { MessageList } from './MessageList';
@@ -37,6 +38,7 @@ export function ConversationView(): React.JSX.Element {
   const [budget, setBudget] = React.useState(false);
   const openBudget = React.useCallback(() => setBudget(true), []);
   const waits = useWaiting(view, openBudget);
+  const { branches, shown } = useBranches(store, view, outbox);
   return (
     <WaitsContext.Provider value={waits}>
       <div
@@ -49,7 +51,18 @@ export function ConversationView(): React.JSX.Element {
         }}
       >
         <ClosedBanner because={closed} />
-        <Main store={store} view={view} outbox={outbox} />
+        <BranchesContext.Provider value={branches}>
+          <WaitsContext.Provider
+            value={branches.past === null ? waits : NOTHING_WAITS}
+          >
+            <Main
+              store={store}
+              view={shown}
+              outbox={branches.past === null ? outbox : NOTHING_SENT}
+            />
+          </WaitsContext.Provider>
+          <PastBar />
+        </BranchesContext.Provider>
         <TodoList items={view.todo} />
         {running && <StatusLine view={view} onStop={stop} />}
         {error !== null && <ErrorNote error={error} />}
@@ -63,6 +76,15 @@ export function ConversationView(): React.JSX.Element {
     </WaitsContext.Provider>
   );
 }
+
+/** In an earlier version of a conversation nothing goes on. */
+const NOTHING_SENT: readonly IOutgoing[] = [];
+const NOTHING_WAITS: IConversationState = {
+  call: null,
+  pause: null,
+  results: false,
+  editBudget: () => undefined
+};
 
 /** The messages, or what is there before them. */
 function Main(props: {

@@ -1,17 +1,43 @@
-/** What can be done with a message of the past; appears when the pointer or the focus is on it. */
+/** What can be done with messages: they are copied, edited, forked, gone back to. Shown with the pointer or the focus. */
 
 import * as React from 'react';
 
-import { IconButton } from './parts';
-import { RestoreForm, type IRestorePoint } from './RestoreForm';
-import { useTrans } from './use';
+import { isRunning } from '../model/present';
+import type { AgentView, UserView } from '../wire/generated';
+import { BranchesContext, useFork } from './branches';
+import { ErrorNote } from './parts';
+import { RestoreForm } from './RestoreForm';
+import { Toolbar, useDone, type IAct } from './Toolbar';
+import { useHost, usePlace, useSignal, useTrans } from './use';
 
+/** Of the user's message. */
 export function MessageActions(props: {
-  point: IRestorePoint;
+  message: UserView;
+  onEdit: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
+  const { message, onEdit } = props;
   const [asking, setAsking] = React.useState(false);
   const place = React.useRef<HTMLDivElement>(null);
+  const { past } = React.useContext(BranchesContext);
+  const running = useRunning();
+  const copy = useCopy(message.text);
+  const { act: fork, error } = useForkBefore(message);
+  const now: IAct[] = [
+    {
+      icon: 'pencil',
+      label: running
+        ? trans.__('Stop the agent to edit this message')
+        : trans.__('Edit and send again'),
+      disabled: running,
+      act: onEdit
+    },
+    {
+      icon: 'history',
+      label: trans.__('Restore to before this message…'),
+      act: () => setAsking(true)
+    }
+  ];
   const close = (): void => {
     setAsking(false);
     place.current?.querySelector('button')?.focus();
@@ -19,13 +45,86 @@ export function MessageActions(props: {
   return (
     <>
       <div className="shoulders-User-actions" ref={place}>
-        <IconButton
-          icon="history"
-          label={trans.__('Restore to before this message…')}
-          onClick={() => setAsking(true)}
+        <Toolbar
+          label={trans.__('Message actions')}
+          acts={[copy, ...(past === null ? now : []), fork]}
         />
       </div>
-      {asking && <RestoreForm point={props.point} onClose={close} />}
+      {error}
+      {asking && <RestoreForm point={message} onClose={close} />}
     </>
+  );
+}
+
+/** Of what the agent said. */
+export function AnswerActions(props: {
+  message: AgentView;
+  text: string;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { endOf } = React.useContext(BranchesContext);
+  const { message, text } = props;
+  const copy = useCopy(text);
+  const { busy, error, fork } = useFork();
+  const ended = message.parts.some(({ type }) => type === 'end');
+  const acts: IAct[] = [
+    ...(text === '' ? [] : [copy]),
+    {
+      icon: 'fork',
+      label: trans.__('Go on from here in a new conversation'),
+      disabled: busy || !ended,
+      act: () => fork(endOf(message.seq))
+    }
+  ];
+  return (
+    <>
+      <div className="shoulders-Agent-actions">
+        <Toolbar label={trans.__('Message actions')} acts={acts} />
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+function useCopy(text: string): IAct {
+  const trans = useTrans();
+  const { copy } = useHost();
+  const { done, say } = useDone<'copied'>();
+  return {
+    icon: done === null ? 'copy' : 'check',
+    label: done === null ? trans.__('Copy message') : trans.__('Copied'),
+    act: () => {
+      copy(text);
+      say('copied');
+    }
+  };
+}
+
+/** The conversation before a message, with the message in the input. */
+function useForkBefore({ seq, text }: UserView): {
+  act: IAct;
+  error: React.ReactNode;
+} {
+  const trans = useTrans();
+  const { startOf } = React.useContext(BranchesContext);
+  const { busy, error, fork } = useFork();
+  return {
+    act: {
+      icon: 'fork',
+      label: trans.__('Go on from here in a new conversation'),
+      disabled: busy,
+      act: () => fork(startOf(seq), text)
+    },
+    error: error === null ? null : <ErrorNote error={error} />
+  };
+}
+
+/** Whether a turn runs; then messages cannot be taken back. */
+function useRunning(): boolean {
+  const { conversations, tab } = usePlace();
+  const store = conversations.store(tab);
+  return useSignal(
+    store?.changed ?? null,
+    () => store !== null && isRunning(store.view)
   );
 }

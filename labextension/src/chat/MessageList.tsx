@@ -11,8 +11,9 @@ import { PagedList } from './list/PagedList';
 import { useFollow } from './list/useFollow';
 import { Outgoing } from './Outgoing';
 import { Dots, IconButton } from './parts';
+import { Retrying } from './Retrying';
 import { useTrans } from './use';
-import { UserBubble } from './UserBubble';
+import { UserMessage } from './UserBubble';
 
 export function MessageList(props: {
   view: Conversation;
@@ -37,7 +38,8 @@ export function MessageList(props: {
             scroller={scroller}
             render={renderMessage}
           />
-          {isAwaitingFirst(view) && <Dots />}
+          {isAwaitingFirst(view) && !view.turn?.retry && <Dots />}
+          <Retrying turn={view.turn} />
           {view.turn?.state === 'interrupted' && !isSetAside(view) && (
             <InterruptedCard />
           )}
@@ -70,12 +72,7 @@ const Message = React.memo(function Message(props: {
   return (
     <div className={`shoulders-Message shoulders-mod-${message.role}`}>
       {message.role === 'user' ? (
-        <UserBubble
-          text={message.text}
-          at={message.at}
-          context={message.context}
-          seq={message.seq}
-        />
+        <UserMessage message={message} />
       ) : (
         <AgentMessage message={message} last={props.last} />
       )}

@@ -3,11 +3,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { visible } from '../model/visible';
 import type { EndView, ErrorInfo, NoticeView } from '../wire/generated';
 import { ChangeList } from './changes/ChangeList';
 import { Markdown } from './markdown/Markdown';
 import { Button, ErrorNote } from './parts';
-import { useHost, usePlace, useTrans, useWaits } from './use';
+import { TryAgain } from './Retrying';
+import { useHost, useTrans, useWaits } from './use';
 
 /** A remark of the engine. */
 export const Notice = React.memo(function Notice(props: {
@@ -18,7 +20,7 @@ export const Notice = React.memo(function Notice(props: {
   return (
     <div className={`shoulders-Notice shoulders-mod-${level}`}>
       <Icon name={level === 'info' ? 'info' : 'error'} />
-      <span>{text}</span>
+      <span>{visible(text)}</span>
     </div>
   );
 });
@@ -89,21 +91,6 @@ function ChangeBudget(): React.JSX.Element {
   return (
     <Button kind="primary" onClick={editBudget}>
       {trans.__('Change the budget…')}
-    </Button>
-  );
-}
-
-/** Asks for the same again, in the user's name. */
-function TryAgain(): React.JSX.Element {
-  const trans = useTrans();
-  const { conversations, tab } = usePlace();
-  return (
-    <Button
-      onClick={() =>
-        void conversations.send(tab, { text: trans.__('Please try again.') })
-      }
-    >
-      {trans.__('Try again')}
     </Button>
   );
 }

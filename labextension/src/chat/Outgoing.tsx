@@ -15,6 +15,8 @@ export function Outgoing({ item }: { item: IOutgoing }): React.JSX.Element {
     <div className="shoulders-Message shoulders-mod-user">
       <UserBubble
         text={body.text}
+        attachments={body.attachments ?? []}
+        context={body.context ?? null}
         className={error === null ? 'shoulders-mod-sending' : ''}
       />
       {error !== null && (

@@ -1,82 +1,115 @@
-/** A message of the user: a bubble on the right, long ones clamped. */
+/** A message of the user: a bubble on the right, long ones clamped, with what was sent beside it. */
 
 import * as React from 'react';
 
 import { formatMoment } from '../model/format';
-import { visible } from '../model/visible';
-import type { MessageContext } from '../wire/generated';
+import { clamped } from '../model/clamp';
+import type { Attachment, MessageContext, UserView } from '../wire/generated';
+import { EditMessage } from './EditMessage';
 import { MessageActions } from './MessageActions';
-import { useHost, useTrans } from './use';
+import { References } from './References';
+import { useTrans } from './use';
+import { Versions } from './Versions';
 
-const CLAMP_LINES = 5;
-const CLAMP_CHARACTERS = 300;
-
-export const UserBubble = React.memo(function UserBubble(props: {
-  text: string;
-  at?: string;
-  context?: MessageContext | null;
-  /** Of a message of the log; one can go back to before it. */
-  seq?: number;
-  className?: string;
-  children?: React.ReactNode;
+/** A message of the log, which one can go back to. */
+export const UserMessage = React.memo(function UserMessage(props: {
+  message: UserView;
 }): React.JSX.Element {
-  const trans = useTrans();
-  const { text } = props;
-  const [whole, setWhole] = React.useState(false);
-  const long =
-    text.length > CLAMP_CHARACTERS || text.split('\n').length > CLAMP_LINES;
+  const { message } = props;
+  const [edits, setEdits] = React.useState(false);
+  const place = React.useRef<HTMLDivElement>(null);
+  const close = (): void => {
+    setEdits(false);
+    place.current?.focus();
+  };
   return (
     <div
-      className={`shoulders-User ${props.className ?? ''}`}
-      title={props.at === undefined ? '' : formatMoment(props.at)}
+      className="shoulders-User"
+      title={edits ? undefined : formatMoment(message.at)}
+      tabIndex={-1}
+      ref={place}
     >
-      <div className="shoulders-User-bubble">
-        <div
-          className={`shoulders-User-text ${long && !whole ? 'shoulders-mod-clamped' : ''}`}
-        >
-          {text}
-        </div>
-        {long && (
-          <button
-            type="button"
-            className="shoulders-Link"
-            aria-expanded={whole}
-            onClick={() => setWhole(!whole)}
-          >
-            {whole ? trans.__('Show less') : trans.__('Show more')}
-          </button>
-        )}
-        {props.children}
-      </div>
-      {props.context && <SentContext context={props.context} />}
-      {props.seq !== undefined && (
-        <MessageActions point={{ seq: props.seq, text }} />
+      {edits ? (
+        <EditMessage message={message} onClose={close} />
+      ) : (
+        <>
+          <MessageActions message={message} onEdit={() => setEdits(true)} />
+          <Bubble text={message.text} />
+        </>
       )}
+      <References attachments={message.attachments} context={message.context} />
+      <Versions seq={message.seq} />
     </div>
   );
 });
 
-/** What was sent beside the text; opens its target. */
-function SentContext(props: {
-  context: MessageContext;
-}): React.JSX.Element | null {
-  const { openDocument } = useHost();
-  const { active_document, active_cell_id, selection } = props.context;
-  const trans = useTrans();
-  if (active_document === null) {
-    return null;
-  }
-  const name = active_document.split('/').at(-1) ?? active_document;
+/** A message on its way. */
+export function UserBubble(props: {
+  text: string;
+  attachments?: readonly Attachment[];
+  context?: MessageContext | null;
+  className?: string;
+}): React.JSX.Element {
   return (
-    <button
-      type="button"
-      className="shoulders-User-context"
-      title={visible(active_document)}
-      onClick={() => openDocument(active_document, active_cell_id)}
-    >
-      {selection === null
-        ? visible(name)
-        : trans.__('%1 · selection', visible(name))}
-    </button>
+    <div className={`shoulders-User ${props.className ?? ''}`}>
+      <Bubble text={props.text} />
+      <References
+        attachments={props.attachments ?? []}
+        context={props.context ?? null}
+      />
+    </div>
   );
+}
+
+/** The text, of which the beginning is shown when it is long. */
+function Bubble({ text }: { text: string }): React.JSX.Element | null {
+  const trans = useTrans();
+  const [whole, setWhole] = React.useState(false);
+  const place = React.useRef<HTMLDivElement>(null);
+  const beginning = clamped(text);
+  const overflows = useOverflow(place, whole);
+  if (text === '') {
+    return null; // Attachments can be sent alone.
+  }
+  return (
+    <div className="shoulders-User-bubble">
+      <div
+        className={`shoulders-User-text ${whole ? '' : 'shoulders-mod-clamped'}`}
+        ref={place}
+        dir="auto"
+      >
+        {whole ? text : beginning}
+      </div>
+      {(whole || overflows || beginning !== text) && (
+        <button
+          type="button"
+          className="shoulders-Link"
+          aria-expanded={whole}
+          onClick={() => setWhole(!whole)}
+        >
+          {whole ? trans.__('Show less') : trans.__('Show more')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Whether the clamped text has more lines than are shown, at whatever width the panel has. */
+function useOverflow(
+  place: React.RefObject<HTMLElement>,
+  whole: boolean
+): boolean {
+  const [overflows, setOverflows] = React.useState(false);
+  React.useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null || whole) {
+      return;
+    }
+    const look = (): void =>
+      setOverflows(element.scrollHeight > element.clientHeight + 1);
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [place, whole]);
+  return overflows;
 }

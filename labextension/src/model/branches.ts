@@ -15,19 +15,25 @@ export interface IPast {
 /** The versions of a message, oldest first, by their `seq`. */
 export type Versions = readonly number[];
 
-/** The versions of each message of the user that has several, by the `seq` of each of them. */
+/** The user's messages, by their `seq`. */
+export function headsOf(messages: readonly MessageView[]): number[] {
+  return messages.flatMap(({ role, seq }) => (role === 'user' ? seq : []));
+}
+
+/**
+ * The versions of each message of the user that has several, by the `seq` of each of them; `heads` are the messages of
+ * the user in the conversation that goes on.
+ */
 export function versionsOf(
   past: readonly IPast[],
-  messages: readonly MessageView[]
+  heads: readonly number[]
 ): ReadonlyMap<number, Versions> {
   const places = new Map<number, Set<number>>();
-  for (const line of [...past.map(left => left.messages), messages]) {
-    let before = 0; // What both versions of a message follow is the same message of the user.
-    for (const { role, seq } of line) {
-      if (role === 'user') {
-        places.set(before, (places.get(before) ?? new Set()).add(seq));
-        before = seq;
-      }
+  for (const line of [...past.map(left => headsOf(left.messages)), heads]) {
+    let before = 0; // Versions of a message follow the same message of the user.
+    for (const seq of line) {
+      places.set(before, (places.get(before) ?? new Set()).add(seq));
+      before = seq;
     }
   }
   const several = [...places.values()].filter(({ size }) => size > 1);
@@ -46,7 +52,7 @@ export function lineWith(
   messages: readonly MessageView[]
 ): IPast | null {
   const holds = (line: readonly MessageView[]): boolean =>
-    line.some(message => message.role === 'user' && message.seq === seq);
+    headsOf(line).includes(seq);
   return holds(messages)
     ? null
     : ([...past].reverse().find(left => holds(left.messages)) ?? null);

@@ -56,7 +56,7 @@ describe('messages', () => {
   test('a message’s context opens its document', async () => {
     const { host } = await showPanel(log('streamed-text'));
     fireEvent.click(screen.getByText('a.ipynb'));
-    expect(host.done).toEqual([['open', 'a.ipynb', 'c1']]);
+    expect(host.done).toEqual([['target', { path: 'a.ipynb', cellId: 'c1' }]]);
   });
 });
 

@@ -2,9 +2,9 @@ import { fireEvent, screen } from '@testing-library/react';
 import * as React from 'react';
 import { describe, expect, it } from 'vitest';
 
-import type { RestoreView } from '../../wire/generated';
+import type { RestoreView, UserView } from '../../wire/generated';
 import { RestoreLine } from '../RestoreLine';
-import { UserBubble } from '../UserBubble';
+import { UserMessage } from '../UserBubble';
 import { act, show } from './harness';
 
 const restore: RestoreView = {
@@ -73,9 +73,19 @@ describe('the line of a restore', () => {
   });
 });
 
+const asked: UserView = {
+  role: 'user',
+  message_id: 'm1',
+  seq: 11,
+  at: '2026-11-22T10:00:00Z',
+  text: 'Tidy up',
+  attachments: [],
+  context: null
+};
+
 describe('going back to before a message', () => {
   it('asks what, by keyboard, and closes without doing anything on Escape', () => {
-    const { server } = show(<UserBubble text="Tidy up" seq={11} />);
+    const { server } = show(<UserMessage message={asked} />);
     fireEvent.click(
       screen.getByRole('button', { name: 'Restore to before this message…' })
     );
@@ -87,7 +97,7 @@ describe('going back to before a message', () => {
   });
 
   it('offers notebooks, files and the conversation', () => {
-    show(<UserBubble text="Tidy up" seq={11} />);
+    show(<UserMessage message={asked} />);
     fireEvent.click(
       screen.getByRole('button', { name: 'Restore to before this message…' })
     );
@@ -100,7 +110,7 @@ describe('going back to before a message', () => {
   });
 
   it('cannot be asked for nothing', async () => {
-    show(<UserBubble text="Tidy up" seq={11} />);
+    show(<UserMessage message={asked} />);
     fireEvent.click(
       screen.getByRole('button', { name: 'Restore to before this message…' })
     );

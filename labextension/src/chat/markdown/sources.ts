@@ -7,8 +7,8 @@ import { lex } from './grammar';
 
 /** A page an answer refers to. */
 export interface ISource {
-  readonly href: string;
-  /** What the answer calls it; its address where it has no other name. */
+  readonly url: URL;
+  /** What the answer calls it; the page's path where it has no other name. */
   readonly title: string;
 }
 
@@ -18,13 +18,11 @@ const MARK = /^[[^]*\d{1,3}\]?$/;
 /** What is added to addresses to count visits. */
 const COUNTING = /^(?:utm_\w+|fbclid|gclid)$/;
 
-/** The pages that texts refer to, in their order; two addresses of one page are one source. */
-export function sourcesIn(texts: readonly string[]): ISource[] {
+/** The pages a text refers to, in their order; two addresses of one page are one source. */
+export function sourcesIn(text: string): ISource[] {
   const found = new Map<string, ISource>();
-  for (const text of texts) {
-    if (/https?:\/\//i.test(text)) {
-      void walkTokens([...lex(text)], token => note(found, token));
-    }
+  if (/https?:\/\//i.test(text)) {
+    void walkTokens([...lex(text)], token => note(found, token));
   }
   return [...found.values()];
 }
@@ -40,29 +38,31 @@ function note(found: Map<string, ISource>, token: Token): void {
   }
   const key = pageOf(url);
   const known = found.get(key);
-  const named = text.trim() !== '' && !MARK.test(text) && text !== href;
+  const named = isName(text);
   if (known === undefined) {
-    found.set(key, { href, title: named ? text : nameOf(url) });
-  } else if (named && known.title === nameOf(url)) {
+    found.set(key, { url, title: named ? text : pathOf(url) });
+  } else if (named && known.title === pathOf(known.url)) {
     found.set(key, { ...known, title: text });
   }
+}
+
+/** Whether a link's text names the page: it is no mark and no address. */
+function isName(text: string): boolean {
+  return text.trim() !== '' && !MARK.test(text) && addressOf(text) === null;
 }
 
 /** The address without what does not make another page of it. */
 function pageOf(url: URL): string {
   const page = new URL(url);
-  page.hash = '';
   for (const name of [...page.searchParams.keys()]) {
     if (COUNTING.test(name)) {
       page.searchParams.delete(name);
     }
   }
-  const path = page.pathname.replace(/\/+$/, '');
-  return `${page.host}${path}${page.search}`;
+  return `${page.host}${pathOf(page)}${page.search}`;
 }
 
-/** The end of the path is what tells pages of one host apart. */
-function nameOf(url: URL): string {
-  const path = url.pathname.replace(/\/+$/, '');
-  return path === '' ? url.host : `${url.host}${path}`;
+/** What tells the pages of one host apart. */
+function pathOf(url: URL): string {
+  return url.pathname.replace(/\/+$/, '') || '/';
 }

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import * as React from 'react';
 
 import { settled } from '../../../model/__tests__/fakes';
-import { show } from '../../__tests__/harness';
+import { act, show } from '../../__tests__/harness';
 import { Markdown } from '../Markdown';
 import { sanitise } from '../sanitise';
 
@@ -118,23 +118,50 @@ test('an address with a long query is opened only when the user says so', async 
   );
 });
 
-test('code has its language, can be copied and made a cell', () => {
-  const { getByRole, getByText, host, container } = show(
-    <Markdown text={'- item\n\n  ```python title\n  x = 1\n  ```'} />
-  );
-  expect(getByText('python')).toBeTruthy();
-  getByRole('button', { name: 'Copy' }).click();
-  getByRole('button', { name: 'Insert as cell below' }).click();
-  expect(host.done).toEqual([
-    ['copy', 'x = 1'],
-    ['insert', 'x = 1', 'python']
-  ]);
-  expect(container.querySelector('li pre')?.textContent).toBe('x = 1');
+describe('code', () => {
+  const fence = '- item\n\n  ```python title\n  x = 1\n  ```';
+  const name = (words: string) => ({ name: words });
+
+  test('has its language, is copied, made a cell or a file', async () => {
+    const { getByRole, getByText, host, container } = show(
+      <Markdown text={fence} />
+    );
+    await act(() =>
+      host.look({ cell: { id: 'c1', number: 1, hasError: false } })
+    );
+    expect(getByText('python')).toBeTruthy();
+    for (const words of [
+      'Copy',
+      'Insert as cell below',
+      'Replace the active cell',
+      'New file'
+    ]) {
+      await act(() => getByRole('button', name(words)).click());
+    }
+    expect(getByRole('button', name('Copied'))).toBeTruthy();
+    expect(host.done).toEqual([
+      ['copy', 'x = 1'],
+      ['insert', 'x = 1', 'python'],
+      ['replace', 'x = 1', 'python'],
+      ['file', 'x = 1', 'python']
+    ]);
+    expect(container.querySelector('li pre')?.textContent).toBe('x = 1');
+  });
+
+  test('becomes no cell while no notebook is in front', () => {
+    const { getByRole } = show(<Markdown text={fence} />);
+    const insert = getByRole(
+      'button',
+      name('Insert as cell below (Open a notebook first)')
+    );
+    expect((insert as HTMLButtonElement).disabled).toBe(true);
+  });
 });
 
 test('code of other languages is not offered as a cell', () => {
   const { queryByRole } = show(<Markdown text={'```bash\nls\n```'} />);
-  expect(queryByRole('button', { name: 'Insert as cell below' })).toBeNull();
+  expect(queryByRole('button', { name: /cell/ })).toBeNull();
+  expect(queryByRole('button', { name: 'New file' })).not.toBeNull();
 });
 
 test('lists, tasks, quotes and tables keep their shape', () => {

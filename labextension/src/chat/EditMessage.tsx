@@ -1,0 +1,92 @@
+/** A message of the past as a field: sent again, the conversation goes on from there, and what followed it is kept. */
+
+import * as React from 'react';
+
+import type { UserView } from '../wire/generated';
+import { Button } from './parts';
+import { focusField, usePlace, useTrans } from './use';
+
+export function EditMessage(props: {
+  message: UserView;
+  onClose: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { message, onClose } = props;
+  const [text, setText] = React.useState(message.text);
+  const field = React.useRef<HTMLTextAreaElement>(null);
+  React.useLayoutEffect(() => {
+    const element = field.current;
+    element?.focus();
+    element?.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+  React.useLayoutEffect(() => {
+    const element = field.current;
+    if (element !== null) {
+      element.style.height = 'auto';
+      element.style.height = `${element.scrollHeight}px`; // CSS limits it.
+    }
+  }, [text]);
+  const isEmpty = text.trim() === '' && message.attachments.length === 0;
+  const send = (): void => {
+    if (!isEmpty) {
+      const { attachments, context, message_id: replaces } = message;
+      onClose();
+      focusField();
+      void conversations.send(tab, {
+        text: text.trim(),
+        attachments,
+        context,
+        replaces
+      });
+    }
+  };
+  return (
+    <form
+      className="shoulders-EditMessage"
+      aria-label={trans.__('Edit message')}
+      onSubmit={event => {
+        event.preventDefault();
+        send();
+      }}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.preventDefault();
+          event.stopPropagation();
+          onClose();
+        }
+      }}
+    >
+      <textarea
+        ref={field}
+        className="shoulders-EditMessage-field"
+        rows={1}
+        value={text}
+        aria-label={trans.__('Message')}
+        onChange={event => setText(event.target.value)}
+        onKeyDown={event => {
+          const plain = !event.shiftKey && !event.nativeEvent.isComposing;
+          if (event.key === 'Enter' && plain) {
+            event.preventDefault();
+            send();
+          }
+        }}
+      />
+      <p className="shoulders-EditMessage-note">
+        {trans.__(
+          'What followed stays as an earlier version. Notebooks and files stay as they are.'
+        )}
+      </p>
+      <div className="shoulders-Actions">
+        <button
+          type="submit"
+          className="shoulders-Button shoulders-mod-primary"
+          disabled={isEmpty}
+        >
+          {trans.__('Send')}
+        </button>
+        <Button onClick={onClose}>{trans.__('Cancel')}</Button>
+      </div>
+    </form>
+  );
+}
