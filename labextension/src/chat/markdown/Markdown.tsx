@@ -5,11 +5,10 @@ import * as React from 'react';
 
 import { CodeBlock } from '../CodeBlock';
 import { makeSplitter } from './blocks';
-import { DISPLAY, MATH, plain, toHtml } from './grammar';
-import { sanitise } from './sanitise';
+import { plain } from './grammar';
+import { Html } from './Html';
+import { Table } from './Table';
 import { useCarefulLinks } from './useCarefulLinks';
-import { useMathematics } from './useMathematics';
-import { usePictures } from './usePictures';
 
 /** Markdown that may still grow: only its last block is rendered again. */
 export const Markdown = React.memo(function Markdown(props: {
@@ -19,10 +18,30 @@ export const Markdown = React.memo(function Markdown(props: {
   const open = useCarefulLinks();
   return (
     <div className="shoulders-Markdown" onClick={open} onAuxClick={open}>
-      <Blocks tokens={split(props.text)} />
+      {groupsOf(split(props.text)).map((tokens, index) => (
+        <Group key={index} tokens={tokens} />
+      ))}
     </div>
   );
 });
+
+/** Blocks of a group: of a long text only the last group is gone through again. */
+const GROUP = 40;
+
+function groupsOf(tokens: readonly Token[]): (readonly Token[])[] {
+  const groups: (readonly Token[])[] = [];
+  for (let start = 0; start < tokens.length; start += GROUP) {
+    groups.push(tokens.slice(start, start + GROUP));
+  }
+  return groups;
+}
+
+const Group = React.memo(
+  Blocks,
+  (before, after) =>
+    before.tokens.length === after.tokens.length &&
+    before.tokens.every((token, index) => token === after.tokens[index])
+);
 
 /** Quotes and lists that are nested deeper stand as they were written: drawing them could end the stack. */
 const DEEPEST = 32;
@@ -64,35 +83,28 @@ const Block = React.memo(
             <Blocks tokens={(token as Tokens.Blockquote).tokens} />
           </blockquote>
         );
+      case 'table':
+        return <Table table={token as Tokens.Table} />; // marked's own tag
       default:
         return <Html token={token} />;
     }
   },
-  (before, after) =>
-    before.token === after.token ||
-    (before.token.type === after.token.type &&
-      before.token.raw === after.token.raw &&
-      !refers(after.token))
+  (before, after) => isSame(before.token, after.token)
 );
 
-/** Whether the same source may mean something else: its references may be defined by now. */
-function refers({ raw }: Token): boolean {
-  return raw.includes('[');
+/** Whether two blocks are sure to say the same: what refers to something may have it by now. */
+function isSame(one: Token, other: Token): boolean {
+  return (
+    one === other ||
+    (one.type === other.type &&
+      one.raw === other.raw &&
+      !other.raw.includes('['))
+  );
 }
 
 function List({ list }: { list: Tokens.List }): React.JSX.Element {
   const items = list.items.map((item, index) => (
-    <li key={index} className={item.task ? 'shoulders-Markdown-task' : ''}>
-      {item.task && (
-        <span
-          className="shoulders-Markdown-check"
-          role="checkbox"
-          aria-checked={item.checked === true}
-          aria-disabled
-        />
-      )}
-      <Blocks tokens={item.tokens.filter(child => child.type !== 'checkbox')} />
-    </li>
+    <Item key={index} item={item} />
   ));
   return list.ordered ? (
     <ol start={list.start === '' ? 1 : list.start}>{items}</ol>
@@ -101,33 +113,26 @@ function List({ list }: { list: Tokens.List }): React.JSX.Element {
   );
 }
 
-/** Everything else goes through HTML and the sanitiser. */
-function Html({ token }: { token: Token }): React.JSX.Element {
-  const place = React.useRef<HTMLDivElement>(null);
-  const typeset = useMathematics();
-  const show = usePictures();
-  React.useLayoutEffect(() => {
-    const element = place.current;
-    if (element === null) {
-      return;
-    }
-    element.replaceChildren(sanitise(toHtml(token)));
-    for (const formula of element.querySelectorAll<HTMLElement>(`.${MATH}`)) {
-      typeset(formula, formula.className === DISPLAY);
-    }
-    for (const picture of element.querySelectorAll('img')) {
-      show(picture);
-    }
-  }, [token, typeset, show]);
-  return (
-    <div
-      className="shoulders-Markdown-block"
-      ref={place}
-      // A wide table is scrolled by keyboard too.
-      tabIndex={token.type === 'table' ? 0 : undefined}
-    />
-  );
-}
+const Item = React.memo(
+  function Item({ item }: { item: Tokens.ListItem }): React.JSX.Element {
+    return (
+      <li className={item.task ? 'shoulders-Markdown-task' : ''}>
+        {item.task && (
+          <span
+            className="shoulders-Markdown-check"
+            role="checkbox"
+            aria-checked={item.checked === true}
+            aria-disabled
+          />
+        )}
+        <Blocks
+          tokens={item.tokens.filter(child => child.type !== 'checkbox')}
+        />
+      </li>
+    );
+  },
+  (before, after) => isSame(before.item, after.item)
+);
 
 function languageOf(info: string | undefined): string {
   return info?.trim().split(/\s+/, 1)[0] ?? '';

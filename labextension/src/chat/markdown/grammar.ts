@@ -126,6 +126,14 @@ export function toHtml(block: Token): string {
   return html ?? escaped(block.raw);
 }
 
+/** The HTML of text within a line, to be sanitised. */
+export function toInlineHtml(tokens: Token[]): string {
+  const html = unlessTooDeep(() =>
+    grammar.Parser.parseInline(tokens, grammar.defaults)
+  );
+  return html ?? escaped(tokens.map(({ raw }) => raw).join(''));
+}
+
 /** What is made of a text; null where it is nested so deeply that the stack ends, which no honest text is. */
 function unlessTooDeep<T>(make: () => T): T | null {
   try {

@@ -6,9 +6,10 @@
 /** Colours a code into an element; resolves when it is done. */
 export type Paint = (code: string, into: HTMLElement) => Promise<void>;
 
-/** Wait between two paintings, in multiples of what the last one took, and at least so many ms. */
+/** Wait between two paintings, in multiples of what the last one took, within bounds in ms. */
 const REST = 15;
 const LEAST_REST = 120;
+const MOST_REST = 1_500; // The first one may have loaded its language.
 
 /** Longer code is coloured only once it has not grown for a while, in characters and ms. */
 const LONG = 6_000;
@@ -49,7 +50,7 @@ export class GrowingCode {
       return;
     }
     clearTimeout(this.timer);
-    const rest = Math.max(LEAST_REST, REST * this.took);
+    const rest = Math.min(MOST_REST, Math.max(LEAST_REST, REST * this.took));
     this.timer = setTimeout(
       () => void this.colour(),
       isLong ? Math.max(QUIET, rest) : rest

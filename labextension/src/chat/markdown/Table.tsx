@@ -1,0 +1,65 @@
+/** A table of markdown, row by row: one that grows does not render again what it has. Used by `Markdown`. */
+
+import type { Tokens } from 'marked';
+import * as React from 'react';
+
+import { toInlineHtml } from './grammar';
+import { useSanitised } from './Html';
+
+export function Table({ table }: { table: Tokens.Table }): React.JSX.Element {
+  return (
+    // A wide table is scrolled by keyboard too.
+    <div className="shoulders-Markdown-block" tabIndex={0}>
+      <table>
+        <thead>
+          <Row cells={table.header} />
+        </thead>
+        {table.rows.length > 0 && (
+          <tbody>
+            {table.rows.map((cells, index) => (
+              // Rows never move: one is only added at the end or changed in place.
+              <Row key={index} cells={cells} />
+            ))}
+          </tbody>
+        )}
+      </table>
+    </div>
+  );
+}
+
+interface IRow {
+  readonly cells: readonly Tokens.TableCell[];
+}
+
+const Row = React.memo(
+  function Row({ cells }: IRow): React.JSX.Element {
+    return (
+      <tr>
+        {cells.map((cell, index) => (
+          <Cell key={index} cell={cell} />
+        ))}
+      </tr>
+    );
+  },
+  (before, after) =>
+    before.cells.length === after.cells.length &&
+    before.cells.every((cell, index) => isSame(cell, after.cells[index]))
+);
+
+/** Whether two cells are sure to say the same: what refers to something may have it by now. */
+function isSame(
+  one: Tokens.TableCell,
+  other: Tokens.TableCell | undefined
+): boolean {
+  return one === other || (one.text === other?.text && !one.text.includes('['));
+}
+
+function Cell({ cell }: { cell: Tokens.TableCell }): React.JSX.Element {
+  const place = useSanitised<HTMLTableCellElement>(toInlineHtml(cell.tokens));
+  const align = cell.align ?? undefined;
+  return cell.header ? (
+    <th ref={place} align={align} />
+  ) : (
+    <td ref={place} align={align} />
+  );
+}
