@@ -3,6 +3,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import {
+  isNotebook,
+  reachOf,
+  type ApprovalScope,
+  type Reach
+} from '../model/approval';
 import { toolIcon } from '../model/present';
 import { visible } from '../model/visible';
 import type { AnswerApproval, ApprovalView, CallView } from '../wire/generated';
@@ -12,8 +18,6 @@ import { DiffText } from './Diff';
 import { Menu } from './Menu';
 import { Button, Disclosure, ErrorNote } from './parts';
 import { useAnswer, useFocusKept, useHost, usePlace, useTrans } from './use';
-
-type Scope = NonNullable<AnswerApproval['scope']>;
 
 interface IApprovalProps {
   call: CallView;
@@ -35,16 +39,34 @@ export function ApprovalCard({
     >
       <header className="shoulders-Card-head" id={title}>
         <Icon name={toolIcon(call.tool)} />
-        <span className="shoulders-Call-title">{call.title}</span>
+        <span className="shoulders-Call-title">{visible(call.title)}</span>
         {call.target !== null && !call.title.includes(call.target) && (
           <span className="shoulders-Call-target">{visible(call.target)}</span>
         )}
+        {call.external && <ExternalBadge />}
         <SandboxBadge sandboxed={approval.sandboxed} />
       </header>
       <Exactly approval={approval} />
-      <p className="shoulders-Card-remark">{sentence(approval.reason.text)}</p>
+      <p className="shoulders-Card-remark">
+        {visible(sentence(approval.reason.text))}
+      </p>
       <Decision call={call} approval={approval} />
     </section>
+  );
+}
+
+/** What leaves this computer is said before it does. */
+function ExternalBadge(): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <span
+      className="shoulders-Badge shoulders-mod-warning"
+      title={trans.__(
+        'It sends something to a service outside of this computer.'
+      )}
+    >
+      {trans.__('external')}
+    </span>
   );
 }
 
@@ -127,7 +149,8 @@ function Decision({ call, approval }: IApprovalProps): React.JSX.Element {
             className="shoulders-Button"
             items={wider.map(scope => ({
               key: scope,
-              title: scopeName(scope, trans),
+              title: scopeName(scope, approval, trans),
+              note: reachName(reachOf(scope, approval.arguments), trans),
               act: () => answer({ decision: 'allow', scope })
             }))}
           />
@@ -193,15 +216,37 @@ function sentence(text: string): string {
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
-function scopeName(scope: Scope, trans: TranslationBundle): string {
+function scopeName(
+  scope: ApprovalScope,
+  approval: ApprovalView,
+  trans: TranslationBundle
+): string {
   switch (scope) {
     case 'once':
       return trans.__('Once');
     case 'document':
-      return trans.__('For this notebook');
+      return isNotebook(approval.arguments.path)
+        ? trans.__('For this notebook')
+        : trans.__('For this file');
     case 'session':
       return trans.__('In this conversation');
     case 'always':
       return trans.__('Always');
+  }
+}
+
+/** What is allowed from then on without asking. */
+function reachName(reach: Reach, trans: TranslationBundle): string {
+  switch (reach.kind) {
+    case 'once':
+      return trans.__('This call alone');
+    case 'tool':
+      return trans.__('This tool, whatever it is given');
+    case 'path':
+      return trans.__('This tool, on %1', visible(reach.of));
+    case 'command':
+      return trans.__('Commands that begin with “%1”', visible(reach.of));
+    case 'domain':
+      return trans.__('This tool, at %1', visible(reach.of));
   }
 }

@@ -2,16 +2,14 @@
 
 import * as React from 'react';
 
+import { languageOf } from '../model/approval';
 import { editOf, picturesOf } from '../model/present';
 import { visible, withoutEscapes } from '../model/visible';
 import type { CallView, Json } from '../wire/generated';
 import { Code } from './CodeBlock';
 import { Diff } from './Diff';
-import { ErrorNote } from './parts';
+import { Disclosure, ErrorNote } from './parts';
 import { useHost, useTrans } from './use';
-
-/** Argument names whose text is code. */
-const CODE = new Set(['source', 'code', 'content', 'old_string', 'new_string']);
 
 /** Arguments that the difference shows already. */
 const EDITED = new Set(['source', 'content', 'old_string', 'new_string']);
@@ -31,39 +29,56 @@ export function CallDetail({ call }: { call: CallView }): React.JSX.Element {
   );
 }
 
+/** What the call was made with; what the difference shows already is a click away. */
 function Input(props: {
   call: CallView;
   shown: ReadonlySet<string>;
 }): React.JSX.Element {
+  const trans = useTrans();
   const { call, shown } = props;
-  return call.arguments === null ? (
+  const values = call.arguments;
+  if (values === null) {
+    return (
+      <>
+        <pre className="shoulders-Plain" tabIndex={0}>
+          {visible(call.raw ?? '')}
+        </pre>
+        {call.invalid !== null && <p>{visible(call.invalid)}</p>}
+      </>
+    );
+  }
+  const others = Object.entries(values).filter(([name]) => !shown.has(name));
+  return (
     <>
-      <pre className="shoulders-Plain" tabIndex={0}>
-        {visible(call.raw ?? '')}
-      </pre>
-      {call.invalid !== null && <p>{call.invalid}</p>}
-    </>
-  ) : (
-    <Arguments
-      values={Object.fromEntries(
-        Object.entries(call.arguments).filter(([name]) => !shown.has(name))
+      <Arguments values={Object.fromEntries(others)} all={values} />
+      {others.length < Object.keys(values).length && (
+        <Disclosure
+          className="shoulders-Approval-arguments"
+          summary={trans.__('Exact arguments')}
+        >
+          {() => <Arguments values={values} />}
+        </Disclosure>
       )}
-    />
+    </>
   );
 }
 
+type Values = Record<string, Json>;
+
 /** Arguments by name; code as code. */
 export function Arguments(props: {
-  values: Record<string, Json>;
+  values: Values;
+  /** The arguments of the call, where `values` are some of them. */
+  all?: Values;
 }): React.JSX.Element {
-  const entries = Object.entries(props.values);
+  const { values, all = values } = props;
   return (
     <dl className="shoulders-Arguments">
-      {entries.map(([name, value]) => (
+      {Object.entries(values).map(([name, value]) => (
         <React.Fragment key={name}>
-          <dt>{name}</dt>
+          <dt>{visible(name)}</dt>
           <dd>
-            <Value name={name} value={value} cell={props.values.cell_id} />
+            <Value name={name} value={value} all={all} />
           </dd>
         </React.Fragment>
       ))}
@@ -74,20 +89,22 @@ export function Arguments(props: {
 function Value(props: {
   name: string;
   value: Json;
-  cell: Json | undefined;
+  all: Values;
 }): React.JSX.Element {
   const { openDocument } = useHost();
-  const { name, value, cell } = props;
+  const { name, value, all } = props;
   if (typeof value !== 'string') {
     return (
       <span className="shoulders-Arguments-value">
-        {visible(JSON.stringify(value))}
+        {visible(JSON.stringify(value, null, 1))}
       </span>
     );
   }
-  if (CODE.has(name)) {
-    return <Code code={visible(value)} language="python" />;
+  const language = languageOf(name, all);
+  if (language !== null) {
+    return <Code code={visible(value)} language={language} />;
   }
+  const cell = all.cell_id;
   return name === 'path' && value.endsWith('.ipynb') ? (
     <button
       type="button"
@@ -118,7 +135,7 @@ function Answer(props: {
         : trans.__('A rule denied this.');
   return (
     <p className="shoulders-CallDetail-answer">
-      {said} {feedback ?? ''}
+      {said} {visible(feedback ?? '')}
     </p>
   );
 }
@@ -150,7 +167,7 @@ function Output({ call }: { call: CallView }): React.JSX.Element | null {
         <Picture key={index} source={source} />
       ))}
       {result?.error && <ErrorNote error={result.error} />}
-      {result?.warning && <p>{result.warning}</p>}
+      {result?.warning && <p>{visible(result.warning)}</p>}
     </>
   );
 }

@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import { formatDuration } from '../model/format';
 import { toolIcon } from '../model/present';
+import { readPhrases, readTargets } from '../model/reads';
 import { visible } from '../model/visible';
 import type { CallView } from '../wire/generated';
 import { ApprovalCard } from './ApprovalCard';
@@ -28,7 +29,7 @@ export const CallLine = React.memo(function CallLine(props: {
   return (
     <Disclosure
       className={`shoulders-Call shoulders-mod-${call.state}`}
-      label={[call.title, call.target ?? '', note].join(' ').trim()}
+      label={visible([call.title, call.target ?? '', note].join(' ').trim())}
       summary={<Summary call={call} note={note} />}
     >
       {() => <CallDetail call={call} />}
@@ -42,7 +43,7 @@ function Summary(props: { call: CallView; note: string }): React.JSX.Element {
   return (
     <>
       <Icon name={toolIcon(call.tool)} />
-      <span className="shoulders-Call-title">{call.title}</span>
+      <span className="shoulders-Call-title">{visible(call.title)}</span>
       {call.target !== null && !call.title.includes(call.target) && (
         <span className="shoulders-Call-target">{visible(call.target)}</span>
       )}
@@ -88,7 +89,6 @@ export const ReadsLine = React.memo(function ReadsLine(props: {
   if (calls.length === 1 && only !== undefined) {
     return <CallLine call={only} />;
   }
-  const targets = [...new Set(calls.map(call => call.target ?? call.title))];
   return (
     <Disclosure
       className="shoulders-Call shoulders-mod-ok"
@@ -96,10 +96,10 @@ export const ReadsLine = React.memo(function ReadsLine(props: {
         <>
           <Icon name="eye" />
           <span className="shoulders-Call-title">
-            {trans._n('Read %1 thing', 'Read %1 things', calls.length)}
+            {readPhrases(calls, trans).join(' · ')}
           </span>
           <span className="shoulders-Call-target">
-            {visible(targets.join(', '))}
+            {visible(readTargets(calls).join(', '))}
           </span>
         </>
       }

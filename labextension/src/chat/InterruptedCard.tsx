@@ -3,44 +3,34 @@
 import * as React from 'react';
 
 import { Button, ErrorNote } from './parts';
-import { useAction, useHost, usePlace, useTrans } from './use';
+import { useAction, useFocusKept, useHost, usePlace, useTrans } from './use';
 
 export function InterruptedCard(): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
   const { conversations, tab } = usePlace();
   const { busy, error, run } = useAction();
+  const say = (decision: 'resume' | 'discard'): void => {
+    // A disabled button would lose the focus, so a second click is passed over instead.
+    if (!busy) {
+      run(() => conversations.commands.resume(tab, { decision }));
+    }
+  };
   return (
     <section
       className="shoulders-Card shoulders-Interrupted"
       aria-label={trans.__('Interrupted')}
+      ref={useFocusKept<HTMLElement>()}
     >
       <header className="shoulders-Card-head">
         <Icon name="info" />
         <span>{trans.__('The server stopped before this was finished.')}</span>
       </header>
       <div className="shoulders-Actions">
-        <Button
-          kind="primary"
-          disabled={busy}
-          onClick={() =>
-            run(() =>
-              conversations.commands.resume(tab, { decision: 'resume' })
-            )
-          }
-        >
+        <Button kind="primary" onClick={() => say('resume')}>
           {trans.__('Resume')}
         </Button>
-        <Button
-          disabled={busy}
-          onClick={() =>
-            run(() =>
-              conversations.commands.resume(tab, { decision: 'discard' })
-            )
-          }
-        >
-          {trans.__('Discard')}
-        </Button>
+        <Button onClick={() => say('discard')}>{trans.__('Discard')}</Button>
       </div>
       {error !== null && <ErrorNote error={error} />}
     </section>

@@ -2,9 +2,10 @@
 
 import * as React from 'react';
 
+import { visible } from '../model/visible';
 import type { QueuedView } from '../wire/generated';
 import { ErrorNote, IconButton } from './parts';
-import { useAction, usePlace, useTrans } from './use';
+import { useAction, useFocusKept, usePlace, useTrans } from './use';
 
 export function Queue(props: {
   queued: readonly QueuedView[];
@@ -26,45 +27,66 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = usePlace();
   const { busy, error, run } = useAction();
-  const [text, setText] = React.useState<string | null>(null);
-  const { message_id: id } = message;
-  const save = (): void => {
-    const changed = text?.trim() ?? '';
-    setText(null);
+  const [editing, setEditing] = React.useState(false);
+  const item = useFocusKept<HTMLLIElement>();
+  const edit = React.useRef<HTMLSpanElement>(null);
+  const { message_id: id, attachments } = message;
+  const toButton = (): void => {
+    setEditing(false);
+    requestAnimationFrame(() => edit.current?.querySelector('button')?.focus());
+  };
+  // What the agent read first is not changed any more: what was typed goes to the input, nothing is lost.
+  const handOver = (text: string): void => {
+    const typed = conversations.draft(tab);
+    conversations.suggest(tab, typed ? `${typed}\n${text}` : text);
+  };
+  const save = (text: string): void => {
+    const changed = text.trim();
     if (changed !== '' && changed !== message.text) {
-      run(() => conversations.commands.editQueued(tab, id, changed));
+      run(() =>
+        conversations.commands
+          .editQueued(tab, id, changed)
+          .catch((failure: unknown) => {
+            handOver(changed);
+            throw failure;
+          })
+      );
     }
+    setEditing(false);
   };
   return (
-    <li className="shoulders-Queue-item">
+    <li className="shoulders-Queue-item" ref={item}>
       <span className="shoulders-Queue-label">{trans.__('Queued')}</span>
-      {text === null ? (
-        <span className="shoulders-Queue-text">{message.text}</span>
-      ) : (
-        <input
-          className="shoulders-Input"
-          // The user has just asked for this field.
-          autoFocus
-          value={text}
-          aria-label={trans.__('Queued message')}
-          onChange={event => setText(event.target.value)}
-          onBlur={save}
-          onKeyDown={event => {
-            if (event.key === 'Enter') {
-              save();
-            } else if (event.key === 'Escape') {
-              event.stopPropagation();
-              setText(null);
-            }
-          }}
+      {editing ? (
+        <Field
+          message={message}
+          onSave={save}
+          onBack={toButton}
+          onCutOff={handOver}
         />
+      ) : (
+        <span className="shoulders-Queue-text">
+          {visible(message.text)}
+          {attachments.length > 0 && (
+            <span className="shoulders-Queue-attached">
+              {trans._n(
+                '+%1 attachment',
+                '+%1 attachments',
+                attachments.length
+              )}
+            </span>
+          )}
+        </span>
       )}
-      <IconButton
-        icon="pencil"
-        label={trans.__('Edit')}
-        disabled={busy}
-        onClick={() => setText(message.text)}
-      />
+      <span ref={edit}>
+        <IconButton
+          icon="pencil"
+          label={trans.__('Edit')}
+          disabled={busy}
+          pressed={editing}
+          onClick={() => setEditing(true)}
+        />
+      </span>
       <IconButton
         icon="close"
         label={trans.__('Remove')}
@@ -74,4 +96,69 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
       {error !== null && <ErrorNote error={error} />}
     </li>
   );
+}
+
+/** Where the message is changed. */
+function Field(props: {
+  message: QueuedView;
+  onSave: (text: string) => void;
+  onBack: () => void;
+  /** The message is gone while it was being changed. */
+  onCutOff: (text: string) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { message, onSave, onBack, onCutOff } = props;
+  const [text, setText] = React.useState(message.text);
+  const isOver = useUnsaved(text, message.text, onCutOff);
+  const done = (act: () => void): void => {
+    isOver();
+    act();
+  };
+  return (
+    <textarea
+      className="shoulders-Input shoulders-Queue-field"
+      // The user has just asked for this field.
+      autoFocus
+      rows={Math.min(6, text.split('\n').length)}
+      value={text}
+      aria-label={trans.__('Queued message')}
+      onChange={event => setText(event.target.value)}
+      onFocus={({ target }) =>
+        target.setSelectionRange(text.length, text.length)
+      }
+      onBlur={() => done(() => onSave(text))}
+      onKeyDown={event => {
+        if (event.key === 'Enter' && !event.shiftKey) {
+          event.preventDefault();
+          done(() => onSave(text));
+        } else if (event.key === 'Escape') {
+          event.stopPropagation();
+          done(onBack);
+        }
+      }}
+    />
+  );
+}
+
+/** Hands a changed text over when its field goes away, unless it was said before that this is over. */
+function useUnsaved(
+  text: string,
+  before: string,
+  handOver: (text: string) => void
+): () => void {
+  const latest = React.useRef({ text, before, handOver, isOver: false });
+  React.useEffect(() => {
+    Object.assign(latest.current, { text, before, handOver });
+  }, [text, before, handOver]);
+  React.useEffect(() => {
+    const { current } = latest;
+    return () => {
+      if (!current.isOver && current.text.trim() !== current.before.trim()) {
+        current.handOver(current.text);
+      }
+    };
+  }, []);
+  return () => {
+    latest.current.isOver = true;
+  };
 }

@@ -77,12 +77,16 @@ function describe(
     case 'tool': {
       const { title, target } = activity.call;
       return target === null || title.includes(target)
-        ? title
-        : `${title} · ${visible(target)}`;
+        ? visible(title)
+        : visible(`${title} · ${target}`);
     }
     case 'retry': {
       const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
-      return trans.__('Trying again in %1 s… %2', seconds, activity.reason);
+      return trans.__(
+        'Trying again in %1 s… %2',
+        seconds,
+        visible(activity.reason)
+      );
     }
   }
 }

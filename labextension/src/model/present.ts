@@ -25,7 +25,7 @@ export type Item =
 export type ToolIcon =
   | 'eye'
   | 'pencil'
-  | 'add'
+  | 'file-add'
   | 'delete'
   | 'folder'
   | 'terminal'
@@ -40,13 +40,14 @@ export type ToolIcon =
 const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
   [/^(run_command|run_code|git_)/, 'terminal'],
   [/^(run_|restart_|interrupt_|verify_)/, 'run'],
-  [/^(add_|create_)/, 'add'],
+  [/^(create_proposal|propose_)/, 'pencil'],
+  [/^(add_|create_|write_|duplicate_)/, 'file-add'],
   [/^(delete_|clear_)/, 'delete'],
-  [/^(edit_|write_|rename_|move_|duplicate_|undo_|propose_)/, 'pencil'],
+  [/^(edit_|rename_|move_|undo_)/, 'pencil'],
   [/^(search_|semantic_)/, 'search'],
-  [/^(list_)/, 'folder'],
+  [/^list_files/, 'folder'],
   [/^(get_reference|cite_|search_papers)/, 'book'],
-  [/^(read_|inspect_|get_|file_history)/, 'eye'],
+  [/^(read_|inspect_|get_|list_|file_history)/, 'eye'],
   [/^(complete|todo)/, 'check'],
   [/^share_/, 'file'],
   [/^clarify/, 'question']

@@ -18,7 +18,7 @@ interface IProps {
 }
 
 const ICONS: Record<IChangeRow['what'], IconName> = {
-  made: 'add',
+  made: 'file-add',
   edited: 'pencil',
   deleted: 'delete',
   moved: 'pencil',

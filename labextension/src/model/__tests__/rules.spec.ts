@@ -18,8 +18,7 @@ import {
   isRunning,
   pendingCall,
   picturesOf,
-  presentParts,
-  toolIcon
+  presentParts
 } from '../present';
 import {
   addTab,
@@ -215,19 +214,6 @@ describe('what is shown', () => {
       'data:image/png;base64,aGk='
     ]);
     expect(picturesOf(ran)).toEqual([]);
-  });
-
-  test.each([
-    ['read_notebook', 'eye'],
-    ['edit_cell', 'pencil'],
-    ['add_cell', 'add'],
-    ['run_cell', 'run'],
-    ['run_command', 'terminal'],
-    ['list_files', 'folder'],
-    ['search_content', 'search'],
-    ['something_else', 'tool']
-  ])('the picture of %s is %s', (tool, icon) => {
-    expect(toolIcon(tool)).toBe(icon);
   });
 });
 

@@ -1,0 +1,155 @@
+/** Lines of tool calls, their details, approvals, and messages that wait. */
+
+import { fireEvent, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, test } from 'vitest';
+
+import { fixture } from '../../model/__tests__/fixtures';
+import type { ApprovalRequest, Event, ToolCall } from '../../wire/generated';
+import { act, showPanel } from './harness';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+
+/** The log of a waiting approval, with another call and request. */
+function asking(
+  call: Partial<ToolCall>,
+  request: Partial<ApprovalRequest>
+): Event[] {
+  return fixture('approval-pending').events.map(event => {
+    if (event.type === 'tool-call') {
+      return { ...event, ...call };
+    }
+    return event.type === 'approval-request' ? { ...event, ...request } : event;
+  });
+}
+
+describe('an approval', () => {
+  test('offers every scope by what it reaches', async () => {
+    const { server } = await showPanel(
+      asking(
+        {},
+        {
+          arguments: { path: 'a.ipynb', cell_id: 'c1' },
+          scopes: ['once', 'document', 'session', 'always']
+        }
+      )
+    );
+    await userEvent.click(button('Allow…'));
+    const items = screen.getAllByRole('menuitem');
+    expect(items.map(item => item.textContent)).toEqual([
+      'For this notebookThis tool, on a.ipynb',
+      'In this conversationThis tool, whatever it is given',
+      'AlwaysThis tool, on a.ipynb'
+    ]);
+    await userEvent.click(screen.getByRole('menuitem', { name: /notebook/ }));
+    expect(server.asked.at(-1)?.[3]).toEqual({
+      decision: 'allow',
+      scope: 'document'
+    });
+  });
+
+  test('names a file as one, a command by its beginning, and what leaves the computer', async () => {
+    await showPanel(
+      asking(
+        { external: true },
+        {
+          arguments: { command: 'git push origin' },
+          preview: 'git push origin',
+          language: 'bash',
+          scopes: ['once', 'session']
+        }
+      )
+    );
+    expect(screen.getByText('external')).toBeTruthy();
+    await userEvent.click(button('Allow…'));
+    expect(screen.getByRole('menuitem').textContent).toBe(
+      'In this conversationCommands that begin with “git push”'
+    );
+  });
+
+  test('spells out what hides in its title, its reason and its arguments', async () => {
+    await showPanel(
+      asking(
+        { title: 'Run \u202ecell' },
+        {
+          arguments: { note: 'a\u200bb', 'na\u202eme': 1 },
+          preview: null,
+          reason: { kind: 'rule', text: 'says\u200bso' }
+        }
+      )
+    );
+    const card = screen.getByRole('region', { name: /Run ⟨U\+202E⟩cell/ });
+    for (const text of ['a⟨U+200B⟩b', 'na⟨U+202E⟩me', 'Says⟨U+200B⟩so.']) {
+      expect(within(card).getByText(text)).toBeTruthy();
+    }
+  });
+});
+
+describe('the details of an edit', () => {
+  test('show the difference, and its exact arguments on a click', async () => {
+    const { events } = fixture('approval-allow');
+    const edited = events.map(event =>
+      event.type === 'tool-call'
+        ? {
+            ...event,
+            arguments: {
+              path: 'a.ipynb',
+              cell_id: 'c1',
+              old_string: 'x = 1',
+              new_string: 'x = 2'
+            }
+          }
+        : event
+    );
+    const { container } = await showPanel(edited);
+    fireEvent.click(
+      container.querySelector('.shoulders-Call > button') ?? container
+    );
+    expect(container.querySelector('.shoulders-Diff')?.textContent).toBe(
+      '−x = 1+x = 2'
+    );
+    expect(screen.queryByText('old_string')).toBeNull();
+    fireEvent.click(button('Exact arguments'));
+    expect(screen.getByText('old_string')).toBeTruthy();
+  });
+});
+
+describe('a message that waits', () => {
+  const consumed = (): Event[] => {
+    const { events } = fixture('queued-messages');
+    return events.flatMap(event =>
+      event.type === 'message-update' && event.status === 'consumed'
+        ? [{ ...event, seq: events.length + 1, message_id: 'm4' }]
+        : []
+    );
+  };
+
+  test('that is read while it is being changed leaves what was typed in the input', async () => {
+    const { events } = fixture('queued-messages');
+    const { socket, conversations } = await showPanel(events);
+    const user = userEvent.setup();
+    await user.click(button('Edit'));
+    await user.keyboard(', please');
+    await act(() => socket.deliver(consumed()));
+    expect(screen.queryByRole('list', { name: 'Queued messages' })).toBeNull();
+    expect(conversations.draft(conversations.active.key)).toBe('later, please');
+  });
+
+  test('whose change comes too late leaves it in the input, and Esc changes nothing', async () => {
+    const { server, conversations } = await showPanel(
+      fixture('queued-messages').events
+    );
+    const user = userEvent.setup();
+    await user.click(button('Edit'));
+    await user.keyboard(' today{Escape}');
+    expect(server.asked.some(([name]) => name === 'editMessage')).toBe(false);
+    await user.click(button('Edit'));
+    const field = screen.getByRole('textbox', { name: 'Queued message' });
+    fireEvent.change(field, { target: { value: 'later\nor not' } });
+    server.fail({ code: 'conflict' }, 409);
+    await user.keyboard('{Enter}');
+    await act(() => {});
+    expect(server.asked.at(-1)?.[3]).toBe('later\nor not');
+    expect(conversations.draft(conversations.active.key)).toBe('later\nor not');
+  });
+});

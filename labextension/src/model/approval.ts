@@ -1,0 +1,81 @@
+/** How far an answer to an approval reaches, and in what language its code is. Pure; used by the card and by details of calls. */
+
+import type { AnswerApproval, Json } from '../wire/generated';
+
+export type ApprovalScope = NonNullable<AnswerApproval['scope']>;
+type Arguments = Record<string, Json>;
+
+/** What is allowed from now on; `tool` whatever it is given. */
+export type Reach =
+  | { readonly kind: 'once' | 'tool' }
+  | { readonly kind: 'path' | 'command' | 'domain'; readonly of: string };
+
+/** What an answer of this scope allows; the server has the same rules in `tools/grants.py`. */
+export function reachOf(scope: ApprovalScope, given: Arguments): Reach {
+  const { path, command, url } = given;
+  if (scope === 'once') {
+    return { kind: 'once' };
+  }
+  if (scope !== 'session' && typeof path === 'string') {
+    return { kind: 'path', of: path };
+  }
+  if (typeof command === 'string') {
+    return { kind: 'command', of: commandPrefix(command) };
+  }
+  return typeof url === 'string' && URL.canParse(url)
+    ? { kind: 'domain', of: new URL(url).hostname }
+    : { kind: 'tool' };
+}
+
+/** A command's first word and its sub-command, if any. */
+function commandPrefix(command: string): string {
+  const [first = '', second = ''] = command.trim().split(/\s+/);
+  return /^\p{L}/u.test(second) && !second.includes('/')
+    ? `${first} ${second}`
+    : first;
+}
+
+/** Whether a path is a notebook's. */
+export function isNotebook(path: Json | undefined): boolean {
+  return typeof path === 'string' && path.endsWith('.ipynb');
+}
+
+/** Argument names whose text is code. */
+const CODE = new Set(['source', 'code', 'content', 'old_string', 'new_string']);
+
+/** The language of an argument's text, by which the lab finds how to highlight it; null where it is no code. */
+export function languageOf(name: string, given: Arguments): string | null {
+  if (name === 'command') {
+    return 'shell';
+  }
+  if (!CODE.has(name)) {
+    return null;
+  }
+  const { path, filename, cell_type } = given;
+  if (cell_type === 'markdown' || cell_type === 'raw') {
+    return cell_type === 'markdown' ? 'markdown' : '';
+  }
+  return languageOfFile(path ?? filename);
+}
+
+/** By the ending of a file's name; cells are taken for Python, as the lab does. */
+function languageOfFile(name: Json | undefined): string {
+  if (typeof name !== 'string' || isNotebook(name)) {
+    return 'python';
+  }
+  const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return LANGUAGES[ending] ?? ending;
+}
+
+/** Names of languages that are not their files' ending. */
+const LANGUAGES: Record<string, string | undefined> = {
+  jl: 'julia',
+  js: 'javascript',
+  jsx: 'jsx',
+  md: 'markdown',
+  py: 'python',
+  rs: 'rust',
+  sh: 'shell',
+  ts: 'typescript',
+  yml: 'yaml'
+};
