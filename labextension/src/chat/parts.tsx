@@ -71,7 +71,9 @@ export function ErrorNote(props: {
       <Icon name="error" />
       <div className="shoulders-Error-text">
         <div>{visible(message)}</div>
-        {hint !== null && <div className="shoulders-Error-hint">{hint}</div>}
+        {hint !== null && (
+          <div className="shoulders-Error-hint">{visible(hint)}</div>
+        )}
         {Boolean(props.children) && (
           <div className="shoulders-Actions">{props.children}</div>
         )}

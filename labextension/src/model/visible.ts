@@ -3,10 +3,11 @@
  * tag characters (chapter 13). Used wherever code, arguments, diffs and file names are shown.
  */
 
-// Bidirectional controls, zero-width characters, soft hyphen, invisible operators, variation-free tags, other controls.
+// Bidirectional controls, zero-width characters, soft hyphen, invisible operators, fillers and blanks that are no spaces,
+// tags, the variation selectors that no picture needs, other controls.
 const HIDDEN =
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
 /** The text with each hidden character spelt out, as in `⟨U+202E⟩`. */
 export function visible(text: string): string {

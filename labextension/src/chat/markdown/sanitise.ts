@@ -50,7 +50,10 @@ let purifier: DOMPurify | null = null;
  */
 export function sanitise(html: string): DocumentFragment {
   purifier ??= makePurifier();
-  return purifier.sanitize(html, CONFIG);
+  const nodes = purifier.sanitize(html, CONFIG);
+  // Afterwards: what is added meanwhile is purified as well, and loses its class.
+  nodes.querySelectorAll('a[href]').forEach(sayWhere);
+  return nodes;
 }
 
 function makePurifier(): DOMPurify {
@@ -80,7 +83,7 @@ function makePurifier(): DOMPurify {
   return made;
 }
 
-/** A link opens elsewhere, tells nothing about this page, and shows its host when its text does not. */
+/** A link opens elsewhere and tells nothing about this page. */
 function tameLink(link: Element): void {
   const url = addressOf(link.getAttribute('href') ?? '');
   if (url === null) {
@@ -91,6 +94,14 @@ function tameLink(link: Element): void {
   link.setAttribute('target', '_blank');
   link.setAttribute('rel', 'noopener noreferrer');
   link.setAttribute('title', visible(url.href));
+}
+
+/** A link shows its host when its text does not. */
+function sayWhere(link: Element): void {
+  const url = addressOf(link.getAttribute('href') ?? '');
+  if (url === null) {
+    return;
+  }
   const { textContent, ownerDocument } = link;
   const destination = destinationOf(url);
   if (destination !== '' && !saysWhere(textContent, url)) {

@@ -194,3 +194,15 @@ test('the lab’s own sanitiser is not touched', () => {
     '<p>a</p>'
   );
 });
+
+test('the host after a link has a look of its own, which no text can give itself', () => {
+  const { container } = show(
+    <Markdown
+      text={
+        '<span class="shoulders-Markdown-host">x</span> [y](https://a.example/)'
+      }
+    />
+  );
+  const notes = container.querySelectorAll('.shoulders-Markdown-host');
+  expect([...notes].map(note => note.textContent)).toEqual([' (a.example)']);
+});
