@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.engine.instructions import (
 from jupyter_ai_shoulders.engine.meta import RULES, FactRecord
 from jupyter_ai_shoulders.engine.ports import Surroundings
 from jupyter_ai_shoulders.engine.skills import SKILL_LIMIT, Skill, manifest_text, named_skills
-from jupyter_ai_shoulders.engine.surroundings import Situation, Standing
+from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, Standing
 from jupyter_ai_shoulders.engine.system_prompt import instructions_text
 from jupyter_ai_shoulders.engine.user_message import Enclosed
 from jupyter_ai_shoulders.wire.events import MessageAdd
@@ -82,7 +82,7 @@ async def gather(
     standing, situation, place, attached = await asyncio.gather(
         _standing(surroundings),
         _situation(surroundings, context),
-        _or_else(surroundings.place(session), (), "The place of the thread"),
+        _place(surroundings, session),
         asyncio.gather(*_captures(surroundings, session, new, images=images)),
     )
     skills = await asyncio.gather(*_skills(surroundings, standing, new))
@@ -160,6 +160,10 @@ def _whole_lines(text: str, limit: int) -> str:
 async def _situation(surroundings: Surroundings, context: MessageContext | None) -> Situation:
     asked = surroundings.situation(context or MessageContext())
     return await _or_else(asked, Situation(), "What the workspace is like")
+
+
+async def _place(surroundings: Surroundings, session: Session) -> tuple[Fact, ...]:
+    return await _or_else(surroundings.place(session), (), "The place of the thread")
 
 
 def _captures(

@@ -52,6 +52,7 @@ from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.tools.base import Category
 from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.propose_edit import PROPOSE_EDIT
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event, Notice
@@ -231,9 +232,12 @@ class Preparation:
     def _definitions(self, turn: Turn, session: Session, spec: ModelSpec) -> Tools:
         if not spec.tools or session.tools == "disabled":
             return ()
-        return self.tools.definitions(
-            session.toolset, turn.mode, self.rules.disabled, self.memory.loaded
-        )
+        loaded, disabled = frozenset(self.memory.loaded), frozenset(self.rules.disabled)
+        if session.anchor is None:
+            disabled |= {PROPOSE_EDIT}
+        else:
+            loaded |= {"threads"}
+        return self.tools.definitions(session.toolset, turn.mode, disabled, loaded)
 
     def _not_loaded(self, session: Session, spec: ModelSpec) -> Sequence[Category]:
         """Return the categories to name in the system prompt, which stays as it is made first."""

@@ -345,3 +345,5 @@ class State:
     """Documents the user had open at their last message."""
     made: frozenset[str] = frozenset()
     """Documents that this conversation made."""
+    about: str | None = None
+    """The document a thread is pinned to."""

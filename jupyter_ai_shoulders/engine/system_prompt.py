@@ -27,6 +27,7 @@ HOLDS: Mapping[Category, str] = {
     "document": "the file that is open in front of the user",
     "workspace": "any file: read, list, search, write, move, delete, undo; commands",
     "git": "status, differences, commits",
+    "threads": "tasks pinned to a place in a document",
     "feedback": "proposals that change nothing by themselves",
 }
 """What the categories are for that ``tools.registry`` offers on demand."""

@@ -20,6 +20,9 @@ _MAKERS = frozenset({"create_file", "create_notebook"})
 def tainted(state: State, event: ev.Event) -> State:
     """Return the state with what an event says about where its text came from."""
     match event:
+        case ev.SessionCreate() | ev.SessionUpdate():
+            anchor = event.session.anchor
+            return replace(state, about=anchor and clean_path(anchor.document))
         case ev.MessageAdd():
             return _heard(state, event)
         case ev.ToolResult() if event.status in {"ok", "error"}:
@@ -35,6 +38,8 @@ def _heard(state: State, event: ev.MessageAdd) -> State:
         shown = [*context.open_documents, context.active_document]
         opened = frozenset(clean_path(path) for path in shown if path)
         state = replace(state, opened=opened)
+    if state.about is not None and state.about not in state.opened | state.made:
+        state = _with(state, Source(state.about, state.about))  # the prompt holds what stands there
     for attachment in event.attachments:
         path = _attached(attachment)
         if path is not None and path not in state.opened | state.made:

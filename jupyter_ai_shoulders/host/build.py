@@ -43,6 +43,7 @@ from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
 from jupyter_ai_shoulders.host.thread_places import ThreadPlaces
+from jupyter_ai_shoulders.host.threads import HostThreads
 from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.notebook.incarnation import KernelIncarnations
 from jupyter_ai_shoulders.notebook.live import LiveTimes
@@ -69,10 +70,12 @@ from jupyter_ai_shoulders.tools.notebook_tools import creation_and_output_tools,
 from jupyter_ai_shoulders.tools.output_images import OutputPictures
 from jupyter_ai_shoulders.tools.permissions import RuleBook, locked_rules
 from jupyter_ai_shoulders.tools.planning_tools import with_planning
+from jupyter_ai_shoulders.tools.propose_edit import ProposeEdit
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.tools.run_times import RunTimes
 from jupyter_ai_shoulders.tools.scratch_tools import scratch_tools
 from jupyter_ai_shoulders.tools.share_artifact import ShareArtifact
+from jupyter_ai_shoulders.tools.thread_tasks import AddTask, ReadTasks
 from jupyter_ai_shoulders.tools.todo import Todo
 from jupyter_ai_shoulders.tools.workspace_tools import looking_tools
 from jupyter_ai_shoulders.wire.ids import ModelId
@@ -128,6 +131,14 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         journal=store.operations,
     )
     access = NotebookAccess(documents.notebooks, documents.names)
+    threads = HostThreads(
+        store.sessions,
+        store.log,
+        ids,
+        conversations=lambda: conversations,
+        engine=lambda: engine,
+        has_owners=settings.has_owners,
+    )
     beside = [
         *looking_tools(documents.workspace, access, files.texts),
         *file_tools(
@@ -146,6 +157,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             Visibility(store.sessions, has_owners=settings.has_owners).may_see,
         ),
         CreateProposal(access, reached, ids),
+        ProposeEdit(access, reached, ids, threads),
+        AddTask(access, reached, threads),
+        ReadTasks(threads),
     ]
     base = ToolRegistry([Todo(), Clarify(), Complete(), share, *notebook, *beside, commands.tool])
     long_calls = LongCalls(ids)

@@ -24,15 +24,14 @@ from jupyter_ai_shoulders.files.encoding import decoded
 from jupyter_ai_shoulders.guard.images import Picture, fit
 from jupyter_ai_shoulders.guard.listing import tree
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
+from jupyter_ai_shoulders.host.last_words import last_words
 from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.output_text import joined, output_text
 from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
 from jupyter_ai_shoulders.notebook.variable_info import variable_lines
 from jupyter_ai_shoulders.notebook.variables import Variables
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
-from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.branches import HIDING, Branches
 from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId, Version
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
@@ -59,7 +58,6 @@ FOLDER_DEPTH = 3
 THREAD_MESSAGES = 8
 THREAD_MESSAGE = 1_500
 """Characters of one message of another conversation."""
-THREAD_EVENTS = 4_000
 VARIABLE_SECONDS = 3.0
 """How long a message waits for the kernel of an attached variable."""
 IMAGE_FILE_LIMIT = 40_000_000
@@ -252,17 +250,8 @@ class Captures:
             raise NotFound("There is no such conversation.") from error
         if other.owner not in {None, asking.owner}:
             raise NotFound("There is no such conversation.")
-        after = max(0, self._log.last_seq(session_id) - THREAD_EVENTS)
-        said: list[tuple[str, str]] = []
-        messages = self._log.find(HIDING, session_id)
-        branches = Branches(logged.event for logged in messages)
-        while page := self._log.read(session_id, after, 500):
-            for logged in page:
-                if not branches.hides(logged.event.seq):
-                    _listen(said, logged.event)
-            after = page[-1].event.seq
-            await asyncio.sleep(0)
-        lines = [f"{who}: {_cut(text)}" for who, text in said[-THREAD_MESSAGES:] if text.strip()]
+        said = await last_words(self._log, session_id)
+        lines = [f"{who}: {_cut(text)}" for who, text in said[-THREAD_MESSAGES:]]
         title = f"“{other.title}”, its last messages" if other.title else "its last messages"
         text = "\n\n".join(lines) or "(nothing was said in it)"
         return Captured((TextPart(text=text),), note=" ".join(title.split()))
@@ -359,16 +348,3 @@ def _kilobytes(size: int) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= THREAD_MESSAGE else text[:THREAD_MESSAGE] + " […]"
-
-
-def _listen(said: list[tuple[str, str]], event: ev.Event) -> None:
-    """Take one event: what the user said, and the text of the agent's answers."""
-    match event:
-        case ev.MessageAdd():
-            said.append(("User", event.text))
-        case ev.TextStart():
-            said.append(("Agent", ""))
-        case ev.TextDelta() if said and said[-1][0] == "Agent":
-            said[-1] = ("Agent", said[-1][1] + event.text)
-        case _:
-            pass

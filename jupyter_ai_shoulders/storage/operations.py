@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.wire.operations import (
     OperationsQuery,
     OperationState,
 )
+from jupyter_ai_shoulders.wire.versions import well_formed
 
 _COLUMNS = "o.id, o.at, o.state, o.body, o.number"
 _PATH = "(o.document IN (?, ? || '/') OR o.new_document IN (?, ? || '/'))"
@@ -150,7 +151,7 @@ class SqliteOperations:
 
     def _row(self, operation_id: OperationId) -> tuple[Any, ...]:
         query = f"SELECT {_COLUMNS} FROM operations o WHERE o.id = ?"  # noqa: S608 a constant
-        found = self._database.rows(query, operation_id)
+        found = self._database.rows(query, well_formed(operation_id))
         if not found:
             raise NotFound(f"There is no change {operation_id} in the log.")
         return found[0]

@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
 EXCERPT_LIMIT = 1_200
 """Characters of schema shown with a refusal."""
 
-ON_DEMAND: frozenset[Category] = frozenset({"document", "workspace", "git", "feedback"})
+ON_DEMAND: frozenset[Category] = frozenset({"document", "workspace", "git", "feedback", "threads"})
 """Categories that few turns need: the model is told their names, and loads them (chapter 05).
 
 All tools together cost 12 000 tokens in each request. A toolset offers the category it is named

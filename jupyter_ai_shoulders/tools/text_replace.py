@@ -46,6 +46,30 @@ def replace_once(text: str, old: str, new: str) -> Replaced | Missing | Ambiguou
     return Replaced(text.replace(old, new))
 
 
+def replace_near(
+    text: str, old: str, new: str, place: tuple[int, int] | None
+) -> Replaced | Missing | Ambiguous:
+    """Replace like ``replace_once``; of several occurrences the one that touches ``place``.
+
+    ``place`` is a half-open range of characters; it decides when exactly one occurrence overlaps
+    it, or begins or ends at a caret.
+    """
+    outcome = replace_once(text, old, new)
+    if not isinstance(outcome, Ambiguous) or place is None:
+        return outcome
+    start, end = place
+    touching = [
+        position
+        for position in _positions(text, old)
+        if (position < end and start < position + len(old))
+        or (start == end and position <= start <= position + len(old))
+    ]
+    if len(touching) != 1:
+        return outcome
+    (position,) = touching
+    return Replaced(text[:position] + new + text[position + len(old) :])
+
+
 def near_matches(text: str, wanted: str) -> tuple[str, ...]:
     """Return ``line N: text`` of the places most like the beginning of ``wanted``, best first."""
     lines = text.split("\n")[:SEARCHED_LINES]

@@ -1,0 +1,95 @@
+"""Task threads as tools see them: opened beside a conversation, and looked at (chapter 09).
+
+Made by ``host.build`` before the engine, which has the tools that need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.host.conversations import Conversations
+from jupyter_ai_shoulders.host.last_words import last_words
+from jupyter_ai_shoulders.storage.base import EventLog
+from jupyter_ai_shoulders.storage.sessions import SessionFilter, SqliteSessions
+from jupyter_ai_shoulders.tools.thread_tasks import MOST, Opening, ThreadNews
+from jupyter_ai_shoulders.wire.api import MessageAccepted
+from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
+from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Anchor, Session
+from jupyter_ai_shoulders.wire.versions import well_formed
+
+LAST = 2_000
+"""Characters of a thread's last message."""
+
+
+class Sending(Protocol):
+    """What of the engine is needed here."""
+
+    async def send(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
+        """Accept a message."""
+        ...
+
+
+class HostThreads:
+    """``Anchors`` and ``Threads`` on the sessions there are."""
+
+    def __init__(
+        self,
+        sessions: SqliteSessions,
+        log: EventLog,
+        ids: IdSource,
+        *,
+        conversations: Callable[[], Conversations],
+        engine: Callable[[], Sending],
+        has_owners: bool = False,
+    ) -> None:
+        """``conversations`` and ``engine`` are asked for when a thread is opened."""
+        self._sessions = sessions
+        self._log = log
+        self._ids = ids
+        self._conversations = conversations
+        self._engine = engine
+        self._has_owners = has_owners
+
+    def anchor(self, session_id: SessionId) -> Anchor | None:
+        """See ``Anchors.anchor``. Raises ``NotFound`` for a session that was deleted."""
+        return self._sessions.get(session_id).anchor
+
+    async def open(self, opening: Opening) -> Session:
+        """Open a thread that has what its opener has; nobody's is ever in ``bypass``."""
+        by = self._sessions.get(opening.by)
+        created = CreateSession(
+            kind="task",
+            model=by.model,
+            mode="ask" if opening.mode == "bypass" else opening.mode,
+            toolset=by.toolset,
+            anchor=opening.anchor,
+            interactive=by.interactive,
+        )
+        session = self._conversations().create(created, by.owner)
+        crash_point("threads.session.created")
+        message = SendMessage(id=MessageId(self._ids.new("msg")), text=well_formed(opening.prompt))
+        await self._engine().send(session.id, message)
+        return self._sessions.get(session.id)
+
+    async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadNews]:
+        """Return the threads of the same owner."""
+        chosen = SessionFilter(kind="task", document=document)
+        if self._has_owners:
+            owner = self._sessions.get(by).owner
+            chosen = replace(chosen, owner=owner)
+        found = self._sessions.page(chosen, None, MOST).sessions
+        return [await self._news(session) for session in found if session.id != by]
+
+    async def _news(self, session: Session) -> ThreadNews:
+        try:
+            said = await last_words(self._log, session.id)
+        except NotFound:  # deleted at this moment
+            said = []
+        answers = [text for who, text in said if who == "Agent"]
+        return ThreadNews(session, answers[-1][:LAST] if answers else "")

@@ -1,0 +1,277 @@
+"""The tools by which a conversation opens task threads and looks at them (chapter 09).
+
+A thread is a conversation of its own, pinned to a place: it works on beside this one, asks on its
+own card, and its marks show where it is. ``host.threads`` opens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from pydantic import Field, model_validator
+
+from jupyter_ai_shoulders.core.anchors import CONTEXT, Units, text_range
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Category,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.file_access import Absent, FileAccess, is_notebook
+from jupyter_ai_shoulders.tools.file_edit import no_replacement, no_such_file
+from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess, failed, file_name
+from jupyter_ai_shoulders.tools.text_replace import Missing, near_matches
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import CellId, SessionId, Version
+from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session, Toolset
+
+PROMPT_LIMIT = 20_000
+LISTED = 50
+MOST = 200
+"""Threads that are counted."""
+_LINE = 160
+_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A thread to open: where, with what to do, on whose behalf."""
+
+    anchor: Anchor
+    prompt: str
+    by: SessionId
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadNews:
+    """A thread and what was said in it last."""
+
+    session: Session
+    last: str
+
+
+class Threads(Protocol):
+    """Opens and lists threads; implemented by ``host.threads``."""
+
+    async def open(self, opening: Opening) -> Session:
+        """Open a thread and send its prompt. Raises what sending a message raises."""
+        ...
+
+    async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadNews]:
+        """Return the threads that a conversation may see, the latest first, at most ``MOST``."""
+        ...
+
+
+class AddTaskArguments(ToolArguments):
+    """Arguments of ``add_task``."""
+
+    path: str = Field(min_length=1, description="Workspace-relative path of the notebook or file.")
+    cell_id: CellId | None = Field(
+        default=None, description="Id of the cell, as read_notebook shows it; for notebooks only."
+    )
+    quote: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The exact text it is about; must occur once. None: the whole cell.",
+    )
+    prompt: str = Field(
+        min_length=1, max_length=PROMPT_LIMIT, description="What is to be done there."
+    )
+
+    @model_validator(mode="after")
+    def _names_a_place(self) -> AddTaskArguments:
+        if is_notebook(self.path) != (self.cell_id is not None):
+            raise ValueError("give cell_id for a notebook, and for nothing else")
+        if self.cell_id is None and self.quote is None:
+            raise ValueError("give the quote that the task is about")
+        return self
+
+
+class AddTask:
+    """Opens a thread at a place, which begins to work."""
+
+    name: ClassVar[str] = "add_task"
+    category: ClassVar[Category] = "threads"
+    risk: ClassVar[Risk] = "execute"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    arguments = AddTaskArguments
+
+    def __init__(self, cells: NotebookAccess, files: FileAccess, threads: Threads) -> None:
+        self._cells = cells
+        self._files = files
+        self._threads = threads
+
+    async def subject(self, args: AddTaskArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown, with the exact prompt."""
+        del context
+        found = await self._find(args)
+        return CallSubject(
+            title=f"Open a task at {found.label}",
+            target_label=file_name(found.path),
+            target=Target(path=found.path, cell_id=args.cell_id),
+            preview=args.prompt,
+            language="markdown",
+            exact=True,
+        )
+
+    async def run(
+        self, args: AddTaskArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Open it, or say why not."""
+        found = await self._find(args)
+        positions = [] if args.quote is None else _positions(found.text, args.quote)
+        if args.quote is not None and not positions:
+            yield no_replacement(found.label, Missing(near_matches(found.text, args.quote)))
+            return
+        if len(positions) > 1:
+            yield failed(
+                ErrorInfo(
+                    code="ambiguous",
+                    message=f"The quote occurs {len(positions)} times in {found.label}.",
+                    hint="Give more of the text around the place you mean.",
+                )
+            )
+            return
+        anchor = _anchor(found, args, positions[0] if positions else None)
+        session = await self._threads.open(
+            Opening(anchor, args.prompt, context.session_id, context.mode)
+        )
+        yield Result(
+            envelope=ToolEnvelope(ok=True, kind="text", data={"task_id": session.id}),
+            content=text_content(
+                f"Task {session.id} is open at {found.label} and at work. Look at it with "
+                "read_tasks; the user sees it beside the text."
+            ),
+        )
+
+    async def _find(self, args: AddTaskArguments) -> _Found:
+        if args.cell_id is None:
+            there = await self._files.writable(args.path)
+            if isinstance(there, Absent):
+                raise await no_such_file(self._files, there.path)
+            shot = there.snapshot
+            return _Found(shot.path, shot.path, shot.text, shot.version)
+        place = await self._cells.find_cell(args.path, args.cell_id)
+        return _Found(place.snapshot.path, place.label, place.cell.source, place.cell.version)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    path: str
+    label: str
+    text: str
+    version: Version
+
+
+class ReadTasksArguments(ToolArguments):
+    """Arguments of ``read_tasks``."""
+
+    path: str | None = Field(default=None, description="Only tasks of this document.")
+
+
+class ReadTasks:
+    """Lists threads with their status and last message."""
+
+    name: ClassVar[str] = "read_tasks"
+    category: ClassVar[Category] = "threads"
+    risk: ClassVar[Risk] = "read"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    arguments = ReadTasksArguments
+
+    def __init__(self, threads: Threads) -> None:
+        self._threads = threads
+
+    async def subject(self, args: ReadTasksArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del context
+        label = None if args.path is None else file_name(args.path)
+        return CallSubject(title="Read tasks", target_label=label, target=Target(path=args.path))
+
+    async def run(
+        self, args: ReadTasksArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """List them."""
+        found = await self._threads.news(context.session_id, args.path)
+        lines = [_news_line(news) for news in found[:LISTED]]
+        about = f" of {args.path}" if args.path else ""
+        counted = f"{len(found)} task{'' if len(found) == 1 else 's'}{about}:"
+        yield Result(
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="listing",
+                data=[_news_data(news) for news in found[:LISTED]],
+                meta=ResultMeta(total=len(found), truncated=len(found) > LISTED),
+            ),
+            content=text_content("\n".join([counted, *lines]) if lines else f"No tasks{about}."),
+        )
+
+
+def _positions(text: str, quote: str) -> list[int]:
+    positions: list[int] = []
+    at = text.find(quote)
+    while at >= 0:
+        positions.append(at)
+        at = text.find(quote, at + 1)
+    return positions
+
+
+def _anchor(found: _Found, args: AddTaskArguments, start: int | None) -> Anchor:
+    quote = args.quote or ""
+    units = Units(found.text)
+    place = None
+    if start is not None:
+        place = text_range(units.of(start), units.of(start + len(quote)))
+    before = "" if start is None else found.text[max(0, start - CONTEXT) : start]
+    after = "" if start is None else found.text[start + len(quote) :][:CONTEXT]
+    return Anchor(
+        document=found.path,
+        cell_id=args.cell_id,
+        target="cell" if start is None else "source",
+        range=place,
+        quote=quote,
+        prefix=before,
+        suffix=after,
+        version=found.version,
+    )
+
+
+def _news_line(news: ThreadNews) -> str:
+    session, anchor = news.session, news.session.anchor
+    where = "" if anchor is None else f" · {anchor.document}"
+    if anchor is not None and anchor.cell_id is not None:
+        where += f" · cell id={anchor.cell_id}"
+    doubt = "" if anchor is None or anchor.certainty == "exact" else f" · {anchor.certainty}"
+    title = f" · {_short(session.title)}" if session.title else ""
+    said = f"\n    {_short(news.last)}" if news.last else ""
+    return f"- {session.id} · {session.status}{where}{doubt}{title}{said}"
+
+
+def _news_data(news: ThreadNews) -> JsonObject:
+    session, anchor = news.session, news.session.anchor
+    return {
+        "task_id": session.id,
+        "status": session.status,
+        "title": session.title,
+        "document": anchor.document if anchor else None,
+        "cell_id": anchor.cell_id if anchor else None,
+        "last": news.last,
+    }
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[:_LINE]} …"
