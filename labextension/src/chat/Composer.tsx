@@ -1,18 +1,23 @@
-/** The input: grows with its text, keeps its draft, sends on Enter. */
+/** The input: the message being written with all that goes with it, and how it is answered. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatMoney, formatTokens } from '../model/format';
 import { asksQuestion, isRunning, waitsOf } from '../model/present';
 import type { Conversation } from '../wire/generated';
-import { ContextChips, contextOf, type Piece } from './ContextChips';
-import { IconButton } from './parts';
-import { ModelPicker, ModePicker } from './Pickers';
-import { usePlace, useSituation, useTrans, useWaits } from './use';
-
-/** Fullness of the context that is worth a warning. */
-const NEARLY_FULL = 0.8;
+import { AttachmentChips } from './input/AttachmentChips';
+import { Field } from './input/Field';
+import { SkillsSheet, ToolsSheet } from './input/ListSheets';
+import { ModelPicker } from './input/ModelPicker';
+import { ModePicker } from './input/ModePicker';
+import { MoreMenu } from './input/MoreMenu';
+import { RequestSheet } from './input/RequestSheet';
+import { SituationChips } from './input/SituationChips';
+import { Totals } from './input/Totals';
+import { useDrop } from './input/useAttachments';
+import { useComposer, type IComposer } from './input/useComposer';
+import { ErrorNote, IconButton } from './parts';
+import { usePlace, useTrans } from './use';
 
 export function Composer(props: {
   view: Conversation | null;
@@ -20,49 +25,137 @@ export function Composer(props: {
   closed: boolean;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
-  const situation = useSituation();
-  const [left, setLeft] = React.useState<ReadonlySet<Piece>>(new Set());
-  const draft = useDraft();
-  // What was typed, not what was drawn last: a busy page draws late.
-  const send = (typed: string): void => {
-    const text = typed.trim();
-    if (text !== '' && !props.closed) {
-      draft.set('');
-      setLeft(new Set());
-      const context = contextOf(situation, left);
-      void conversations.send(tab, { text, context });
-    }
-  };
+  const { view, closed } = props;
+  const place = React.useRef<HTMLDivElement>(null);
+  const composer = useComposer(view, closed);
+  const { draft, attachments, error } = composer;
+  const over = useDrop(place, attachments, closed);
   return (
-    <div className="shoulders-Composer">
-      <ContextChips
+    <>
+      <OpenSheet view={view} composer={composer} />
+      {error !== null && <ErrorNote error={error} />}
+      <div
+        className={`shoulders-Composer ${over ? 'shoulders-mod-over' : ''}`}
+        ref={place}
+      >
+        <Chips composer={composer} />
+        <Field
+          text={draft.text}
+          placeholder={placeholder(view, closed, trans)}
+          disabled={closed}
+          commands={composer.commands}
+          onChange={draft.set}
+          onSend={composer.send}
+          onRun={composer.run}
+          onName={attachments.add}
+          onPaste={attachments.takePasted}
+        />
+        <Bar view={view} closed={closed} composer={composer} place={place} />
+        {over && (
+          <div className="shoulders-Composer-drop">
+            {trans.__('Drop to attach')}
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** What was opened above the input. */
+function OpenSheet(props: {
+  view: Conversation | null;
+  composer: IComposer;
+}): React.JSX.Element | null {
+  const { sheet, setSheet, message, draft } = props.composer;
+  const close = (): void => setSheet(null);
+  switch (sheet) {
+    case null:
+      return null;
+    case 'request':
+      return (
+        <RequestSheet
+          view={props.view}
+          message={message(draft.text)}
+          onClose={close}
+        />
+      );
+    case 'tools':
+      return <ToolsSheet onClose={close} />;
+    case 'skills':
+      return <SkillsSheet onClose={close} />;
+  }
+}
+
+/** What goes with the message. */
+function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
+  const trans = useTrans();
+  const { attachments, situation, left, leave, takeBack } = composer;
+  return (
+    <div
+      className="shoulders-Chips"
+      role="group"
+      aria-label={trans.__('Context')}
+      aria-busy={attachments.busy}
+    >
+      <AttachmentChips
+        attachments={attachments.all}
+        onRemove={attachments.remove}
+      />
+      <SituationChips
         situation={situation}
         left={left}
-        onLeave={piece => setLeft(new Set([...left, piece]))}
+        onLeave={leave}
+        onTakeBack={takeBack}
       />
-      <TextField
-        text={draft.text}
-        placeholder={placeholder(props.view, props.closed, trans)}
-        disabled={props.closed}
-        onChange={draft.set}
-        onSend={send}
-      />
-      <div className="shoulders-Composer-bar">
-        <ModePicker />
-        <ModelPicker />
-        <span className="shoulders-Actions-space" />
-        {props.view !== null && <Totals view={props.view} />}
-        <IconButton
-          className="shoulders-Composer-send"
-          icon="send"
-          label={trans.__('Send (Enter)')}
-          disabled={props.closed || draft.text.trim() === ''}
-          onClick={() => send(conversations.draft(tab))}
-        />
-      </div>
     </div>
   );
+}
+
+/** How it is answered, what it costs, and off with it. */
+function Bar(props: {
+  view: Conversation | null;
+  closed: boolean;
+  composer: IComposer;
+  place: React.RefObject<HTMLElement>;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { view, closed, composer, place } = props;
+  return (
+    <div className="shoulders-Composer-bar">
+      <MoreMenu
+        onFiles={composer.attachments.takeFiles}
+        onSign={sign => typeSign(place.current, sign)}
+        onPreview={() => composer.setSheet('request')}
+        onInstructions={composer.openInstructions}
+      />
+      <ModePicker />
+      <ModelPicker open={composer.models} setOpen={composer.setModels} />
+      <span className="shoulders-Actions-space" />
+      {view !== null && <Totals view={view} />}
+      <IconButton
+        className="shoulders-Composer-send"
+        icon="send"
+        label={trans.__('Send (Enter)')}
+        disabled={closed || !composer.sendable}
+        // What was typed, not what was drawn last: a busy page draws late.
+        onClick={() => composer.send(conversations.draft(tab))}
+      />
+    </div>
+  );
+}
+
+/** Type a sign as the user would, so that the list opens: `/` begins the text, `@` stands behind it. */
+function typeSign(place: HTMLElement | null, sign: '@' | '/'): void {
+  const field = place?.querySelector('textarea');
+  if (field) {
+    const { value } = field;
+    const at = sign === '/' ? 0 : value.length;
+    field.focus();
+    const gap = sign === '@' && /\S$/.test(value) ? ' ' : '';
+    field.setRangeText(gap + sign, at, at, 'end');
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
 }
 
 /** What a message would be now. */
@@ -83,90 +176,4 @@ function placeholder(
   return view !== null && isRunning(view)
     ? trans.__('Add something for the next step…')
     : trans.__('Ask about your notebook…');
-}
-
-/** The draft of this tab; an outside change (a chip, a command) shows too. */
-function useDraft(): { text: string; set: (text: string) => void } {
-  const { conversations, tab } = usePlace();
-  const [text, setText] = React.useState(() => conversations.draft(tab));
-  const set = (next: string): void => {
-    setText(next);
-    conversations.setDraft(tab, next);
-  };
-  React.useEffect(() => {
-    const read = (): void => setText(conversations.draft(tab));
-    conversations.changed.connect(read);
-    return () => {
-      conversations.changed.disconnect(read);
-    };
-  }, [conversations, tab]);
-  return { text, set };
-}
-
-function TextField(props: {
-  text: string;
-  placeholder: string;
-  disabled: boolean;
-  onChange: (text: string) => void;
-  onSend: (text: string) => void;
-}): React.JSX.Element {
-  const field = React.useRef<HTMLTextAreaElement>(null);
-  React.useLayoutEffect(() => {
-    const element = field.current;
-    if (element !== null) {
-      element.style.height = 'auto';
-      element.style.height = `${element.scrollHeight}px`; // CSS limits it to ten lines.
-    }
-  }, [props.text]);
-  return (
-    <textarea
-      ref={field}
-      className="shoulders-Composer-field"
-      rows={1}
-      value={props.text}
-      placeholder={props.placeholder}
-      aria-label={props.placeholder}
-      disabled={props.disabled}
-      onChange={event => props.onChange(event.target.value)}
-      onKeyDown={event => {
-        const plain = !event.shiftKey && !event.nativeEvent.isComposing;
-        if (event.key === 'Enter' && plain) {
-          event.preventDefault();
-          props.onSend(event.currentTarget.value);
-        }
-      }}
-    />
-  );
-}
-
-/** How full the context is and what the conversation cost. */
-function Totals({ view }: { view: Conversation }): React.JSX.Element | null {
-  const trans = useTrans();
-  const { editBudget } = useWaits();
-  const { context_tokens, context_window, usage } = view;
-  if (context_tokens === null) {
-    return null;
-  }
-  const full =
-    context_window !== null && context_tokens > NEARLY_FULL * context_window;
-  const { cost_micro_usd: cost } = usage;
-  const window = context_window === null ? '?' : formatTokens(context_window);
-  return (
-    <button
-      type="button"
-      className={`shoulders-Totals ${full ? 'shoulders-mod-full' : ''}`}
-      title={trans.__(
-        'Context: %1 of %2 tokens. Cost of this conversation: %3. Opens the budget.',
-        formatTokens(context_tokens),
-        window,
-        cost === null ? trans.__('unknown') : formatMoney(cost)
-      )}
-      onClick={editBudget}
-    >
-      {formatTokens(context_tokens)}
-      {cost !== null && cost > 0 && (
-        <span className="shoulders-Totals-cost"> · {formatMoney(cost)}</span>
-      )}
-    </button>
-  );
 }

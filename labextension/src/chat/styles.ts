@@ -3,10 +3,13 @@
 import '../../style/chat.css';
 import '../../style/controls.css';
 import '../../style/messages.css';
+import '../../style/bubbles.css';
+import '../../style/terminal.css';
 import '../../style/diff.css';
 import '../../style/cards.css';
 import '../../style/changes.css';
 import '../../style/markdown.css';
 import '../../style/composer.css';
+import '../../style/sheet.css';
 import '../../style/empty.css';
 import '../../style/restore.css';

@@ -335,7 +335,8 @@ function unreachable(error: unknown): ErrorInfo {
   };
 }
 
-function plainError(message: string, retryable: boolean): ErrorInfo {
+/** An error in these words. */
+export function plainError(message: string, retryable: boolean): ErrorInfo {
   return {
     code: 'internal',
     message,

@@ -72,11 +72,11 @@ export function replaceToken(
 
 /**
  * How well a text matches what was typed: first the kind of match (0 is best), then the letters it is spread over.
- * Null when the letters do not stand in it in their order. The same rules as the server's for files.
+ * Null when the letters do not stand in it in their order. Blanks and case do not count.
  */
 export function rankOf(query: string, text: string): [number, number] | null {
   const wanted = query.replace(/\s/g, '').toLowerCase();
-  const lowered = text.toLowerCase();
+  const lowered = text.replace(/\s/g, '').toLowerCase();
   const spread = spreadOf(wanted, lowered);
   if (spread === null) {
     return null;

@@ -8,11 +8,23 @@ export interface ICommandLine {
   readonly argument: string;
 }
 
-/** What one can do; `argument` says what may stand behind the name. */
+/** What may stand behind the name of a command. */
+export interface IChoice {
+  readonly value: string;
+  readonly title: string;
+  readonly note: string;
+}
+
+/** What one can do. */
 export interface ISlashCommand {
   readonly name: string;
   readonly title: string;
-  readonly argument?: string;
+  /** What it can be told; without any it is told nothing. */
+  readonly choices?: () => readonly IChoice[];
+  /** Stays in the message: it names a text the agent is to follow. */
+  readonly isSkill?: boolean;
+  /** What stands behind its name is a message, sent after it. */
+  readonly isSent?: boolean;
   readonly run: (argument: string) => void | Promise<void>;
 }
 
@@ -27,10 +39,23 @@ export function parseCommand(text: string): ICommandLine | null {
       };
 }
 
-/** The commands whose names match, the best first. */
+/** The commands whose names match, the best first, skills behind the others. */
 export function findCommands(
   query: string,
   commands: readonly ISlashCommand[]
 ): ISlashCommand[] {
-  return bestOf(query, commands, ({ name }) => [name, '']);
+  const best = bestOf(query, commands, ({ name }) => [name, '']);
+  return [
+    ...best.filter(({ isSkill }) => isSkill !== true),
+    ...best.filter(({ isSkill }) => isSkill === true)
+  ];
+}
+
+/** The choice that was meant by what was written. */
+export function chosenBy(
+  argument: string,
+  choices: readonly IChoice[]
+): IChoice | undefined {
+  const exact = choices.find(({ value }) => value === argument);
+  return exact ?? bestOf(argument, choices, c => [c.title, c.value])[0];
 }

@@ -16,15 +16,14 @@ import type {
   IInputHost,
   ILookups
 } from '../chat/host-input';
-import type { IHttpClient } from '../client/http';
+import { ApiError, plainError, type IHttpClient } from '../client/http';
 import { EXTENSION_ID } from '../tokens';
 import type { Attachment } from '../wire/generated';
-import { instructionsTemplate } from './instructions';
+import { openInstructions } from './instructions';
 import type { ILabParts } from './labHost';
 
 const CELLS = 'application/vnd.jupyter.cells';
 const FILES = 'application/x-jupyter-icontents';
-const INSTRUCTIONS = '_instructions.md';
 
 /** Bytes of a file that are put into the workspace from the chat; more is for the lab's own upload. */
 const UPLOAD_LIMIT = 50_000_000;
@@ -43,14 +42,7 @@ export function makeInputHost(parts: ILabParts): IInputHost {
     carried: data => carried(data, contents, notebooks),
     copiedCells: text => cellsNamed(copies.cells(text), notebooks),
     upload: file => upload(file, folderOf(parts), contents, trans),
-    openInstructions: async () => {
-      if (!(await exists(contents, INSTRUCTIONS))) {
-        const content = instructionsTemplate(trans);
-        const model = { type: 'file', format: 'text', content } as const;
-        await contents.save(INSTRUCTIONS, model);
-      }
-      parts.documents.openOrReveal(INSTRUCTIONS, 'Editor');
-    },
+    openInstructions: () => openInstructions(contents, parts.documents, trans),
     openSettings: () => {
       const command = `${EXTENSION_ID}:open-settings`;
       const known = app.commands.hasCommand(command);
@@ -227,7 +219,7 @@ async function upload(
   trans: ILabParts['trans']
 ): Promise<string> {
   if (file.size > UPLOAD_LIMIT) {
-    throw new Error(
+    throw said(
       trans.__(
         '%1 is too large to be attached. Upload it with the file browser, then name it with @.',
         file.name
@@ -236,8 +228,23 @@ async function upload(
   }
   const path = await freeName(PathExt.join(folder, file.name), contents);
   const content = base64(new Uint8Array(await file.arrayBuffer()));
-  await contents.save(path, { type: 'file', format: 'base64', content });
+  await contents
+    .save(path, { type: 'file', format: 'base64', content })
+    .catch((reason: unknown) => {
+      throw said(
+        trans.__(
+          '%1 could not be put into the workspace: %2',
+          file.name,
+          String(reason)
+        )
+      );
+    });
   return path;
+}
+
+/** An error in words for the user. */
+function said(words: string): ApiError {
+  return new ApiError(0, plainError(words, false));
 }
 
 /** The path, or one beside it that no file has yet. */

@@ -346,46 +346,6 @@ describe('the input', () => {
     expect(container.textContent).not.toContain('Unplugged.');
     expect(container.textContent).toContain('more');
   });
-
-  test('models are chosen from a list with facts and reasons', async () => {
-    const { server } = await showPanel([], server => {
-      server.modelList = {
-        models: [
-          model('demo/demo', { label: 'Demo (no AI model)' }),
-          model('a/big', {
-            prices: {
-              input: 3_000_000,
-              output: 15_000_000,
-              cache_read: null,
-              cache_write: null
-            }
-          }),
-          model('a/none', { available: false, unavailable_reason: 'No key' })
-        ],
-        default: 'demo/demo',
-        single_calls: [],
-        providers: [],
-        problems: []
-      };
-    });
-    fireEvent.click(button('Demo (no AI model)'));
-    const items = screen.getAllByRole('menuitemradio');
-    expect(items.map(item => item.textContent)).toEqual([
-      'Demo (no AI model)Demo · 200k context',
-      'Name of a/bigDemo · 200k context · $3 in, $15 out per M',
-      'Name of a/noneNo key'
-    ]);
-    expect(items[2]).toHaveProperty('disabled', true);
-    const [, big] = items;
-    if (big !== undefined) {
-      fireEvent.click(big);
-    }
-    fireEvent.change(field(), { target: { value: 'hi' } });
-    fireEvent.keyDown(field(), { key: 'Enter' });
-    await act(() => {});
-    const sent = server.asked.find(([name]) => name === 'sendMessage');
-    expect(sent?.[2]).toMatchObject({ model: 'a/big' });
-  });
 });
 
 describe('before the first message', () => {

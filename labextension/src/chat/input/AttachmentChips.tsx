@@ -1,0 +1,49 @@
+/** What was attached to the message being written: a click opens it, each can be taken away. */
+
+import * as React from 'react';
+
+import type { Attachment } from '../../wire/generated';
+import { useHost, usePlace, useTrans } from '../use';
+import { Chip } from './Chip';
+import { describe } from './describe';
+
+export function AttachmentChips(props: {
+  attachments: readonly Attachment[];
+  onRemove: (attachment: Attachment) => void;
+}): React.JSX.Element {
+  const { cellsOf, openDocument } = useHost();
+  const trans = useTrans();
+  const { conversations } = usePlace();
+  const titleOf = (id: string): string | undefined =>
+    conversations.history.get(id)?.title;
+  return (
+    <>
+      {props.attachments.map(attachment => {
+        const shown = describe(attachment, { trans, cellsOf, titleOf });
+        const { path, cellId } = shown;
+        return (
+          <Chip
+            key={JSON.stringify(attachment)}
+            icon={shown.icon}
+            text={shown.label}
+            title={shown.title}
+            picture={pictureOf(attachment)}
+            attached
+            onOpen={
+              path === null || attachment.kind === 'folder'
+                ? undefined
+                : () => openDocument(path, cellId)
+            }
+            onRemove={() => props.onRemove(attachment)}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function pictureOf(attachment: Attachment): string | undefined {
+  return attachment.kind === 'image' && attachment.data !== null
+    ? `data:${attachment.media_type};base64,${attachment.data}`
+    : undefined;
+}

@@ -1,0 +1,60 @@
+/** One thing that goes with the message. */
+
+import * as React from 'react';
+
+import { visible } from '../../model/visible';
+import type { IconName } from '../host';
+import { IconButton } from '../parts';
+import { focusField, useHost, useTrans } from '../use';
+
+export function Chip(props: {
+  icon: IconName;
+  text: string;
+  title: string;
+  /** Source of a small picture in place of the icon. */
+  picture?: string | undefined;
+  /** Put there by the user, not offered. */
+  attached?: boolean;
+  onOpen?: (() => void) | undefined;
+  onRemove: () => void;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const text = visible(props.text);
+  const inside = (
+    <>
+      {props.picture === undefined ? (
+        <Icon name={props.icon} />
+      ) : (
+        <img className="shoulders-Chip-picture" src={props.picture} alt="" />
+      )}
+      <span className="shoulders-Chip-text">{text}</span>
+    </>
+  );
+  return (
+    <span
+      className={`shoulders-Chip ${props.attached === true ? 'shoulders-mod-attached' : ''}`}
+      title={visible(props.title)}
+    >
+      {props.onOpen === undefined ? (
+        <span className="shoulders-Chip-inside">{inside}</span>
+      ) : (
+        <button
+          type="button"
+          className="shoulders-Chip-inside"
+          onClick={props.onOpen}
+        >
+          {inside}
+        </button>
+      )}
+      <IconButton
+        icon="close"
+        label={trans.__('Leave out %1', text)}
+        onClick={() => {
+          props.onRemove();
+          focusField();
+        }}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,128 @@
+/** The text field: grows with its text up to ten lines, sends on Enter, and has the list above it. */
+
+import * as React from 'react';
+
+import type { ISlashCommand } from '../../model/slash';
+import type { Attachment } from '../../wire/generated';
+import { useTrans } from '../use';
+import { optionId, Options } from './Options';
+import { useSuggestions } from './useSuggestions';
+
+export function Field(props: {
+  text: string;
+  placeholder: string;
+  disabled: boolean;
+  commands: readonly ISlashCommand[];
+  onChange: (text: string) => void;
+  onSend: (text: string) => void;
+  onRun: (command: ISlashCommand, argument: string, rest: string) => void;
+  /** A thing was named. */
+  onName: (attachment: Attachment) => void;
+  /** Whether what is pasted was taken. */
+  onPaste: (data: DataTransfer) => boolean;
+}): React.JSX.Element {
+  const { text, onChange } = props;
+  const list = React.useId();
+  const field = React.useRef<HTMLTextAreaElement>(null);
+  const put = useCaret(field, onChange);
+  const suggestions = useSuggestions(props.commands, {
+    name: (option, next, caret) => {
+      props.onName(option.mention.attachment);
+      put(next, caret);
+    },
+    run: props.onRun,
+    begin: begun => put(begun, begun.length)
+  });
+  const { shown } = suggestions;
+  React.useLayoutEffect(() => {
+    const element = field.current;
+    if (element !== null) {
+      element.style.height = 'auto';
+      element.style.height = `${element.scrollHeight}px`; // CSS limits it to ten lines.
+    }
+  }, [text]);
+  return (
+    <>
+      {shown !== null && (
+        <div className="shoulders-Popover">
+          <Options
+            id={list}
+            label={shown.label}
+            options={shown.options}
+            active={shown.active}
+            onPick={option => suggestions.pick(text, option)}
+            onActive={suggestions.setActive}
+          />
+        </div>
+      )}
+      <Found count={shown?.options.length ?? 0} />
+      <textarea
+        ref={field}
+        className="shoulders-Composer-field"
+        rows={1}
+        value={text}
+        placeholder={props.placeholder}
+        aria-label={props.placeholder}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={shown === null ? undefined : list}
+        aria-activedescendant={
+          shown === null ? undefined : optionId(list, shown.active)
+        }
+        disabled={props.disabled}
+        onChange={({ target }) => {
+          onChange(target.value);
+          suggestions.look(target.value, target.selectionStart);
+        }}
+        onBlur={suggestions.close}
+        onPaste={event => {
+          if (props.onPaste(event.clipboardData)) {
+            event.preventDefault();
+          }
+        }}
+        onKeyDown={event => {
+          const plain = !event.shiftKey && !event.nativeEvent.isComposing;
+          if (!suggestions.onKey(event) && event.key === 'Enter' && plain) {
+            event.preventDefault();
+            suggestions.close();
+            props.onSend(event.currentTarget.value);
+          }
+        }}
+      />
+    </>
+  );
+}
+
+/** Says to who cannot see it how long the list is. */
+function Found({ count }: { count: number }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <span className="shoulders-Unseen" role="status">
+      {count > 0 &&
+        trans._n(
+          '%1 suggestion',
+          '%1 suggestions; choose with the arrows',
+          count
+        )}
+    </span>
+  );
+}
+
+/** Writes a text with the caret at a place in it. */
+function useCaret(
+  field: React.RefObject<HTMLTextAreaElement>,
+  write: (text: string) => void
+): (text: string, caret: number) => void {
+  const wanted = React.useRef<number | null>(null);
+  React.useLayoutEffect(() => {
+    const { current: caret } = wanted;
+    if (caret !== null) {
+      wanted.current = null;
+      field.current?.setSelectionRange(caret, caret);
+    }
+  });
+  return (text, caret) => {
+    wanted.current = caret;
+    write(text);
+  };
+}

@@ -1,0 +1,57 @@
+/** What the agent may do without asking. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { Mode } from '../../model/interface';
+import { Menu } from '../Menu';
+import { usePlace, useTrans } from '../use';
+
+const MODES: readonly Mode[] = ['ask', 'auto_edit', 'plan'];
+
+export function ModePicker(): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const current = conversations.mode(tab);
+  const items = MODES.map(mode => ({
+    key: mode,
+    title: modeName(mode, trans),
+    note: modeNote(mode, trans),
+    checked: mode === current,
+    act: () => conversations.setMode(tab, mode)
+  }));
+  return (
+    <Menu
+      className="shoulders-Picker"
+      label={modeName(current, trans)}
+      title={trans.__('What the agent may do without asking')}
+      items={items}
+    />
+  );
+}
+
+function modeName(mode: Mode, trans: TranslationBundle): string {
+  switch (mode) {
+    case 'ask':
+      return trans.__('Ask');
+    case 'auto_edit':
+      return trans.__('Auto-edit');
+    case 'plan':
+      return trans.__('Plan');
+    case 'bypass':
+      return trans.__('Bypass');
+  }
+}
+
+function modeNote(mode: Mode, trans: TranslationBundle): string {
+  switch (mode) {
+    case 'ask':
+      return trans.__('Reads and edits of open notebooks run; the rest asks');
+    case 'auto_edit':
+      return trans.__('Every undoable edit runs; running code asks');
+    case 'plan':
+      return trans.__('Only reads');
+    case 'bypass':
+      return trans.__('Nothing asks');
+  }
+}

@@ -1,0 +1,70 @@
+/** What else can be done with the message being written. */
+
+import * as React from 'react';
+
+import { Menu } from '../Menu';
+import { useHost, useTrans } from '../use';
+
+export function MoreMenu(props: {
+  onFiles: (files: Iterable<File>) => void;
+  /** Write a sign that opens the list. */
+  onSign: (sign: '@' | '/') => void;
+  onPreview: () => void;
+  onInstructions: () => void;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const chooser = React.useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Menu
+        className="shoulders-More"
+        label={<Icon name="add" />}
+        title={trans.__('Attach, and more')}
+        items={[
+          {
+            key: 'files',
+            title: trans.__('Attach files or images…'),
+            note: trans.__('Or paste them, or drop them here'),
+            act: () => chooser.current?.click()
+          },
+          {
+            key: 'name',
+            title: trans.__('Name a file, cell or variable'),
+            note: '@',
+            act: () => props.onSign('@')
+          },
+          {
+            key: 'command',
+            title: trans.__('Commands'),
+            note: '/',
+            act: () => props.onSign('/')
+          },
+          {
+            key: 'request',
+            title: trans.__('Show request'),
+            note: trans.__('What exactly would be sent'),
+            act: props.onPreview
+          },
+          {
+            key: 'instructions',
+            title: trans.__('Instructions'),
+            note: '_instructions.md',
+            act: props.onInstructions
+          }
+        ]}
+      />
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        aria-label={trans.__('Attach files or images…')}
+        onChange={({ target }) => {
+          props.onFiles([...(target.files ?? [])]);
+          target.value = ''; // The same file can be chosen again.
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+/** A list to choose from, moved through by the field beside it, which keeps the focus: ARIA's listbox. */
+
+import * as React from 'react';
+
+import { visible } from '../../model/visible';
+import type { IconName } from '../host';
+import { useHost } from '../use';
+
+/** One choice. */
+export interface IOption {
+  readonly key: string;
+  readonly icon?: IconName;
+  readonly title: string;
+  /** A quieter second part. */
+  readonly note: string;
+  /** The heading it stands under. */
+  readonly group: string;
+  readonly checked?: boolean;
+  readonly disabled?: boolean;
+}
+
+/** The id of the active option, for `aria-activedescendant`. */
+export function optionId(list: string, active: number): string {
+  return `${list}-${active}`;
+}
+
+export function Options<T extends IOption>(props: {
+  id: string;
+  label: string;
+  options: readonly T[];
+  active: number;
+  onPick: (option: T) => void;
+  onActive: (index: number) => void;
+}): React.JSX.Element {
+  const { id, label, options, active, onPick, onActive } = props;
+  const list = React.useRef<HTMLDivElement>(null);
+  React.useEffect(() => {
+    list.current
+      ?.querySelector('[aria-selected=true]')
+      ?.scrollIntoView({ block: 'nearest' });
+  }, [active, options]);
+  return (
+    <div
+      className="shoulders-Options"
+      role="listbox"
+      id={id}
+      aria-label={label}
+      ref={list}
+      // The field keeps the focus.
+      onMouseDown={event => event.preventDefault()}
+    >
+      {grouped(options).map(({ name, members }) => (
+        <div key={name} role="group" aria-label={name}>
+          {name !== '' && (
+            <div className="shoulders-Options-group" aria-hidden="true">
+              {name}
+            </div>
+          )}
+          {members.map(({ option, index }) => (
+            <Option
+              key={option.key}
+              id={optionId(id, index)}
+              option={option}
+              active={index === active}
+              onPick={() => onPick(option)}
+              onActive={() => onActive(index)}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Option(props: {
+  id: string;
+  option: IOption;
+  active: boolean;
+  onPick: () => void;
+  onActive: () => void;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const { title, note, icon, checked, disabled } = props.option;
+  return (
+    <div
+      className="shoulders-Option-row"
+      role="option"
+      id={props.id}
+      aria-selected={props.active}
+      aria-disabled={disabled}
+      aria-checked={checked}
+      onMouseMove={props.active ? undefined : props.onActive}
+      onClick={disabled === true ? undefined : props.onPick}
+    >
+      {icon !== undefined && <Icon name={icon} />}
+      <span className="shoulders-Option-title">{visible(title)}</span>
+      <span className="shoulders-Option-note">{visible(note)}</span>
+      {checked === true && <Icon name="check" />}
+    </div>
+  );
+}
+
+interface IGroup<T> {
+  name: string;
+  members: { option: T; index: number }[];
+}
+
+function grouped<T extends IOption>(options: readonly T[]): IGroup<T>[] {
+  const groups: IGroup<T>[] = [];
+  options.forEach((option, index) => {
+    const last = groups.at(-1);
+    if (last?.name === option.group) {
+      last.members.push({ option, index });
+    } else {
+      groups.push({ name: option.group, members: [{ option, index }] });
+    }
+  });
+  return groups;
+}
+
+/** Where a key moves in a list of so many; null when it does not move. */
+export function moved(
+  key: string,
+  active: number,
+  count: number
+): number | null {
+  switch (key) {
+    case 'ArrowDown':
+      return (active + 1) % count;
+    case 'ArrowUp':
+      return (active - 1 + count) % count;
+    default:
+      return null;
+  }
+}

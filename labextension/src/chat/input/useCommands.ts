@@ -1,0 +1,213 @@
+/** The commands of the input and what they do: each is also a button or a menu entry elsewhere. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { ExportFormat } from '../../client/http';
+import type { Mode } from '../../model/interface';
+import { isRunning } from '../../model/present';
+import { chosenBy, type IChoice, type ISlashCommand } from '../../model/slash';
+import type { Conversation, SkillSummary } from '../../wire/generated';
+import { useHost, usePlace, useTrans, useWaits } from '../use';
+import { modelFacts, modelName } from './modelFacts';
+
+/** What can be opened above the input. */
+export type Sheet = 'request' | 'tools' | 'skills';
+
+/** What commands may do to the input. */
+export interface ICommanded {
+  readonly view: Conversation | null;
+  readonly open: (sheet: Sheet) => void;
+  readonly openModels: () => void;
+}
+
+const FORMATS: readonly ExportFormat[] = ['md', 'jsonl', 'ipynb'];
+
+export function useCommands(commanded: ICommanded): ISlashCommand[] {
+  const skills = useSkills();
+  return [
+    ...useConversationCommands(commanded),
+    ...useChoiceCommands(commanded),
+    ...useSheetCommands(commanded),
+    ...skills.map(skillCommand)
+  ];
+}
+
+/** Commands about the conversation as a whole. */
+function useConversationCommands({ view }: ICommanded): ISlashCommand[] {
+  const host = useHost();
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const title = conversations.session(tab)?.title ?? '';
+  const begun = view !== null && view.session !== null;
+  const turnId = lastTurn(view);
+  const save = async (format: ExportFormat): Promise<void> => {
+    const content = await conversations.commands.exportAs(tab, format);
+    host.save(`${title || trans.__('Conversation')}.${format}`, content);
+  };
+  return [
+    {
+      name: 'clear',
+      title: trans.__('Begin anew; this conversation stays in the history'),
+      run: () => {
+        if (begun) {
+          conversations.create();
+          conversations.close(tab);
+        }
+      }
+    },
+    {
+      name: 'new',
+      title: trans.__('New conversation beside this one'),
+      run: () => conversations.create()
+    },
+    ...when(begun, {
+      name: 'export',
+      title: trans.__('Save this conversation as a file'),
+      choices: () =>
+        FORMATS.map(format => ({
+          value: format,
+          title: format,
+          note: formatNote(format, trans)
+        })),
+      run: argument => save(FORMATS.find(format => format === argument) ?? 'md')
+    }),
+    ...when(turnId !== null && view !== null && !isRunning(view), {
+      name: 'undo',
+      title: trans.__('Take back what the last turn changed'),
+      run: async () => {
+        await conversations.commands.undoTurn(tab, turnId ?? '');
+      }
+    })
+  ];
+}
+
+/** Commands that choose how the agent works. */
+function useChoiceCommands({ openModels }: ICommanded): ISlashCommand[] {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const models = (conversations.models?.models ?? []).filter(
+    ({ available }) => available
+  );
+  const choices = models.map((model): IChoice => ({
+    value: model.id,
+    title: modelName(model),
+    note: modelFacts(model, trans)
+  }));
+  const mode = (name: string, value: Mode, title: string): ISlashCommand => ({
+    name,
+    title,
+    isSent: true,
+    run: () => conversations.setMode(tab, value)
+  });
+  return [
+    {
+      name: 'model',
+      title: trans.__('Choose the model'),
+      choices: () => choices,
+      run: argument => {
+        const model = argument === '' ? undefined : chosenBy(argument, choices);
+        if (model === undefined) {
+          openModels();
+        } else {
+          conversations.setModel(tab, model.value);
+        }
+      }
+    },
+    mode('plan', 'plan', trans.__('Only read and plan')),
+    mode('ask', 'ask', trans.__('Ask before code runs and files change')),
+    mode('auto-edit', 'auto_edit', trans.__('Edit without asking'))
+  ];
+}
+
+/** Commands that show something. */
+function useSheetCommands({ open }: ICommanded): ISlashCommand[] {
+  const host = useHost();
+  const trans = useTrans();
+  const { editBudget } = useWaits();
+  return [
+    {
+      name: 'cost',
+      title: trans.__('What was spent, and the limits'),
+      run: editBudget
+    },
+    {
+      name: 'tools',
+      title: trans.__('What the agent can do'),
+      run: () => open('tools')
+    },
+    {
+      name: 'skills',
+      title: trans.__('Texts the agent follows for some tasks'),
+      run: () => open('skills')
+    },
+    {
+      name: 'request',
+      title: trans.__('Show what is sent to the model'),
+      run: () => open('request')
+    },
+    {
+      name: 'instructions',
+      title: trans.__('Open your instructions for this workspace'),
+      run: () => host.openInstructions()
+    }
+  ];
+}
+
+/** The skills, asked for once: they are offered beside the commands. */
+function useSkills(): readonly SkillSummary[] {
+  const { lookups } = useHost();
+  const [skills, setSkills] = React.useState<readonly SkillSummary[]>([]);
+  React.useEffect(() => {
+    let gone = false;
+    lookups
+      .skills()
+      .then(list => {
+        if (!gone) {
+          setSkills(list.skills);
+        }
+      })
+      .catch((reason: unknown) => {
+        console.warn('The skills are not listed:', reason);
+      });
+    return () => {
+      gone = true;
+    };
+  }, [lookups]);
+  return skills;
+}
+
+function skillCommand({ name, description }: SkillSummary): ISlashCommand {
+  return {
+    name,
+    title: description,
+    isSkill: true,
+    run: () => {
+      // It stays in the message, where it brings its text along.
+    }
+  };
+}
+
+function when(possible: boolean, command: ISlashCommand): ISlashCommand[] {
+  return possible ? [command] : [];
+}
+
+function lastTurn(view: Conversation | null): string | null {
+  const turns = (view?.messages ?? []).flatMap(message =>
+    message.role === 'agent' && message.turn_id !== null
+      ? [message.turn_id]
+      : []
+  );
+  return turns.at(-1) ?? null;
+}
+
+function formatNote(format: ExportFormat, trans: TranslationBundle): string {
+  switch (format) {
+    case 'md':
+      return trans.__('Markdown, to read');
+    case 'jsonl':
+      return trans.__('Every event, for programs');
+    case 'ipynb':
+      return trans.__('A notebook with the code');
+  }
+}

@@ -1,0 +1,123 @@
+/** The message being written: what goes with it, what is done with it. The state behind `Composer`. */
+
+import * as React from 'react';
+
+import { contextOf, type Left, type Piece } from '../../model/situation';
+import { parseCommand, type ISlashCommand } from '../../model/slash';
+import type {
+  Conversation,
+  ErrorInfo,
+  PreviewMessage
+} from '../../wire/generated';
+import type { ISituation } from '../host';
+import { useAction, useHost, usePlace, useSituation } from '../use';
+import { useAttachments, type IAttachments } from './useAttachments';
+import { useCommands, type Sheet } from './useCommands';
+import { useDraft, useLeft, type IDraft } from './useDraft';
+
+export interface IComposer {
+  readonly draft: IDraft;
+  readonly situation: ISituation;
+  readonly left: Left;
+  readonly leave: (piece: Piece) => void;
+  readonly takeBack: () => void;
+  readonly attachments: IAttachments;
+  readonly commands: readonly ISlashCommand[];
+  readonly sheet: Sheet | null;
+  readonly setSheet: (sheet: Sheet | null) => void;
+  /** Whether the list of models is shown. */
+  readonly models: boolean;
+  readonly setModels: (shown: boolean) => void;
+  /** What would be sent of a text now. */
+  readonly message: (text: string) => PreviewMessage;
+  readonly send: (typed: string) => void;
+  readonly run: (
+    command: ISlashCommand,
+    argument: string,
+    rest: string
+  ) => void;
+  readonly openInstructions: () => void;
+  readonly sendable: boolean;
+  readonly error: ErrorInfo | null;
+}
+
+export function useComposer(
+  view: Conversation | null,
+  closed: boolean
+): IComposer {
+  const { openInstructions } = useHost();
+  const { conversations, tab } = usePlace();
+  const situation = useSituation();
+  const draft = useDraft();
+  const { left, leave, takeBack } = useLeft(situation);
+  const attachments = useAttachments();
+  const [sheet, setSheet] = React.useState<Sheet | null>(null);
+  const [models, setModels] = React.useState(false);
+  const action = useAction();
+  const commands = useCommands({
+    view,
+    open: setSheet,
+    openModels: () => setModels(true)
+  });
+  const message = (text: string): PreviewMessage => ({
+    text,
+    attachments: [...attachments.all],
+    context: contextOf(situation, left),
+    model: conversations.model(tab),
+    mode: conversations.mode(tab)
+  });
+  const deliver = (typed: string): void => {
+    const text = typed.trim();
+    if (closed || (text === '' && attachments.all.length === 0)) {
+      return;
+    }
+    const { attachments: attached = [], context = null } = message(text);
+    draft.set('');
+    attachments.clear();
+    takeBack();
+    void conversations.send(tab, { text, attachments: attached, context });
+  };
+  const run = (
+    command: ISlashCommand,
+    argument: string,
+    rest: string
+  ): void => {
+    if (command.isSkill === true) {
+      draft.set(`/${command.name} ${rest}`);
+    } else {
+      draft.set(rest);
+      action.run(async () => command.run(argument));
+    }
+  };
+  const send = (typed: string): void => {
+    const line = parseCommand(typed);
+    const command = commands.find(({ name }) => name === line?.name);
+    if (line === null || command === undefined || command.isSkill === true) {
+      deliver(typed);
+    } else if (command.isSent === true) {
+      run(command, '', '');
+      deliver(line.argument);
+    } else {
+      run(command, line.argument, '');
+    }
+  };
+  return {
+    draft,
+    situation,
+    left,
+    leave,
+    takeBack,
+    attachments,
+    commands,
+    sheet,
+    setSheet,
+    models,
+    setModels,
+    message,
+    send,
+    run,
+    openInstructions: () => action.run(openInstructions),
+    sendable: draft.text.trim() !== '' || attachments.all.length > 0,
+    error: attachments.error ?? action.error
+  };
+}

@@ -1,0 +1,31 @@
+/** What of the user's page goes with a message: pure rules. Used by the input. */
+
+import type { ISituation } from '../chat/host';
+import type { MessageContext } from '../wire/generated';
+
+/** What can be left out. */
+export type Piece = 'document' | 'cell' | 'selection' | 'open';
+
+/** What was left out. */
+export type Left = ReadonlySet<Piece>;
+
+/** The context of a message without the pieces the user removed; null when nothing is left. */
+export function contextOf(
+  { document, cell, selection, openDocuments }: ISituation,
+  left: Left
+): MessageContext | null {
+  const gone = left.has('document') ? document : null;
+  const active = gone === null ? document : null;
+  const open = openDocuments.filter(
+    path => path === active || (path !== gone && !left.has('open'))
+  );
+  const keeps = (piece: Piece): boolean => active !== null && !left.has(piece);
+  return active === null && open.length === 0
+    ? null
+    : {
+        active_document: active,
+        active_cell_id: keeps('cell') && cell !== null ? cell.id : null,
+        selection: keeps('selection') ? selection : null,
+        open_documents: open
+      };
+}
