@@ -50,7 +50,13 @@ let purifier: DOMPurify | null = null;
  */
 export function sanitise(html: string): DocumentFragment {
   purifier ??= makePurifier();
-  const nodes = purifier.sanitize(html, CONFIG);
+  // Of some markup nothing is left, not even a fragment; the types do not tell.
+  const nodes = purifier.sanitize(html, CONFIG) as DocumentFragment | null;
+  if (nodes === null) {
+    const source = document.createDocumentFragment();
+    source.append(html);
+    return source;
+  }
   // Afterwards: what is added meanwhile is purified as well, and loses its class.
   nodes.querySelectorAll('a[href]').forEach(sayWhere);
   return nodes;

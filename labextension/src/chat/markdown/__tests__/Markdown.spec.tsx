@@ -206,3 +206,9 @@ test('the host after a link has a look of its own, which no text can give itself
   const notes = container.querySelectorAll('.shoulders-Markdown-host');
   expect([...notes].map(note => note.textContent)).toEqual([' (a.example)']);
 });
+
+test('markup of which no page can be made stands as it was written', () => {
+  const page = html('<frameset onload=window.hit=1>x</frameset>');
+  expect(page.textContent).toContain('frameset');
+  expect(page.innerHTML).not.toContain('<frameset');
+});
