@@ -3,17 +3,13 @@
 import * as React from 'react';
 
 import { infoOf } from '../client/http';
-import {
-  beginning,
-  previewOf,
-  separatorOf,
-  tamedPage
-} from '../model/artifacts';
+import { beginning, previewOf, separatorOf } from '../model/artifacts';
 import { formatSize } from '../model/format';
 import { readTable } from '../model/table';
 import { visible, withoutEscapes } from '../model/visible';
 import type { ArtifactView, ErrorInfo } from '../wire/generated';
 import { Button, Disclosure, Dots, ErrorNote, IconButton } from './parts';
+import { SandboxedPage } from './SandboxedPage';
 import { useAction, useHost, usePlace, useTrans } from './use';
 
 export const ArtifactCard = React.memo(function ArtifactCard(props: {
@@ -201,13 +197,7 @@ function Page(props: { name: string; content: Blob }): React.JSX.Element {
   return html === null ? (
     <Dots />
   ) : (
-    <iframe
-      className="shoulders-Artifact-page"
-      sandbox=""
-      referrerPolicy="no-referrer"
-      title={visible(props.name)}
-      srcDoc={tamedPage(html)}
-    />
+    <SandboxedPage html={html} title={visible(props.name)} />
   );
 }
 

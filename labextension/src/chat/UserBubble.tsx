@@ -32,13 +32,13 @@ export const UserMessage = React.memo(function UserMessage(props: {
       {edits ? (
         <EditMessage message={message} onClose={close} />
       ) : (
-        <>
-          <MessageActions message={message} onEdit={() => setEdits(true)} />
-          <Bubble text={message.text} />
-        </>
+        <Bubble text={message.text} />
       )}
       <References attachments={message.attachments} context={message.context} />
       <Versions seq={message.seq} />
+      {!edits && (
+        <MessageActions message={message} onEdit={() => setEdits(true)} />
+      )}
     </div>
   );
 });

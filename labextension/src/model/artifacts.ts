@@ -52,33 +52,3 @@ export function separatorOf(name: string): ',' | '\t' | null {
 export function beginning(text: string): { text: string; whole: boolean } {
   return { text: text.slice(0, SHOWN), whole: text.length <= SHOWN };
 }
-
-/** Nothing is loaded from anywhere and nothing runs. */
-const POLICY =
-  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:";
-
-/** What leads elsewhere by itself, brings pages of its own, or hides elements from being tamed. */
-const FORBIDDEN =
-  'meta[http-equiv], base, script, iframe, frame, object, embed, portal, template, animate, set';
-const WAY_OUT = /^(\w+:)?(href|action|formaction|ping)$/i;
-
-/**
- * HTML for a frame without any permission (`sandbox=""`): its policy forbids every load, and its links lead nowhere,
- * because a click on one would replace the frame by a page of somebody's choice.
- */
-export function tamedPage(html: string): string {
-  const page = new DOMParser().parseFromString(html, 'text/html');
-  page.querySelectorAll(FORBIDDEN).forEach(element => element.remove());
-  page.querySelectorAll('*').forEach(element => {
-    for (const attribute of [...element.attributes]) {
-      if (WAY_OUT.test(attribute.name)) {
-        element.removeAttribute(attribute.name);
-      }
-    }
-  });
-  const policy = page.createElement('meta');
-  policy.httpEquiv = 'Content-Security-Policy';
-  policy.content = POLICY;
-  page.head.prepend(policy);
-  return `<!doctype html>${page.documentElement.outerHTML}`;
-}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { beginning, previewOf, tamedPage } from '../artifacts';
+import { beginning, previewOf } from '../artifacts';
+import { tamedPage } from '../pages';
 
 test.each([
   ['image/png', 'plot.png', 100, 'picture'],
