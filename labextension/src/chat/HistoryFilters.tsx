@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import type { Session } from '../wire/generated';
 import { KINDS, nameOfKind, nameOfSource, SOURCES } from './kinds';
-import { usePlace, useTrans } from './use';
+import { usePlace, useTrans, useView } from './use';
 
 /** Pause in typing before a search, in ms. */
 const SEARCH_DELAY = 200;
@@ -80,24 +80,26 @@ function Choice<T extends string>(props: {
   nameOf: (value: T, trans: ReturnType<typeof useTrans>) => string;
   onChange: (value: T | null) => void;
 }): React.JSX.Element {
-  const trans = useTrans();
+  const { Icon, trans } = useView();
   const { label, any, value, values, nameOf, onChange } = props;
   return (
-    <select
-      className="shoulders-Select"
-      aria-label={label}
-      value={value ?? ''}
-      onChange={event =>
-        onChange(values.find(each => each === event.target.value) ?? null)
-      }
-    >
-      <option value="">{any}</option>
-      {values.map(each => (
-        <option key={each} value={each}>
-          {nameOf(each, trans)}
-        </option>
-      ))}
-    </select>
+    <span className="shoulders-Select">
+      <select
+        aria-label={label}
+        value={value ?? ''}
+        onChange={event =>
+          onChange(values.find(each => each === event.target.value) ?? null)
+        }
+      >
+        <option value="">{any}</option>
+        {values.map(each => (
+          <option key={each} value={each}>
+            {nameOf(each, trans)}
+          </option>
+        ))}
+      </select>
+      <Icon name="caret-down" />
+    </span>
   );
 }
 

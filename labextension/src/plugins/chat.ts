@@ -92,9 +92,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
       settings: async () => (await registry?.load(chat.id)) ?? null
     });
     restorer?.add(panel, panel.id);
-    places.restore().catch((error: unknown) => {
-      console.warn('The chat is not where it was:', error);
-    });
+    void places.restore();
     addChatCommands(app, panel, places, trans, palette);
   }
 };

@@ -75,6 +75,18 @@ export class ChatWidget extends ReactWidget {
     this.title.closable = tab;
   }
 
+  /** Do what activates the panel without putting the cursor into it. */
+  quietly(act: () => void): void {
+    this.quiet = true;
+    act();
+    // A shell may activate it after one more frame.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        this.quiet = false;
+      })
+    );
+  }
+
   override dispose(): void {
     Signal.clearData(this);
     super.dispose();
@@ -116,8 +128,10 @@ export class ChatWidget extends ReactWidget {
   }
 
   protected override onActivateRequest(): void {
-    this.wantsFocus = true;
-    this.focusInput();
+    if (!this.quiet) {
+      this.wantsFocus = true;
+      this.focusInput();
+    }
   }
 
   /** Load the panel, if nobody has; what hinders it stands in the panel. */
@@ -169,6 +183,7 @@ export class ChatWidget extends ReactWidget {
   private loading: Promise<ILoaded> | null = null;
   private failed = false;
   private wantsFocus = false;
+  private quiet = false;
 }
 
 /** The panel's code did not come: the server is away, or was updated. */

@@ -49,24 +49,16 @@ export class Places implements IDock {
     return this.wanted;
   }
 
-  /** Take the panel to where it was, once the lab has restored its layout. */
+  /** Take the panel to where it was, once the lab has restored its layout. Never rejects. */
   async restore(): Promise<void> {
-    const { app, panel, labShell, settings } = this.options;
-    const wasOpen = this.options.keeper.read() === OPEN;
-    panel.shownChanged.connect(this.remember, this);
-    [this.settings] = await Promise.all([settings(), app.restored]);
-    this.settings?.changed.connect(this.onSettings, this);
-    const place = this.chosen();
-    if (place !== this.area()) {
-      await this.put(place, wasOpen);
-    } else if (wasOpen && labShell === null) {
-      app.shell.activateById(panel.id); // Nobody else restores it there.
-    }
-    this.arrived(place);
-    labShell?.layoutModified.connect(this.onLayout, this);
+    this.restored = this.comeBack().catch((error: unknown) => {
+      console.warn('The chat may not be where it was:', error);
+    });
+    await this.restored;
   }
 
   readonly moveTo = async (place: Place): Promise<void> => {
+    await this.restored; // What was remembered must not come after what is wanted now.
     await this.put(place, true);
     this.arrived(place);
     this.save();
@@ -115,6 +107,25 @@ export class Places implements IDock {
     } else {
       this.show();
     }
+  }
+
+  private async comeBack(): Promise<void> {
+    const { app, panel, labShell, settings } = this.options;
+    const wasOpen = this.options.keeper.read() === OPEN;
+    panel.shownChanged.connect(this.remember, this);
+    await app.restored;
+    // Not before: Notebook's shortcuts must have been read when settings with shortcuts are.
+    this.settings = await settings();
+    this.settings?.changed.connect(this.onSettings, this);
+    const place = this.chosen();
+    if (place !== this.area()) {
+      await this.put(place, wasOpen || panel.isVisible);
+    } else if (wasOpen && labShell === null) {
+      // Nobody else restores it there; the cursor stays in the document.
+      panel.quietly(() => app.shell.activateById(panel.id));
+    }
+    this.arrived(place);
+    labShell?.layoutModified.connect(this.onLayout, this);
   }
 
   private async put(place: Place, open: boolean): Promise<void> {
@@ -207,6 +218,7 @@ export class Places implements IDock {
     }
   };
 
+  private restored = Promise.resolve();
   private wanted: Place = 'right';
   private moving = false;
   private bubble: Bubble | null = null;
