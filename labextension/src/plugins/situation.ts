@@ -1,7 +1,7 @@
 /** Watches what the user has in front of them: document, cell, selection. Used by the chat plugin. */
 
 import type { JupyterFrontEnd, ILabShell } from '@jupyterlab/application';
-import type { Cell } from '@jupyterlab/cells';
+import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import { DocumentWidget } from '@jupyterlab/docregistry';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
@@ -157,12 +157,16 @@ function selectionIn(
       };
 }
 
-function hasError(cell: Cell): boolean {
-  const outputs: unknown = cell.model.toJSON().outputs;
-  return (
-    Array.isArray(outputs) &&
-    outputs.some((output: { output_type?: unknown }) => {
-      return output.output_type === 'error';
-    })
-  );
+/** Asked at each move of the caret: outputs may be large, so none of them is turned into text. */
+function hasError({ model }: Cell): boolean {
+  if (model.type !== 'code') {
+    return false;
+  }
+  const { outputs } = model as ICodeCellModel; // A model of this type is one.
+  for (let index = 0; index < outputs.length; index++) {
+    if (outputs.get(index).type === 'error') {
+      return true;
+    }
+  }
+  return false;
 }
