@@ -2,12 +2,15 @@
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { affordances } from './plugins/affordances';
 import { cells } from './plugins/cells';
 import { chat } from './plugins/chat';
 import { client } from './plugins/client';
 import { conversations } from './plugins/conversations';
 import { documents } from './plugins/documents';
 import { review } from './plugins/review';
+import { settings } from './plugins/settings';
+import { status } from './plugins/status';
 import { texts } from './plugins/texts';
 
 // Each plugin provides something of its own type; JupyterLab reads only the common part here.
@@ -18,7 +21,10 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   texts,
   cells,
   review,
-  chat
+  chat,
+  affordances,
+  settings,
+  status
 ];
 
 export default plugins;

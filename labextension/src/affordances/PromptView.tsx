@@ -1,0 +1,362 @@
+/** The line above a cell where the user says what to change, sees how far it is, and accepts or discards it. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { IconName } from '../chat/host';
+import { visible } from '../model/visible';
+import type { InlineEdit, Ready, Stage } from './inlineEdit';
+import {
+  errorText,
+  obstacleText,
+  placeholderOf,
+  readyText,
+  titleOf
+} from './promptWords';
+
+/** What a prompt shows, and what it asks of the page. */
+export interface IPromptProps {
+  readonly edit: InlineEdit;
+  readonly trans: TranslationBundle;
+  readonly Icon: React.ComponentType<{ name: IconName }>;
+  /** Show the conversation behind the edit. */
+  readonly openTalk: (sessionId: string) => void;
+  /** Said to screen readers, politely. */
+  readonly say: (text: string) => void;
+}
+
+/** A prompt. */
+export function PromptView(props: IPromptProps): React.JSX.Element {
+  const { edit, trans, Icon } = props;
+  const { stage } = useEdit(edit);
+  useAnnouncement(props, stage);
+  return (
+    <div
+      className="shoulders-Prompt"
+      role="group"
+      aria-label={titleOf(edit, trans)}
+      aria-busy={stage.kind === 'working'}
+      onKeyDown={event => onKey(event, edit)}
+    >
+      <div className="shoulders-Prompt-line">
+        <span className="shoulders-Prompt-spark">
+          <Icon name="spark" />
+        </span>
+        <Instruction {...props} stage={stage} />
+        <Actions {...props} stage={stage} />
+      </div>
+      <Remark {...props} stage={stage} />
+      <NewCell edit={edit} trans={trans} />
+    </div>
+  );
+}
+
+/** Draw again when the edit changed. */
+function useEdit(edit: InlineEdit): { stage: Stage } {
+  const [, draw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    edit.changed.connect(draw);
+    return () => {
+      edit.changed.disconnect(draw);
+    };
+  }, [edit]);
+  return { stage: edit.stage };
+}
+
+/** Say what came, without taking the focus from wherever the user is by now. */
+function useAnnouncement({ edit, trans, say }: IPromptProps, stage: Stage) {
+  const before = React.useRef(stage.kind);
+  React.useEffect(() => {
+    if (before.current !== stage.kind && stage.kind === 'ready') {
+      say(readyText(edit, stage, trans));
+    }
+    before.current = stage.kind;
+  });
+}
+
+/** Esc steps back, from wherever in the prompt; with Ctrl, Enter accepts. */
+function onKey(event: React.KeyboardEvent, edit: InlineEdit): void {
+  if (event.key === 'Escape') {
+    event.stopPropagation();
+    event.preventDefault();
+    stepBack(edit);
+  } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    edit.accept();
+  }
+}
+
+function stepBack(edit: InlineEdit): void {
+  if (edit.stage.kind === 'working' || edit.stage.kind === 'paused') {
+    void edit.stop();
+  } else {
+    edit.discard();
+  }
+}
+
+function Instruction(
+  props: IPromptProps & { stage: Stage }
+): React.JSX.Element {
+  const { edit, stage, trans } = props;
+  const field = React.useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = React.useState(edit.instruction);
+  React.useLayoutEffect(() => {
+    if (field.current !== null) {
+      field.current.style.height = 'auto';
+      field.current.style.height = `${field.current.scrollHeight}px`; // CSS limits it.
+    }
+  }, [text]);
+  return (
+    <textarea
+      ref={field}
+      className="shoulders-Prompt-field"
+      rows={1}
+      value={text}
+      readOnly={stage.kind === 'working' || stage.kind === 'paused'}
+      placeholder={placeholderOf(edit, trans)}
+      aria-label={titleOf(edit, trans)}
+      onChange={event => {
+        edit.type(event.target.value);
+        setText(event.target.value);
+      }}
+      onKeyDown={event => {
+        const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey;
+        const isEnter = event.key === 'Enter' && !event.nativeEvent.isComposing;
+        if (isEnter && isPlain) {
+          event.preventDefault();
+          enter(edit);
+        }
+      }}
+    />
+  );
+}
+
+/** Ask; when the answer to this very instruction is there, take it. */
+function enter(edit: InlineEdit): void {
+  const isAnswered = edit.stage.kind === 'ready';
+  if (isAnswered && edit.instruction.trim() === edit.asked) {
+    edit.accept();
+  } else if (edit.stage.kind === 'asking' || isAnswered) {
+    void edit.submit();
+  }
+}
+
+function Actions(props: IPromptProps & { stage: Stage }): React.JSX.Element {
+  const { edit, stage, trans, Icon } = props;
+  const close = (
+    <PictureButton
+      label={
+        stage.kind === 'ready'
+          ? trans.__('Discard (Esc)')
+          : trans.__('Close (Esc)')
+      }
+      onClick={() => edit.discard()}
+    >
+      <Icon name="close" />
+    </PictureButton>
+  );
+  switch (stage.kind) {
+    case 'asking':
+      return (
+        <span className="shoulders-Prompt-actions">
+          <PictureButton
+            label={trans.__('Write it (Enter)')}
+            disabled={edit.obstacle !== null}
+            onClick={() => void edit.submit()}
+          >
+            <Icon name="send" />
+          </PictureButton>
+          {close}
+        </span>
+      );
+    case 'working':
+    case 'paused':
+      return (
+        <span className="shoulders-Prompt-actions">
+          <PictureButton
+            label={trans.__('Stop (Esc)')}
+            onClick={() => void edit.stop()}
+          >
+            <Icon name="stop" />
+          </PictureButton>
+          {close}
+        </span>
+      );
+    case 'ready':
+      return <span className="shoulders-Prompt-actions">{close}</span>;
+  }
+}
+
+function PictureButton(props: {
+  label: string;
+  disabled?: boolean;
+  onClick: () => void;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  return (
+    <button
+      type="button"
+      className="shoulders-Prompt-picture"
+      title={props.label}
+      aria-label={props.label}
+      disabled={props.disabled ?? false}
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+/** The line below: what stands against it, how far it is, or the decision. */
+function Remark(
+  props: IPromptProps & { stage: Stage }
+): React.JSX.Element | null {
+  const { edit, stage, trans, openTalk } = props;
+  const { obstacle, sessionId } = edit;
+  const talk = sessionId !== null && (
+    <TextButton onClick={() => openTalk(sessionId)}>
+      {trans.__('Show in chat')}
+    </TextButton>
+  );
+  if (obstacle !== null) {
+    return <Line kind="error">{obstacleText(edit, obstacle, trans)}</Line>;
+  }
+  switch (stage.kind) {
+    case 'asking':
+      return stage.error === null ? null : (
+        <Line kind="error">
+          <span className="shoulders-Prompt-text">
+            {errorText(stage.error, trans)}
+          </span>
+          <TextButton onClick={() => void edit.submit()}>
+            {trans.__('Try again')}
+          </TextButton>
+          {talk}
+        </Line>
+      );
+    case 'working':
+      return (
+        <Line kind="working">
+          <span className="shoulders-Prompt-text">
+            {stage.retrying
+              ? trans.__('The provider is busy; it is asked again soon…')
+              : trans.__('Writing…')}
+          </span>
+        </Line>
+      );
+    case 'paused':
+      return (
+        <Line kind="error">
+          <span className="shoulders-Prompt-text">
+            {trans.__('It waits for a decision of yours.')}
+          </span>
+          {talk}
+        </Line>
+      );
+    case 'ready':
+      return <Decision {...props} stage={stage} />;
+  }
+}
+
+function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
+  const { edit, stage, trans } = props;
+  const accept = React.useRef<HTMLButtonElement>(null);
+  useFocusWhenReady(accept);
+  const discard = (
+    <TextButton onClick={() => edit.discard()}>
+      {trans.__('Discard')}
+    </TextButton>
+  );
+  const again = (
+    <TextButton onClick={() => void edit.submit()}>
+      {trans.__('Ask again')}
+    </TextButton>
+  );
+  const isSame = stage.extent.added === 0 && stage.extent.removed === 0;
+  return (
+    <Line kind={stage.clash || stage.cut ? 'error' : 'ready'}>
+      <span className="shoulders-Prompt-text">
+        {readyText(edit, stage, trans)}
+      </span>
+      {!stage.cut && !stage.clash && !isSame && (
+        <button
+          ref={accept}
+          type="button"
+          className="shoulders-Prompt-accept"
+          title={trans.__('Accept (Ctrl+Enter)')}
+          onClick={() => edit.accept()}
+        >
+          {trans.__('Accept')}
+        </button>
+      )}
+      {stage.clash && !stage.cut && (
+        <TextButton onClick={() => edit.accept(true)}>
+          {trans.__('Replace my text')}
+        </TextButton>
+      )}
+      {again}
+      {discard}
+    </Line>
+  );
+}
+
+/** The decision has the focus if the prompt had it; a user who types in the cell goes on typing. */
+function useFocusWhenReady(button: React.RefObject<HTMLButtonElement>): void {
+  React.useEffect(() => {
+    const prompt = button.current?.closest('.shoulders-Prompt');
+    if (prompt?.contains(document.activeElement) === true) {
+      button.current?.focus({ preventScroll: true });
+    }
+  }, [button]);
+}
+
+function Line(props: {
+  kind: 'error' | 'working' | 'ready';
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const { kind, children } = props;
+  return (
+    <div
+      className={`shoulders-Prompt-remark shoulders-mod-${kind}`}
+      role={kind === 'error' ? 'alert' : undefined}
+    >
+      {children}
+    </div>
+  );
+}
+
+function TextButton(props: {
+  onClick: () => void;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  return (
+    <button
+      type="button"
+      className="shoulders-Prompt-button"
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+/** The cell that is written, before it is one. */
+function NewCell(props: {
+  edit: InlineEdit;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { newCell } = props.edit;
+  return newCell === null || newCell.text === '' ? null : (
+    <pre
+      className="shoulders-Prompt-newCell"
+      tabIndex={0}
+      aria-label={
+        newCell.isMarkdown
+          ? props.trans.__('New Markdown cell, not inserted yet')
+          : props.trans.__('New cell, not inserted yet')
+      }
+    >
+      {visible(newCell.text)}
+    </pre>
+  );
+}

@@ -1,0 +1,46 @@
+/** The menu behind the spark in the toolbar of a cell. Owned by the page's affordances. */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Menu } from '@lumino/widgets';
+
+import { AFFORDANCES } from '../plugins/affordanceCommands';
+
+/** Name of the toolbar item, in the plugin's schema. */
+const ITEM = 'shoulders-ai';
+
+/** The menu. */
+export class CellMenu {
+  constructor(app: JupyterFrontEnd, trans: TranslationBundle) {
+    this.menu = new Menu({ commands: app.commands });
+    this.menu.addClass('shoulders-CellMenu');
+    this.menu.node.setAttribute('aria-label', trans.__('AI'));
+    const { edit, explain, generate, fix } = AFFORDANCES;
+    for (const command of [edit, generate, explain, fix]) {
+      this.menu.addItem({ command });
+    }
+    // The focus goes back to where it was.
+    this.menu.aboutToClose.connect(() => {
+      const { opener } = this;
+      this.opener = null;
+      if (opener?.isConnected === true) {
+        opener.focus();
+      }
+    });
+  }
+
+  /** Open it below its button in the active cell. */
+  open(): void {
+    const item = document.querySelector(
+      `.jp-Notebook .jp-Cell.jp-mod-active [data-jp-item-name='${ITEM}']`
+    );
+    const active = document.activeElement;
+    this.opener = active instanceof HTMLElement ? active : null;
+    const place = item?.getBoundingClientRect();
+    this.menu.open(place?.left ?? 0, place?.bottom ?? 0);
+    this.menu.activateNextItem();
+  }
+
+  private readonly menu: Menu;
+  private opener: HTMLElement | null = null;
+}

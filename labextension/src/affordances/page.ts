@@ -1,0 +1,366 @@
+/**
+ * What this page offers beside cells, outputs and selections. Loaded by the affordances plugin with the first notebook
+ * or file, or with the first of its commands.
+ */
+
+import '../../style/affordances.css';
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { CodeCell, type Cell } from '@jupyterlab/cells';
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { EditorView } from '@codemirror/view';
+import { UUID } from '@lumino/coreutils';
+
+import type { IHttpClient } from '../client/http';
+import type { IConversations } from '../model/interface';
+import { isRunning } from '../model/turn-state';
+import { Icon } from '../plugins/icons';
+import { sparkIcon } from '../plugins/ownIcon';
+import { Announcer } from '../plugins/reviewCommands';
+import { EXTENSION_ID } from '../tokens';
+import type { Attachment, MessageContext } from '../wire/generated';
+import { CellMenu } from './cellMenu';
+import { InlineEdit, type Task } from './inlineEdit';
+import { OutputBars } from './outputBars';
+import { Prompts } from './prompts';
+import { SelectionButton } from './selectionButton';
+import {
+  CellTarget,
+  FileTarget,
+  selectedPart,
+  type FilePanel
+} from './targets';
+
+/** What the affordances need of the lab. */
+export interface IAffordanceParts {
+  readonly app: JupyterFrontEnd;
+  readonly http: IHttpClient;
+  readonly conversations: IConversations;
+  readonly notebooks: INotebookTracker;
+  readonly files: IEditorTracker | null;
+  readonly trans: TranslationBundle;
+}
+
+/** A notebook or file in front, and the editor in it. */
+type Place =
+  | { readonly panel: NotebookPanel; readonly cell: Cell }
+  | { readonly panel: FilePanel; readonly cell: null };
+
+/** Characters on either side of a selection that go with it. */
+const AROUND = 200;
+
+/** The affordances of this page; they live as long as it does. */
+export class Affordances {
+  constructor(private readonly parts: IAffordanceParts) {
+    const { notebooks, trans, app } = parts;
+    const announcer = new Announcer();
+    this.menu = new CellMenu(app, trans);
+    this.prompts = new Prompts(
+      {
+        trans,
+        Icon,
+        say: text => announcer.say(text),
+        openTalk: id => {
+          parts.conversations.open(id);
+          this.showChat();
+        }
+      },
+      (target, task) => this.makeEdit(target, task)
+    );
+    new OutputBars(
+      notebooks,
+      {
+        fix: (panel, cell) => void this.fixError(panel, cell),
+        ask: (panel, cell, index) => this.askAbout(panel, cell, index)
+      },
+      sparkIcon,
+      trans
+    );
+    new SelectionButton(
+      {
+        canAsk: view => this.panelOf(view) !== null,
+        ask: () => this.askSelection()
+      },
+      sparkIcon,
+      trans
+    );
+  }
+
+  /** Ask the agent to explain the cell, or what is selected. */
+  explain(): Promise<void> | void {
+    const { trans } = this.parts;
+    const place = this.here();
+    if (place === null) {
+      return;
+    }
+    const selection = selectionAt(place);
+    const number = numberOf(place);
+    if (selection !== null) {
+      const text =
+        number === null
+          ? trans.__('Explain the selected lines.')
+          : trans.__('Explain the selected lines of cell %1.', number);
+      return this.send(place, text, [selection, ...cellOf(place)]);
+    }
+    if (place.cell !== null) {
+      const text = trans.__('Explain cell %1.', number ?? 0);
+      return this.send(place, text, cellOf(place));
+    }
+    this.tell(trans.__('Select what is to be explained.'));
+  }
+
+  /** Open the prompt that changes the cell, the file, or what is selected in it. */
+  edit(): void {
+    const place = this.here();
+    if (place !== null) {
+      this.prompts.open(targetOf(place, true), 'rewrite');
+    }
+  }
+
+  /** Open the prompt that writes a new cell. */
+  generate(): void {
+    const place = this.here();
+    if (place !== null && place.cell !== null) {
+      this.prompts.open(targetOf(place, false), 'insert');
+    }
+  }
+
+  /** Have the error of the active cell fixed. */
+  fix(): Promise<void> | void {
+    const { trans } = this.parts;
+    const place = this.here();
+    if (place !== null && place.cell !== null) {
+      const { panel, cell } = place;
+      if (cell instanceof CodeCell && errorIn(cell) !== null) {
+        return this.fixError(panel, cell);
+      }
+    }
+    this.tell(trans.__('This cell has no error to fix.'));
+  }
+
+  /** Ask about the output that was clicked, or the last one of the active cell. */
+  askOutput(): void {
+    const { app, trans, notebooks } = this.parts;
+    const panel = notebooks.currentWidget;
+    const cell = panel?.content.activeCell;
+    if (panel === null || !(cell instanceof CodeCell)) {
+      return;
+    }
+    const clicked = app.contextMenuHitTest(node =>
+      node.classList.contains('shoulders-Output')
+    );
+    const { widgets } = cell.outputArea;
+    const found = widgets.findIndex(({ node }) => node === clicked);
+    const index = found >= 0 ? found : (errorIn(cell) ?? widgets.length - 1);
+    if (index >= 0) {
+      this.askAbout(panel, cell, index);
+    } else {
+      this.tell(trans.__('This cell has no output to ask about.'));
+    }
+  }
+
+  /** Take what is selected into the chat. */
+  askSelection(): void {
+    const place = this.here();
+    const selection = place === null ? null : selectionAt(place);
+    if (selection === null) {
+      this.tell(this.parts.trans.__('Select what to ask about.'));
+    } else {
+      this.attach(selection);
+    }
+  }
+
+  /** Open the menu of the cell toolbar. */
+  openMenu(): void {
+    this.menu.open();
+  }
+
+  private fixError(panel: NotebookPanel, cell: CodeCell): Promise<void> {
+    const place = { panel, cell };
+    const { path, cell_id } = idsOf(place);
+    return this.send(
+      place,
+      this.parts.trans.__(
+        'Fix the error in cell %1, and run the cell again.',
+        numberOf(place) ?? 0
+      ),
+      [{ kind: 'error', path, cell_id: cell_id ?? '' }, ...cellOf(place)]
+    );
+  }
+
+  private askAbout(panel: NotebookPanel, cell: CodeCell, index: number): void {
+    const path = panel.context.localPath;
+    const cell_id = cell.model.id;
+    const isError = cell.outputArea.model.get(index).type === 'error';
+    this.attach(
+      isError
+        ? { kind: 'error', path, cell_id }
+        : { kind: 'output', path, cell_id, index }
+    );
+  }
+
+  /** Put something beside what the user writes next, and the cursor there. */
+  private attach(attachment: Attachment): void {
+    const { conversations } = this.parts;
+    conversations.attach(conversations.active.key, attachment);
+    this.showChat();
+  }
+
+  /** Say something in the conversation in front, or in a new one while that one works. */
+  private async send(
+    place: Place,
+    text: string,
+    attachments: Attachment[]
+  ): Promise<void> {
+    const { conversations } = this.parts;
+    const { key } = conversations.active;
+    const shown = conversations.store(key)?.view;
+    if (shown !== undefined && isRunning(shown)) {
+      conversations.create();
+    }
+    this.showChat();
+    await conversations.send(conversations.active.key, {
+      text,
+      attachments,
+      context: contextOf(place)
+    });
+  }
+
+  private showChat(): void {
+    void this.parts.app.commands.execute(`${EXTENSION_ID}:focus-chat`);
+  }
+
+  private tell(text: string): void {
+    Notification.info(text, { autoClose: 4000 });
+  }
+
+  private makeEdit(target: CellTarget | FileTarget, task: Task): InlineEdit {
+    const { http, conversations, trans } = this.parts;
+    return new InlineEdit({
+      target,
+      task,
+      http,
+      conversations,
+      newId: () => UUID.uuid4(),
+      model: () => conversations.model(conversations.active.key),
+      title: instruction => {
+        const number = target.number;
+        if (number === null) {
+          return trans.__('Edit: %1', instruction);
+        }
+        return task === 'rewrite'
+          ? trans.__('Edit cell %1: %2', number, instruction)
+          : trans.__('New cell: %1', instruction);
+      },
+      context: () => ({
+        active_document: target.path,
+        active_cell_id: target.cellId,
+        selection: null,
+        open_documents: [target.path]
+      })
+    });
+  }
+
+  /** The document in front; the chat itself may have the focus. */
+  private here(): Place | null {
+    const { app, notebooks, files } = this.parts;
+    const file = files?.currentWidget ?? null;
+    const notebook = notebooks.currentWidget;
+    const { currentWidget } = app.shell;
+    if (file !== null && (currentWidget === file || !notebook?.isVisible)) {
+      return { panel: file, cell: null };
+    }
+    return notebook === null ? null : activeCellOf(notebook);
+  }
+
+  private panelOf({ dom }: EditorView): NotebookPanel | FilePanel | null {
+    const { notebooks, files } = this.parts;
+    const holds = ({ node }: { node: HTMLElement }): boolean =>
+      node.contains(dom);
+    return notebooks.find(holds) ?? files?.find(holds) ?? null;
+  }
+
+  private readonly prompts: Prompts;
+  private readonly menu: CellMenu;
+}
+
+function activeCellOf(panel: NotebookPanel): Place | null {
+  const cell = panel.content.activeCell;
+  return cell === null ? null : { panel, cell };
+}
+
+function targetOf(place: Place, isPart: boolean): CellTarget | FileTarget {
+  if (place.cell === null) {
+    return new FileTarget(
+      place.panel,
+      selectedPart(place.panel.content.editor)
+    );
+  }
+  const part = isPart ? selectedPart(place.cell.editor) : null;
+  return new CellTarget(place.panel, place.cell.model.id, part);
+}
+
+function idsOf(place: Place): { path: string; cell_id: string | null } {
+  return {
+    path: place.panel.context.localPath,
+    cell_id: place.cell?.model.id ?? null
+  };
+}
+
+function contextOf(place: Place): MessageContext {
+  const { path, cell_id } = idsOf(place);
+  return {
+    active_document: path,
+    active_cell_id: cell_id,
+    selection: null,
+    open_documents: [path]
+  };
+}
+
+function cellOf(place: Place): Attachment[] {
+  const { path, cell_id } = idsOf(place);
+  return cell_id === null ? [] : [{ kind: 'cell', path, cell_id }];
+}
+
+/** From 1, as people count. */
+function numberOf({ panel, cell }: Place): number | null {
+  return cell === null ? null : panel.content.widgets.indexOf(cell) + 1;
+}
+
+function selectionAt(place: Place): Attachment | null {
+  const editor = place.cell?.editor ?? fileEditor(place);
+  if (!(editor instanceof CodeMirrorEditor)) {
+    return null;
+  }
+  const { doc, selection } = editor.editor.state;
+  const { from, to, empty } = selection.main;
+  return empty
+    ? null
+    : {
+        kind: 'selection',
+        ...idsOf(place),
+        range: { from, to },
+        text: doc.sliceString(from, to),
+        before: doc.sliceString(Math.max(0, from - AROUND), from),
+        after: doc.sliceString(to, Math.min(doc.length, to + AROUND))
+      };
+}
+
+function fileEditor(place: Place) {
+  return place.cell === null ? place.panel.content.editor : null;
+}
+
+/** Where the last error of a cell is among its outputs. */
+function errorIn(cell: CodeCell): number | null {
+  const { model } = cell.outputArea;
+  for (let index = model.length - 1; index >= 0; index--) {
+    if (model.get(index).type === 'error') {
+      return index;
+    }
+  }
+  return null;
+}

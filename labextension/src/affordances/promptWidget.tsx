@@ -1,0 +1,50 @@
+/** A prompt as a widget of the lab, with its change shown in the editor beside it. Made by `Prompts`. */
+
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import * as React from 'react';
+
+import { PromptView, type IPromptProps } from './PromptView';
+
+/** The widget; what it shows lives in the edit, so it may come and go with its cell. */
+export class PromptWidget extends ReactWidget {
+  constructor(private readonly props: IPromptProps) {
+    super();
+    this.addClass('shoulders-PromptWidget');
+    // The lab would take keys for its own, and a click for one on the cell.
+    this.node.dataset.lmSuppressShortcuts = 'true';
+    this.node.addEventListener('mousedown', event => event.stopPropagation());
+    this.node.addEventListener('keydown', event => event.stopPropagation());
+  }
+
+  /** Put the cursor into the instruction, now or once it is there. */
+  focusField(): void {
+    this.wantsFocus = true;
+    void this.renderPromise?.then(() => {
+      const field = this.node.querySelector('textarea');
+      if (this.wantsFocus && field !== null) {
+        this.wantsFocus = false;
+        field.focus({ preventScroll: true });
+        this.node.scrollIntoView({ block: 'nearest' });
+      }
+    });
+  }
+
+  /** Whether the user is in it. */
+  get hasFocus(): boolean {
+    return this.node.contains(document.activeElement);
+  }
+
+  protected override render(): React.JSX.Element {
+    return <PromptView {...this.props} />;
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    if (this.wantsFocus) {
+      this.focusField();
+    }
+  }
+
+  private wantsFocus = false;
+}

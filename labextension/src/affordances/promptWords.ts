@@ -1,0 +1,91 @@
+/** The words of a prompt. Pure; used by its view. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ErrorInfo } from '../wire/generated';
+import { MOST, type InlineEdit, type Obstacle, type Ready } from './inlineEdit';
+
+export function titleOf(
+  { task, target }: InlineEdit,
+  trans: TranslationBundle
+): string {
+  if (task === 'insert') {
+    return trans.__('Write a new cell below');
+  }
+  if (target.part !== null) {
+    return trans.__('Change the selected text');
+  }
+  return target.cellId === null
+    ? trans.__('Change this file')
+    : trans.__('Change this cell');
+}
+
+export function placeholderOf(
+  { task, target }: InlineEdit,
+  trans: TranslationBundle
+): string {
+  if (task === 'insert') {
+    return trans.__('What should the new cell do?');
+  }
+  return target.part === null
+    ? trans.__('What should change?')
+    : trans.__('What should change in the selected text?');
+}
+
+export function readyText(
+  { task }: InlineEdit,
+  { clash, cut, extent: { added, removed } }: Ready,
+  trans: TranslationBundle
+): string {
+  if (cut) {
+    return trans.__(
+      'The answer ended too early, so it cannot be taken. Ask again, or for less at once.'
+    );
+  }
+  if (clash) {
+    return trans.__(
+      'You changed the same lines meanwhile. Ask again about your text, or let the answer replace it.'
+    );
+  }
+  if (task === 'insert') {
+    return trans._n('New cell, %1 line', 'New cell, %1 lines', added);
+  }
+  return added === 0 && removed === 0
+    ? trans.__('Nothing needs to change.')
+    : trans.__('%1 lines added, %2 removed', added, removed);
+}
+
+export function obstacleText(
+  { target }: InlineEdit,
+  obstacle: Obstacle,
+  trans: TranslationBundle
+): string {
+  switch (obstacle) {
+    case 'read-only-document':
+      return target.cellId === null
+        ? trans.__('This file cannot be changed: it is read-only.')
+        : trans.__('This notebook cannot be changed: it is read-only.');
+    case 'read-only-cell':
+      return trans.__('This cell cannot be changed: it is locked.');
+    case 'gone':
+      return trans.__('The text is no longer there.');
+    case 'too-long':
+      return trans.__(
+        'This is too long to be rewritten at once (more than %1 characters). Select the lines to change.',
+        MOST
+      );
+  }
+}
+
+export function errorText(
+  { message, hint, code }: ErrorInfo,
+  trans: TranslationBundle
+): string {
+  const said =
+    message !== ''
+      ? message
+      : code === 'aborted'
+        ? trans.__('It was stopped.')
+        : trans.__('No answer came.');
+  return hint === null ? said : `${said} ${hint}`;
+}

@@ -1,0 +1,185 @@
+/**
+ * How a change that is not made yet looks in an editor: the lines that would go are struck out, those that would
+ * come stand below them. The text itself stays as it is, and can be typed in meanwhile. Pure decorations of
+ * CodeMirror; used by the edits in place.
+ */
+
+import { Chunk } from '@codemirror/merge';
+import {
+  RangeSetBuilder,
+  StateEffect,
+  StateField,
+  type Extension,
+  type Text
+} from '@codemirror/state';
+import {
+  Decoration,
+  EditorView,
+  WidgetType,
+  type DecorationSet
+} from '@codemirror/view';
+
+import { merged, type IProposal } from '../affordances/change';
+import { visible } from '../model/visible';
+import { ended, textOf } from '../review/changes';
+
+const setProposal = StateEffect.define<IProposal | null>();
+
+interface IShown {
+  readonly proposal: IProposal | null;
+  readonly decorations: DecorationSet;
+}
+
+const NOTHING: IShown = { proposal: null, decorations: Decoration.none };
+const OLD_LINE = Decoration.line({ class: 'shoulders-Proposed-old' });
+const OLD_TEXT = Decoration.mark({ class: 'shoulders-Proposed-oldText' });
+
+const field = StateField.define<IShown>({
+  create: () => NOTHING,
+  update: (value, transaction) => {
+    const given = transaction.effects.find(effect => effect.is(setProposal));
+    const proposal = given === undefined ? value.proposal : given.value;
+    if (given === undefined && !transaction.docChanged) {
+      return value;
+    }
+    return proposal === null
+      ? NOTHING
+      : { proposal, decorations: decorate(proposal, transaction.state.doc) };
+  },
+  provide: self => EditorView.decorations.from(self, value => value.decorations)
+});
+
+/** The extension an editor is given once; it shows nothing without a proposal. */
+export function proposalView(): Extension {
+  return field;
+}
+
+/** Show a proposal in an editor that has the extension; null: none. */
+export function showProposal(
+  view: EditorView,
+  proposal: IProposal | null
+): void {
+  if (view.state.field(field, false)?.proposal !== proposal) {
+    view.dispatch({ effects: setProposal.of(proposal) });
+  }
+}
+
+/** Whether an editor has the extension. */
+export function hasProposalView(view: EditorView): boolean {
+  return view.state.field(field, false) !== undefined;
+}
+
+function decorate(proposal: IProposal, doc: Text): DecorationSet {
+  const target = merged(proposal, doc.toString());
+  if (target === null) {
+    return Decoration.none;
+  }
+  const now = ended(textOf(target));
+  const builder = new RangeSetBuilder<Decoration>();
+  for (const chunk of Chunk.build(ended(doc), now)) {
+    addOld(builder, chunk, doc);
+    const lines = now.sliceString(chunk.fromB, chunk.toB).split('\n');
+    lines.pop();
+    if (lines.length > 0) {
+      builder.add(...placed(chunk, doc, lines));
+    }
+  }
+  return builder.finish();
+}
+
+/** Strike out the lines that go, and of those that are replaced the words. */
+function addOld(
+  builder: RangeSetBuilder<Decoration>,
+  { fromA, toA, fromB, toB, changes }: Chunk,
+  doc: Text
+): void {
+  const marks = fromB === toB ? [] : changes;
+  for (let at = fromA; at < toA && at <= doc.length;) {
+    const line = doc.lineAt(at);
+    builder.add(line.from, line.from, OLD_LINE);
+    for (const mark of marks) {
+      const from = Math.max(line.from, fromA + mark.fromA);
+      const to = Math.min(line.to, fromA + mark.toA);
+      if (from < to) {
+        builder.add(from, to, OLD_TEXT);
+      }
+    }
+    at = line.to + 1;
+  }
+}
+
+/** Where the lines that come stand: below those they replace, or before the line they come before. */
+function placed(
+  { fromA, toA, toB, fromB, changes }: Chunk,
+  doc: Text,
+  lines: readonly string[]
+): [number, number, Decoration] {
+  const isBefore = fromA === toA && fromA <= doc.length;
+  const at = isBefore ? fromA : Math.min(toA - 1, doc.length);
+  const marks =
+    fromA === toA
+      ? []
+      : changes.map(change => ({ from: change.fromB, to: change.toB }));
+  const widget = new NewLines(lines, fromB === toB ? [] : marks);
+  return [
+    at,
+    at,
+    Decoration.widget({ widget, block: true, side: isBefore ? -1 : 1 })
+  ];
+}
+
+/** The lines that would come. */
+class NewLines extends WidgetType {
+  constructor(
+    private readonly lines: readonly string[],
+    /** The words that are new in them, in offsets of all the lines. */
+    private readonly marks: readonly { from: number; to: number }[]
+  ) {
+    super();
+  }
+
+  override eq(other: NewLines): boolean {
+    return (
+      other.lines.join('\n') === this.lines.join('\n') &&
+      JSON.stringify(other.marks) === JSON.stringify(this.marks)
+    );
+  }
+
+  override toDOM(): HTMLElement {
+    const node = document.createElement('div');
+    node.className = 'shoulders-Proposed';
+    let start = 0;
+    for (const text of this.lines) {
+      node.append(this.line(text, start));
+      start += text.length + 1;
+    }
+    return node;
+  }
+
+  override ignoreEvent(): boolean {
+    return false;
+  }
+
+  private line(text: string, start: number): HTMLElement {
+    const line = document.createElement('ins');
+    line.className = 'shoulders-Proposed-new';
+    let at = 0;
+    for (const { from, to } of this.marks) {
+      const begin = Math.max(at, Math.min(text.length, from - start));
+      const end = Math.max(begin, Math.min(text.length, to - start));
+      line.append(visible(text.slice(at, begin)));
+      if (begin < end) {
+        const mark = document.createElement('span');
+        mark.className = 'shoulders-Proposed-newText';
+        mark.textContent = visible(text.slice(begin, end));
+        line.append(mark);
+      }
+      at = end;
+    }
+    line.append(visible(text.slice(at)));
+    if (text === '') {
+      line.append(document.createElement('br'));
+    }
+    return line;
+  }
+}
