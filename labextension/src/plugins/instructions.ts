@@ -1,6 +1,42 @@
-/** What a new `_instructions.md` says; its comments are for the user and never sent. Used by `labInput`. */
+/**
+ * The user's instructions: opening them, and what a new file says; its comments are for the user and never sent. Used
+ * by the hosts of the panel and of the settings page.
+ */
 
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import { ServerConnection, type Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
+
+const INSTRUCTIONS = '_instructions.md';
+
+/** Open the instructions in an editor; where there are none, from the template. Rejects as the contents do. */
+export async function openInstructions(
+  contents: Contents.IManager,
+  documents: IDocumentManager,
+  trans: TranslationBundle
+): Promise<void> {
+  if (!(await isThere(contents))) {
+    const content = instructionsTemplate(trans);
+    const model = { type: 'file', format: 'text', content } as const;
+    await contents.save(INSTRUCTIONS, model);
+  }
+  documents.openOrReveal(INSTRUCTIONS, 'Editor');
+}
+
+async function isThere(contents: Contents.IManager): Promise<boolean> {
+  try {
+    await contents.get(INSTRUCTIONS, { content: false });
+    return true;
+  } catch (error) {
+    if (
+      error instanceof ServerConnection.ResponseError &&
+      error.response.status === 404
+    ) {
+      return false;
+    }
+    throw error;
+  }
+}
 
 /** The template: all of it comments, so that it changes nothing until something is written. */
 export function instructionsTemplate(trans: TranslationBundle): string {

@@ -1,0 +1,74 @@
+/** The settings plugin: the command that opens the page of the AI settings, and its place after a reload. */
+
+import {
+  ILabShell,
+  ILayoutRestorer,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, WidgetTracker } from '@jupyterlab/apputils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { ReadonlyJSONObject } from '@lumino/coreutils';
+import type { Widget } from '@lumino/widgets';
+
+import { EXTENSION_ID, IConversations, IShouldersClient } from '../tokens';
+import type { SettingsPlace } from './settingsPage';
+
+const ID = `${EXTENSION_ID}:settings`;
+
+/** Command id; part of the contract. */
+const OPEN = `${EXTENSION_ID}:open-settings`;
+
+const ARGUMENTS: ReadonlyJSONObject = {
+  type: 'object',
+  properties: {
+    section: {
+      type: 'string',
+      description: 'The part to show: providers, models, tools, rules, budget …'
+    }
+  }
+};
+
+/** Opens the settings page. */
+export const settings: JupyterFrontEndPlugin<void> = {
+  id: ID,
+  description: 'The page of the AI settings.',
+  autoStart: true,
+  requires: [IShouldersClient, IConversations, IDocumentManager],
+  optional: [ILabShell, ILayoutRestorer, ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IShouldersClient,
+    conversations: IConversations,
+    documents: IDocumentManager,
+    labShell: ILabShell | null,
+    restorer: ILayoutRestorer | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
+    const tracker = new WidgetTracker<Widget>({ namespace: ID });
+    let place: SettingsPlace | null = null;
+    app.commands.addCommand(OPEN, {
+      label: trans.__('AI Settings'),
+      describedBy: { args: ARGUMENTS },
+      execute: async args => {
+        const { SettingsPlace } = await import('./settingsPage');
+        place ??= new SettingsPlace({
+          app,
+          client,
+          conversations,
+          documents,
+          tracker,
+          trans,
+          // Notebook has no tabs beside the document.
+          area: labShell === null ? 'left' : 'main'
+        });
+        place.show(args.section);
+      }
+    });
+    palette?.addItem({ command: OPEN, category: trans.__('AI') });
+    void restorer?.restore(tracker, { command: OPEN, name: () => 'settings' });
+  }
+};

@@ -1,0 +1,166 @@
+/** The settings page as a widget of the lab, and what it needs of it. Loaded by the settings plugin when it is opened. */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Dialog, MainAreaWidget, showDialog } from '@jupyterlab/apputils';
+import type { WidgetTracker } from '@jupyterlab/apputils';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import type { Widget } from '@lumino/widgets';
+import * as React from 'react';
+
+import { settingsApi } from '../settings/api';
+import type { ISettingsHost } from '../settings/host';
+import {
+  isSection,
+  SettingsPage,
+  type Section
+} from '../settings/SettingsPage';
+import { SettingsStore } from '../settings/store';
+import {
+  EXTENSION_ID,
+  type IConversations,
+  type IShouldersClient
+} from '../tokens';
+import { Icon } from './icons';
+import { openInstructions } from './instructions';
+import { sparkIcon } from './ownIcon';
+
+/** What of the application the page is made of. */
+export interface ISettingsParts {
+  readonly app: JupyterFrontEnd;
+  readonly client: IShouldersClient;
+  readonly conversations: IConversations;
+  readonly documents: IDocumentManager;
+  readonly tracker: WidgetTracker;
+  readonly trans: TranslationBundle;
+  readonly area: 'main' | 'left';
+}
+
+/** The one page of the settings, made anew when it was closed. What was typed lives with the browser's page. */
+export class SettingsPlace {
+  constructor(private readonly parts: ISettingsParts) {
+    const { client } = parts;
+    this.store = new SettingsStore(settingsApi(client.http), client.socket);
+    this.host = makeHost(parts);
+  }
+
+  /** Show the page, and this part of it. */
+  show(section: unknown): void {
+    const { app, area, tracker, trans } = this.parts;
+    const { page } = this;
+    if (page === null || page.isDisposed) {
+      const made = new SettingsWidget(this.host, this.store);
+      const frame =
+        area === 'main' ? new MainAreaWidget({ content: made }) : made;
+      frame.id = `${EXTENSION_ID}-settings`;
+      frame.title.label = trans.__('AI Settings');
+      frame.title.caption = trans.__('AI Settings');
+      frame.title.icon = sparkIcon;
+      frame.title.closable = true;
+      this.page = made;
+      this.frame = frame;
+      app.shell.add(frame, area, { type: 'AI settings' });
+      void tracker.add(frame);
+      made.disposed.connect(() => forgetKeys(this.store));
+    }
+    if (isSection(section)) {
+      this.page?.go(section);
+    }
+    app.shell.activateById(this.frame?.id ?? '');
+  }
+
+  private readonly store: SettingsStore;
+  private readonly host: ISettingsHost;
+  private page: SettingsWidget | null = null;
+  private frame: Widget | null = null;
+}
+
+/** The page; reads again what it shows when it is shown again. */
+class SettingsWidget extends ReactWidget {
+  constructor(
+    private readonly host: ISettingsHost,
+    private readonly store: SettingsStore
+  ) {
+    super();
+    this.addClass('shoulders-SettingsWidget');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', host.trans.__('AI settings'));
+  }
+
+  go(section: Section): void {
+    this.section = section;
+    this.update();
+  }
+
+  protected override render(): React.JSX.Element {
+    return (
+      <SettingsPage
+        host={this.host}
+        store={this.store}
+        section={this.section}
+        onSection={section => this.go(section)}
+      />
+    );
+  }
+
+  protected override onBeforeShow(message: Message): void {
+    super.onBeforeShow(message);
+    this.store.refresh();
+  }
+
+  protected override onActivateRequest(): void {
+    const inside = this.node.contains(document.activeElement);
+    if (!inside) {
+      this.node
+        .querySelector<HTMLElement>('[aria-current=page], select')
+        ?.focus();
+    }
+  }
+
+  private section: Section = 'providers';
+}
+
+/** A key that was typed and not saved is not kept beyond the page. */
+function forgetKeys({ drafts }: SettingsStore): void {
+  drafts.names
+    .filter(name => name.startsWith('key:'))
+    .forEach(name => drafts.drop(name));
+}
+
+function makeHost(parts: ISettingsParts): ISettingsHost {
+  const { app, conversations, documents, trans } = parts;
+  const { commands } = app;
+  const editor = 'settingeditor:open';
+  return {
+    trans,
+    Icon,
+    confirm: async (title, body, accept) => {
+      const { button } = await showDialog({
+        title,
+        body,
+        buttons: [
+          Dialog.cancelButton({ label: trans.__('Cancel') }),
+          Dialog.warnButton({ label: accept })
+        ]
+      });
+      return button.accept;
+    },
+    openDocument: path => {
+      documents.openOrReveal(path);
+    },
+    openInstructions: () =>
+      openInstructions(app.serviceManager.contents, documents, trans),
+    openConversation: sessionId => {
+      conversations.open(sessionId);
+      void commands.execute(`${EXTENSION_ID}:focus-chat`);
+    },
+    openEditor: commands.hasCommand(editor)
+      ? what => {
+          const query = what === 'shortcuts' ? 'Keyboard Shortcuts' : 'AI ';
+          void commands.execute(editor, { query });
+        }
+      : null
+  };
+}

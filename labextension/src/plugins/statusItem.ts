@@ -1,0 +1,111 @@
+/** The item in the status bar: no view library, as it loads with every lab. Used by the status plugin. */
+
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import type { IStatusBar } from '@jupyterlab/statusbar';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+
+import '../../style/status.css';
+
+import { StatusFacts, type IStatusFacts } from '../model/status-facts';
+import { formatMoney } from '../model/format';
+import {
+  EXTENSION_ID,
+  type IConversations,
+  type IShouldersClient
+} from '../tokens';
+
+const RANK = 5;
+
+/** What the item is made of. */
+export interface IStatusParts {
+  readonly bar: IStatusBar;
+  readonly client: IShouldersClient;
+  readonly conversations: IConversations;
+  readonly trans: TranslationBundle;
+  /** Show what was used. */
+  readonly open: () => void;
+}
+
+/** Add the item; it lives as long as the page, and is shown unless the preferences say otherwise. */
+export function addStatusItem(
+  parts: IStatusParts,
+  settings: ISettingRegistry.ISettings | undefined
+): void {
+  const { bar, client, conversations, trans, open } = parts;
+  const facts = new StatusFacts(client.http, client.socket, conversations);
+  const item = new StatusItem(trans, open);
+  const activeStateChanged = new Signal<Widget, void>(item);
+  facts.changed.connect(() => item.tell(facts.current));
+  settings?.changed.connect(() => activeStateChanged.emit());
+  bar.registerStatusItem(`${EXTENSION_ID}:status`, {
+    item,
+    align: 'right',
+    rank: RANK,
+    isActive: () => settings?.composite.showItem !== false,
+    activeStateChanged
+  });
+  facts.read();
+}
+
+/** A button that says how things stand. */
+class StatusItem extends Widget {
+  constructor(
+    private readonly trans: TranslationBundle,
+    open: () => void
+  ) {
+    super();
+    this.addClass('shoulders-StatusItem');
+    this.button.type = 'button';
+    this.button.addEventListener('click', open);
+    this.node.append(this.button);
+    this.tell({ model: null, running: 0, cost: null, limit: null });
+  }
+
+  tell(facts: IStatusFacts): void {
+    const { trans, button } = this;
+    button.textContent = statusText(facts, trans);
+    button.title = statusTitle(facts, trans);
+    button.classList.toggle('shoulders-mod-high', isHigh(facts));
+    button.classList.toggle('shoulders-mod-running', facts.running > 0);
+  }
+
+  private readonly button = document.createElement('button');
+}
+
+/** Model, running turns, the month's cost; what is not known is left out. */
+export function statusText(
+  { model, running, cost }: IStatusFacts,
+  trans: TranslationBundle
+): string {
+  const parts = [
+    model ?? trans.__('no AI model'),
+    running === 0 ? '' : trans._n('%1 running', '%1 running', running),
+    cost === null ? '' : formatMoney(cost)
+  ];
+  return parts.filter(part => part !== '').join(' · ');
+}
+
+function statusTitle(
+  { cost, limit }: IStatusFacts,
+  trans: TranslationBundle
+): string {
+  const spent =
+    cost === null
+      ? ''
+      : limit === null
+        ? trans.__('AI this month: %1.', formatMoney(cost))
+        : trans.__(
+            'AI this month: %1 of %2.',
+            formatMoney(cost),
+            formatMoney(limit)
+          );
+  return [spent, trans.__('Click for the usage.')]
+    .filter(part => part !== '')
+    .join(' ');
+}
+
+function isHigh({ cost, limit }: IStatusFacts): boolean {
+  return cost !== null && limit !== null && cost >= limit * 0.8;
+}

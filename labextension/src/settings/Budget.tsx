@@ -1,0 +1,194 @@
+/** What may be spent: four limits, each saved by itself, and how much of them is gone. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { ErrorNote } from '../chat/parts';
+import { useTrans, useView } from '../chat/use';
+import { parseDollars, writeDollars } from '../model/budget';
+import { formatMoney } from '../model/format';
+import type { BudgetLimit, BudgetState } from '../wire/generated';
+import { onFieldKey, Outcome, Row } from './fields';
+import { Loaded } from './pieces';
+import { useField, useStore } from './use';
+
+export function BudgetSection(): React.JSX.Element {
+  const trans = useTrans();
+  const { budget } = useStore();
+  return (
+    <>
+      <p className="shoulders-Settings-note">
+        {trans.__(
+          'Limits are yours, over all folders. When one is reached nothing is sent; at most one request can go beyond it. Models that cost nothing are never stopped.'
+        )}
+      </p>
+      <Loaded resource={budget}>{state => <Limits state={state} />}</Loaded>
+    </>
+  );
+}
+
+function Limits({ state }: { state: BudgetState }): React.JSX.Element {
+  return (
+    <>
+      {state.error !== null && <ErrorNote error={state.error} />}
+      {state.limits.map(limit => (
+        <Limit key={limit.scope} limit={limit} />
+      ))}
+    </>
+  );
+}
+
+function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
+  const trans = useTrans();
+  const { Icon } = useView();
+  const store = useStore();
+  const { scope, user_micro_usd: own, administrator_micro_usd: most } = limit;
+  const [typed, setTyped] = React.useState<string | null>(null);
+  const field = useField(`budget:${scope}`, own, (value, base) =>
+    store.putLimit(scope, amount(value), amount(base))
+  );
+  const text = typed ?? writeDollars(amount(field.value));
+  const isWrong = parseDollars(text) === undefined;
+  const type = (text: string): void => {
+    setTyped(text);
+    const value = parseDollars(text);
+    if (value !== undefined) {
+      field.edit(value);
+    }
+  };
+  const shown = {
+    ...field,
+    isDirty: field.isDirty || isWrong,
+    save: () => {
+      setTyped(null);
+      field.save();
+    },
+    discard: () => {
+      setTyped(null);
+      field.discard();
+    }
+  };
+  return (
+    <Row
+      label={scopeName(scope, trans)}
+      note={spentText(limit, trans)}
+      control={(id, describedBy) => (
+        <>
+          <span className="shoulders-Field-unit">$</span>
+          <input
+            id={id}
+            className="shoulders-Input"
+            inputMode="decimal"
+            autoComplete="off"
+            value={text}
+            placeholder={
+              most === null
+                ? trans.__('No limit')
+                : trans.__('At most %1', formatMoney(most))
+            }
+            aria-invalid={isWrong}
+            aria-describedby={describedBy}
+            onChange={event => type(event.target.value)}
+            onKeyDown={event =>
+              onFieldKey(event, shown, isWrong || !field.isDirty)
+            }
+          />
+        </>
+      )}
+    >
+      <Meter limit={limit} />
+      {isWrong && (
+        <div className="shoulders-Field-wrong" role="alert">
+          {trans.__('An amount in dollars, for example 12.50.')}
+        </div>
+      )}
+      {most !== null && (
+        <div className="shoulders-Field-lock">
+          <Icon name="lock" />
+          <span>
+            {trans.__(
+              'Your administrator allows %1 at most (Shoulders.budget_%2_usd in Jupyter’s configuration).',
+              formatMoney(most),
+              scope
+            )}
+          </span>
+        </div>
+      )}
+      <Outcome
+        field={shown}
+        stored={own === null ? trans.__('no limit') : formatMoney(own)}
+        explicit={true}
+        invalid={isWrong}
+      />
+    </Row>
+  );
+}
+
+/** How much of a limit is gone. */
+function Meter({ limit }: { limit: BudgetLimit }): React.JSX.Element | null {
+  const trans = useTrans();
+  const { limit_micro_usd: most, spent_micro_usd: spent } = limit;
+  if (most === null || spent === null) {
+    return null;
+  }
+  const share = most === 0 ? 100 : Math.min(100, (spent / most) * 100);
+  return (
+    <div
+      className={`shoulders-Meter ${share >= 80 ? 'shoulders-mod-high' : ''}`}
+      role="meter"
+      aria-label={trans.__('Spent of the limit')}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(share)}
+      aria-valuetext={trans.__(
+        '%1 of %2',
+        formatMoney(spent),
+        formatMoney(most)
+      )}
+    >
+      <div style={{ inlineSize: `${share}%` }} />
+    </div>
+  );
+}
+
+function spentText(limit: BudgetLimit, trans: TranslationBundle): string {
+  const {
+    limit_micro_usd: most,
+    spent_micro_usd: spent,
+    held_micro_usd: held
+  } = limit;
+  if (spent === null) {
+    return '';
+  }
+  const gone =
+    most === null
+      ? trans.__('%1 spent', formatMoney(spent))
+      : trans.__('%1 of %2 spent', formatMoney(spent), formatMoney(most));
+  return held === null || held === 0
+    ? gone
+    : trans.__(
+        '%1, and up to %2 by calls that run now',
+        gone,
+        formatMoney(held)
+      );
+}
+
+function scopeName(
+  scope: BudgetLimit['scope'],
+  trans: TranslationBundle
+): string {
+  switch (scope) {
+    case 'month':
+      return trans.__('A calendar month');
+    case 'day':
+      return trans.__('A day');
+    case 'session':
+      return trans.__('A conversation');
+    case 'turn':
+      return trans.__('A turn');
+  }
+}
+
+function amount(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}

@@ -1,0 +1,118 @@
+/** The user's own files that models are told of in every conversation. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Button, ErrorNote } from '../chat/parts';
+import { useAction, useTrans } from '../chat/use';
+import { visible } from '../model/visible';
+import type { InstructionFile, InstructionList } from '../wire/generated';
+import { Badge, Loaded, Problems } from './pieces';
+import { useSettingsPage } from './use';
+
+export function InstructionsSection(): React.JSX.Element {
+  const trans = useTrans();
+  const { store } = useSettingsPage();
+  React.useEffect(() => void store.instructions.refresh(), [store]);
+  return (
+    <>
+      <p className="shoulders-Settings-note">
+        {trans.__(
+          'What stands in these files is told to the model in every conversation of this workspace, from the next message on. Nobody but you may change them unasked: an edit by the agent asks in every mode.'
+        )}
+      </p>
+      <Loaded resource={store.instructions}>
+        {list => <Files list={list} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Files({ list }: { list: InstructionList }): React.JSX.Element {
+  const trans = useTrans();
+  const { host } = useSettingsPage();
+  const { busy, error, run } = useAction();
+  const hasOwn = list.files.some(({ role }) => role === 'instructions');
+  return (
+    <>
+      <Problems problems={list.problems} />
+      <ul className="shoulders-Lines">
+        {list.files.map(file => (
+          <File key={file.path} file={file} />
+        ))}
+      </ul>
+      {!hasOwn && (
+        <>
+          <p className="shoulders-Settings-note">
+            {trans.__('There is no _instructions.md yet.')}
+          </p>
+          <div className="shoulders-Actions">
+            <Button
+              kind="primary"
+              disabled={busy}
+              onClick={() => run(host.openInstructions)}
+            >
+              {trans.__('Write instructions')}
+            </Button>
+          </div>
+        </>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+      <p className="shoulders-Settings-note">
+        {trans._n(
+          'Models know of %1 skill, and read it when it fits. Skills lie in .shoulders/skills.',
+          'Models know of %1 skills, and read them when they fit. Skills lie in .shoulders/skills.',
+          list.skills
+        )}
+      </p>
+    </>
+  );
+}
+
+function File({ file }: { file: InstructionFile }): React.JSX.Element {
+  const trans = useTrans();
+  const { host } = useSettingsPage();
+  const facts = [
+    trans._n('%1 character', '%1 characters', file.characters),
+    file.rules === 0
+      ? ''
+      : trans._n(
+          '%1 rule for some documents only',
+          '%1 rules for some documents only',
+          file.rules
+        )
+  ].filter(fact => fact !== '');
+  return (
+    <li className="shoulders-Line">
+      <div className="shoulders-Line-head">
+        <code>{visible(file.path)}</code>
+        <Badge>{roleName(file.role, trans)}</Badge>
+        {!file.path.startsWith('.') && (
+          <button
+            type="button"
+            className="shoulders-Link"
+            onClick={() => host.openDocument(file.path)}
+          >
+            {trans.__('Open')}
+          </button>
+        )}
+      </div>
+      <div className="shoulders-Line-facts">{facts.join(' · ')}</div>
+      <Problems problems={file.problems} />
+    </li>
+  );
+}
+
+function roleName(
+  role: InstructionFile['role'],
+  trans: TranslationBundle
+): string {
+  switch (role) {
+    case 'instructions':
+      return trans.__('yours');
+    case 'system':
+      return trans.__('before all others');
+    case 'other':
+      return trans.__('shared with other assistants');
+  }
+}

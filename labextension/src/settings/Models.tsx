@@ -1,0 +1,230 @@
+/** Which models there are, which are preferred, and what each can do and costs. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { useTrans } from '../chat/use';
+import { formatPrice, formatTokens } from '../model/format';
+import type { ModelInfo, ModelList, Settings } from '../wire/generated';
+import { SelectSetting, TextSetting, wholeNumber } from './fields';
+import { Badge, Group, Loaded, problemText, Problems } from './pieces';
+import { useStore } from './use';
+
+const LONGEST_SECONDS = 3600;
+const MOST_TOKENS = 1_000_000;
+
+export function ModelsSection(): React.JSX.Element {
+  const trans = useTrans();
+  const { settings, models } = useStore();
+  return (
+    <>
+      <Loaded resource={settings}>
+        {value => <Preferences settings={value} />}
+      </Loaded>
+      <Group
+        title={trans.__('What there is')}
+        note={trans.__(
+          'More models and other addresses are written into .shoulders/models.json, here or in your home directory.'
+        )}
+      >
+        <Loaded resource={models}>{value => <Catalogue list={value} />}</Loaded>
+      </Group>
+    </>
+  );
+}
+
+function Preferences(props: { settings: Settings }): React.JSX.Element {
+  const trans = useTrans();
+  const { settings } = props;
+  const common = { settings, area: 'models' } as const;
+  return (
+    <Group title={trans.__('Which are used')}>
+      <Problems problems={settings.problems.map(problemText)} />
+      <SelectSetting
+        {...common}
+        name="mode"
+        label={trans.__('Prefer')}
+        options={[
+          {
+            value: 'auto',
+            title: trans.__('Whatever is there'),
+            note: trans.__(
+              'A model on this machine if one answers, else one of a provider.'
+            )
+          },
+          {
+            value: 'local',
+            title: trans.__('Models on this machine'),
+            note: trans.__('Nothing you ask leaves this machine.')
+          },
+          {
+            value: 'remote',
+            title: trans.__('Models of providers'),
+            note: trans.__('What you ask is sent to the provider.')
+          }
+        ]}
+      />
+      <SelectSetting
+        {...common}
+        name="fallback"
+        label={trans.__('When those cannot answer')}
+        options={[
+          { value: 'local', title: trans.__('Take one on this machine') },
+          { value: 'remote', title: trans.__('Take one of a provider') },
+          { value: 'none', title: trans.__('Say so and stop') }
+        ]}
+      />
+      <TextSetting
+        {...common}
+        name="ollama_host"
+        label={trans.__('Address of Ollama')}
+        parse={text =>
+          /^https?:\/\/[^\s/]+/.test(text.trim()) ? text.trim() : undefined
+        }
+        invalid={trans.__('An address begins with http:// or https://.')}
+      />
+      <TextSetting
+        {...common}
+        name="single_call_timeout_s"
+        label={trans.__('Time for small jobs')}
+        note={trans.__(
+          'Titles, summaries and suggestions are given up after this time.'
+        )}
+        unit={trans.__('seconds')}
+        parse={wholeNumber(1, LONGEST_SECONDS)}
+        invalid={trans.__('A whole number from 1 to %1.', LONGEST_SECONDS)}
+      />
+      <TextSetting
+        {...common}
+        name="single_call_max_tokens"
+        label={trans.__('Longest answer of small jobs')}
+        unit={trans.__('tokens')}
+        parse={wholeNumber(1, MOST_TOKENS)}
+        invalid={trans.__('A whole number from 1 to %1.', MOST_TOKENS)}
+      />
+      <SmallJobs />
+    </Group>
+  );
+}
+
+/** Which models make the single calls, beside the conversations. */
+function SmallJobs(): React.JSX.Element {
+  const trans = useTrans();
+  const { models } = useStore();
+  const nameOf = (list: ModelList, id: string | null): string =>
+    list.models.find(model => model.id === id)?.name ?? id ?? '';
+  return (
+    <Loaded resource={models}>
+      {list => (
+        <dl className="shoulders-Facts">
+          <dt>{trans.__('New conversations')}</dt>
+          <dd>
+            {nameOf(list, list.default) || trans.__('no model can answer')}
+          </dd>
+          {list.single_calls.map(({ purpose, model, reason }) => (
+            <React.Fragment key={purpose}>
+              <dt>
+                {purpose === 'ghost'
+                  ? trans.__('Suggestions while typing')
+                  : trans.__('Titles and summaries')}
+              </dt>
+              <dd>
+                {model === null
+                  ? trans.__('none: %1', reason ?? '')
+                  : nameOf(list, model)}
+              </dd>
+            </React.Fragment>
+          ))}
+        </dl>
+      )}
+    </Loaded>
+  );
+}
+
+function Catalogue({ list }: { list: ModelList }): React.JSX.Element {
+  const trans = useTrans();
+  const [text, setText] = React.useState('');
+  const words = text.toLowerCase().split(/\s+/);
+  const found = list.models.filter(({ id, name, provider_name }) => {
+    const all = `${id} ${name} ${provider_name}`.toLowerCase();
+    return words.every(word => all.includes(word));
+  });
+  const first = [...found].sort(
+    (a, b) => Number(b.available) - Number(a.available)
+  );
+  return (
+    <>
+      <Problems problems={list.problems.map(problemText)} />
+      <input
+        type="search"
+        className="shoulders-Input shoulders-Settings-search"
+        placeholder={trans.__('Find a model')}
+        aria-label={trans.__('Find a model')}
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+      <ul className="shoulders-Lines">
+        {first.map(model => (
+          <Model
+            key={model.id}
+            model={model}
+            isDefault={model.id === list.default}
+          />
+        ))}
+      </ul>
+      {first.length === 0 && (
+        <p className="shoulders-Settings-note">{trans.__('No such model.')}</p>
+      )}
+    </>
+  );
+}
+
+function Model(props: {
+  model: ModelInfo;
+  isDefault: boolean;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { model, isDefault } = props;
+  return (
+    <li className="shoulders-Line">
+      <div className="shoulders-Line-head">
+        <span className="shoulders-Line-name">{model.label ?? model.name}</span>
+        <code>{model.id}</code>
+        {isDefault && (
+          <Badge kind="good">{trans.__('for new conversations')}</Badge>
+        )}
+        {!model.available && <Badge>{trans.__('not available')}</Badge>}
+      </div>
+      <div className="shoulders-Line-facts">{modelFacts(model, trans)}</div>
+      {model.unavailable_reason !== null && (
+        <div className="shoulders-Line-facts">{model.unavailable_reason}</div>
+      )}
+    </li>
+  );
+}
+
+function modelFacts(model: ModelInfo, trans: TranslationBundle): string {
+  const { prices, context_window } = model;
+  const price =
+    prices.input === null || prices.output === null
+      ? trans.__('price not known')
+      : prices.input + prices.output === 0
+        ? trans.__('costs nothing')
+        : trans.__(
+            '%1 in, %2 out per million tokens',
+            formatPrice(prices.input),
+            formatPrice(prices.output)
+          );
+  return [
+    model.provider_name,
+    context_window === null
+      ? ''
+      : trans.__('%1 context', formatTokens(context_window)),
+    price,
+    model.tools ? '' : trans.__('no tools: chat only'),
+    model.images ? trans.__('reads images') : '',
+    model.reasoning ? trans.__('thinks') : ''
+  ]
+    .filter(fact => fact !== '')
+    .join(' · ');
+}

@@ -1,0 +1,207 @@
+/** Who answers: keys, health, and a real call to try. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Button, ErrorNote } from '../chat/parts';
+import { useAction, useTrans } from '../chat/use';
+import { formatDuration } from '../model/format';
+import type {
+  ModelList,
+  ProviderHealth,
+  ProviderTest
+} from '../wire/generated';
+import { KeyForm } from './KeyForm';
+import { Badge, Loaded, problemText, Problems } from './pieces';
+import { useSettingsPage, useStore } from './use';
+
+export function ProvidersSection(): React.JSX.Element {
+  const trans = useTrans();
+  const { models } = useStore();
+  return (
+    <>
+      <p className="shoulders-Settings-note">
+        {trans.__(
+          'Keys are kept on the server, outside of the workspace, and are never shown again. A variable of the environment wins over a stored key.'
+        )}
+      </p>
+      <Loaded resource={models}>{value => <List list={value} />}</Loaded>
+    </>
+  );
+}
+
+function List({ list }: { list: ModelList }): React.JSX.Element {
+  useChecks(list.providers);
+  const rank = ({ key_set, needs_key }: ProviderHealth): number =>
+    key_set ? 0 : needs_key ? 2 : 1;
+  const sorted = [...list.providers].sort((a, b) => rank(a) - rank(b));
+  return (
+    <>
+      <Problems problems={list.problems.map(problemText)} />
+      <ul className="shoulders-Cards">
+        {sorted.map(provider => (
+          <Provider key={provider.id} provider={provider} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Ask each provider that could answer, once, how it is. */
+function useChecks(providers: readonly ProviderHealth[]): void {
+  const store = useStore();
+  const asked = React.useRef(new Set<string>());
+  React.useEffect(() => {
+    for (const { id, state, host } of providers) {
+      if (state === 'unknown' && host !== '' && !asked.current.has(id)) {
+        asked.current.add(id);
+        // Its health says what failed; that the server did not answer, the next action says.
+        store.check(id).catch(() => undefined);
+      }
+    }
+  }, [store, providers]);
+}
+
+function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
+  const trans = useTrans();
+  const { store, host } = useSettingsPage();
+  const { provider } = props;
+  const title = React.useId();
+  const removal = useAction();
+  const remove = async (): Promise<void> => {
+    const sure = await host.confirm(
+      trans.__('Remove the key of %1?', provider.name),
+      trans.__('Models of this provider cannot answer until there is another.'),
+      trans.__('Remove')
+    );
+    if (sure) {
+      await store.removeKey(provider.id);
+    }
+  };
+  const isStored =
+    provider.key_source === 'file' || provider.key_source === 'keyring';
+  return (
+    <li className="shoulders-Provider" aria-labelledby={title}>
+      <div className="shoulders-Provider-head">
+        <h3 id={title}>{provider.name}</h3>
+        <State provider={provider} />
+        {provider.local && <Badge>{trans.__('on this machine')}</Badge>}
+      </div>
+      <p className="shoulders-Provider-facts">{factsOf(provider, trans)}</p>
+      {provider.state === 'failing' && provider.error !== null && (
+        <ErrorNote error={provider.error} />
+      )}
+      {provider.needs_key && provider.key_source !== 'environment' && (
+        <KeyForm provider={provider} />
+      )}
+      <Trial provider={provider}>
+        {isStored && (
+          <Button disabled={removal.busy} onClick={() => removal.run(remove)}>
+            {trans.__('Remove key')}
+          </Button>
+        )}
+      </Trial>
+      {removal.error !== null && <ErrorNote error={removal.error} />}
+    </li>
+  );
+}
+
+function State(props: { provider: ProviderHealth }): React.JSX.Element {
+  const trans = useTrans();
+  const { state, local, error } = props.provider;
+  switch (state) {
+    case 'ok':
+      return <Badge kind="good">{trans.__('answers')}</Badge>;
+    case 'failing':
+      return local && error?.code === 'provider_unreachable' ? (
+        <Badge>{trans.__('not running')}</Badge>
+      ) : (
+        <Badge kind="bad">{trans.__('fails')}</Badge>
+      );
+    case 'no_key':
+      return <Badge>{trans.__('no key')}</Badge>;
+    case 'unknown':
+      return <Badge>{trans.__('not tried yet')}</Badge>;
+  }
+}
+
+/** The Test button and what came of it. */
+function Trial(props: {
+  provider: ProviderHealth;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { id, name, state } = props.provider;
+  const store = useStore();
+  const { busy, error, run } = useAction();
+  const [result, setResult] = React.useState<ProviderTest | null>(null);
+  const test = (): void => {
+    setResult(null);
+    run(async () => setResult(await store.test(id)));
+  };
+  return (
+    <>
+      <div className="shoulders-Actions">
+        <Button disabled={busy || state === 'no_key'} onClick={test}>
+          {busy ? trans.__('Testing…') : trans.__('Test')}
+        </Button>
+        {props.children}
+      </div>
+      <div role="status" aria-label={trans.__('Test of %1', name)}>
+        {result !== null && <Result result={result} />}
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+function Result({ result }: { result: ProviderTest }): React.JSX.Element {
+  const trans = useTrans();
+  const mark = (ok: boolean): string =>
+    ok ? trans.__('works') : trans.__('broken');
+  const facts = [
+    result.model ?? '',
+    trans.__('streaming: %1', mark(result.stream_ok)),
+    trans.__('tool calls: %1', mark(result.tool_call_ok)),
+    result.first_delta_ms === null
+      ? ''
+      : trans.__('first words after %1', formatDuration(result.first_delta_ms)),
+    trans.__('%1 in all', formatDuration(result.duration_ms))
+  ].filter(fact => fact !== '');
+  return (
+    <>
+      {result.error !== null && <ErrorNote error={result.error} />}
+      <p className="shoulders-Provider-result">
+        {result.ok && <Badge kind="good">{trans.__('passed')}</Badge>}
+        <span>{facts.join(' · ')}</span>
+      </p>
+    </>
+  );
+}
+
+function factsOf(provider: ProviderHealth, trans: TranslationBundle): string {
+  return [provider.host, keyText(provider, trans)]
+    .filter(part => part !== '')
+    .join(' · ');
+}
+
+function keyText(provider: ProviderHealth, trans: TranslationBundle): string {
+  const { key_set, key_last4, key_source, key_name, needs_key } = provider;
+  if (!key_set) {
+    return needs_key ? '' : trans.__('needs no key');
+  }
+  const key =
+    key_last4 === null
+      ? trans.__('key set')
+      : trans.__('key set, ends in %1', key_last4);
+  switch (key_source) {
+    case 'environment':
+      return trans.__('%1 (from the environment: %2)', key, key_name ?? '');
+    case 'keyring':
+      return trans.__('%1 (in the system’s keyring)', key);
+    case 'file':
+      return trans.__('%1 (in ~/.shoulders/keys.env)', key);
+    case 'none':
+      return key;
+  }
+}

@@ -1,0 +1,259 @@
+/** What runs, asks or is denied, whatever the mode: the administrator's rules and the user's. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Button, ErrorNote, IconButton } from '../chat/parts';
+import { useAction, useTrans, useView } from '../chat/use';
+import { visible } from '../model/visible';
+import type { Rule, ToolList } from '../wire/generated';
+import { said } from './fields';
+import {
+  addRule,
+  moveRule,
+  removeRule,
+  replaceRule,
+  ruleBody,
+  type PermissionChange
+} from './permissions';
+import { Badge, Group, Loaded, Problems } from './pieces';
+import { RuleForm } from './RuleForm';
+import { actionName, conditionName } from './rule-names';
+import { NEW_RULE, ruleText } from './rule-text';
+import { useStore } from './use';
+
+export function RulesSection(): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <>
+      <p className="shoulders-Settings-note">
+        {trans.__(
+          'A rule that denies stands above one that asks, that above one that allows, and all above the mode of a conversation. Rules are kept in .shoulders/tools.json; “Always” in an approval adds one.'
+        )}
+      </p>
+      <Loaded resource={useStore().tools}>
+        {list => <Lists list={list} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Lists({ list }: { list: ToolList }): React.JSX.Element {
+  const trans = useTrans();
+  const locked = list.rules.filter(rule => rule.locked);
+  const own = list.rules.filter(rule => !rule.locked);
+  const tools = list.tools.map(({ name }) => name);
+  const others = list.problems.filter(problem =>
+    list.rules.every(
+      rule => rule.problem === null || !problem.endsWith(rule.problem)
+    )
+  );
+  return (
+    <>
+      <Problems problems={others} />
+      {locked.length > 0 && (
+        <Group
+          title={trans.__('Of your administrator')}
+          note={trans.__(
+            'Locked: they are set in Jupyter’s configuration (Shoulders.rules), and nothing loosens them.'
+          )}
+        >
+          <ol className="shoulders-Lines">
+            {locked.map((rule, index) => (
+              <LockedRule key={index} rule={rule} />
+            ))}
+          </ol>
+        </Group>
+      )}
+      <Group title={trans.__('Yours')}>
+        {own.length === 0 && (
+          <p className="shoulders-Settings-note">
+            {trans.__('There is none: the mode of each conversation decides.')}
+          </p>
+        )}
+        <ol className="shoulders-Lines">
+          {own.map((rule, index) => (
+            <OwnRule
+              key={keyOf(rule, index)}
+              rule={rule}
+              isFirst={index === 0}
+              isLast={index === own.length - 1}
+              tools={tools}
+            />
+          ))}
+        </ol>
+        <NewRule tools={tools} />
+      </Group>
+    </>
+  );
+}
+
+function NewRule(props: { tools: readonly string[] }): React.JSX.Element {
+  const trans = useTrans();
+  const store = useStore();
+  const [open, setOpen] = React.useState(store.drafts.get('rule:new') !== null);
+  return open ? (
+    <RuleForm
+      name="rule:new"
+      start={NEW_RULE}
+      tools={props.tools}
+      label={trans.__('New rule')}
+      store={rule => store.changePermissions(addRule(rule))}
+      onClose={() => setOpen(false)}
+    />
+  ) : (
+    <div className="shoulders-Actions">
+      <Button onClick={() => setOpen(true)}>{trans.__('Add a rule…')}</Button>
+    </div>
+  );
+}
+
+function LockedRule({ rule }: { rule: Rule }): React.JSX.Element {
+  const { Icon } = useView();
+  return (
+    <li className="shoulders-Line shoulders-mod-rule">
+      <RuleWords rule={rule} />
+      <Icon name="lock" />
+    </li>
+  );
+}
+
+function OwnRule(props: {
+  rule: Rule;
+  isFirst: boolean;
+  isLast: boolean;
+  tools: readonly string[];
+}): React.JSX.Element {
+  const trans = useTrans();
+  const store = useStore();
+  const { rule, isFirst, isLast } = props;
+  const body = ruleBody(rule);
+  const start = ruleText(body);
+  const draft = `rule:${JSON.stringify(body)}`;
+  const [open, setOpen] = React.useState(store.drafts.get(draft) !== null);
+  const [busy, error, change] = useChange();
+  const words = inWords(rule, trans);
+  return (
+    <li className="shoulders-Line shoulders-mod-rule">
+      <RuleWords rule={rule} />
+      <div className="shoulders-Line-actions">
+        <IconButton
+          icon="caret-up"
+          label={trans.__('Move up: %1', words)}
+          disabled={busy || isFirst}
+          onClick={() => change(moveRule(body, -1))}
+        />
+        <IconButton
+          icon="caret-down"
+          label={trans.__('Move down: %1', words)}
+          disabled={busy || isLast}
+          onClick={() => change(moveRule(body, 1))}
+        />
+        <IconButton
+          icon="pencil"
+          label={trans.__('Change: %1', words)}
+          disabled={busy || start === null}
+          pressed={open}
+          onClick={() => setOpen(!open)}
+        />
+        <IconButton
+          icon="delete"
+          label={trans.__('Remove: %1', words)}
+          disabled={busy}
+          onClick={() => change(removeRule(body))}
+        />
+      </div>
+      {error !== null && <ErrorNote error={said(error, trans)} />}
+      {open && start !== null && (
+        <RuleForm
+          name={draft}
+          start={start}
+          tools={props.tools}
+          label={trans.__('Change the rule')}
+          store={rule => store.changePermissions(replaceRule(body, rule))}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </li>
+  );
+}
+
+function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
+  const trans = useTrans();
+  const patterns = Object.entries(rule.match ?? {}).filter(
+    ([, value]) => value !== null
+  );
+  return (
+    <div className="shoulders-Line-body">
+      <div className="shoulders-Line-head">
+        <Badge kind={actionKind(rule.action)}>
+          {actionName(rule.action, trans)}
+        </Badge>
+        <code>{visible(rule.tool) || trans.__('(no tool named)')}</code>
+        {patterns.map(([name, value]) => (
+          <span key={name} className="shoulders-Rule-pattern">
+            {conditionName(name, trans)}{' '}
+            <code>
+              {visible(
+                typeof value === 'string' ? value : JSON.stringify(value)
+              )}
+            </code>
+          </span>
+        ))}
+      </div>
+      {rule.problem !== null && (
+        <div className="shoulders-Field-wrong">
+          {rule.line === null
+            ? trans.__('Invalid, so it denies: %1', rule.problem)
+            : trans.__(
+                'Invalid, so it denies: %1 (line %2)',
+                rule.problem,
+                rule.line
+              )}
+        </div>
+      )}
+      {rule.examples !== null && (
+        <div className="shoulders-Line-facts">
+          {[
+            ...rule.examples.match.map(each =>
+              trans.__('fits: %1', visible(each))
+            ),
+            ...rule.examples.not_match.map(each =>
+              trans.__('does not fit: %1', visible(each))
+            )
+          ].join(' · ')}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Change the permissions, and what came of it. */
+function useChange(): [
+  boolean,
+  ReturnType<typeof useAction>['error'],
+  (change: PermissionChange) => void
+] {
+  const store = useStore();
+  const { busy, error, run } = useAction();
+  return [busy, error, change => run(() => store.changePermissions(change))];
+}
+
+/** The same rule twice is told apart by where it stands. */
+function keyOf(rule: Rule, index: number): string {
+  return `${JSON.stringify(ruleBody(rule))}${rule.problem === null ? '' : index}`;
+}
+
+function inWords(rule: Rule, trans: TranslationBundle): string {
+  return [
+    actionName(rule.action, trans),
+    visible(rule.tool),
+    ...Object.values(rule.match ?? {})
+      .filter(value => typeof value === 'string')
+      .map(visible)
+  ].join(' ');
+}
+
+function actionKind(action: Rule['action']): 'bad' | 'warning' | 'good' {
+  return action === 'deny' ? 'bad' : action === 'ask' ? 'warning' : 'good';
+}

@@ -1,0 +1,244 @@
+/** The page of the settings: what there is on the left, one part of it on the right. Loaded when it is first opened. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import './styles';
+
+import { useSignalVersion, ViewContext } from '../chat/use';
+import { UsageSection } from '../usage/UsageSection';
+import type { Scope } from './api';
+import { Approvals, Changes } from './Audit';
+import { BudgetSection } from './Budget';
+import type { ISettingsHost } from './host';
+import { InstructionsSection } from './Instructions';
+import { ModelsSection } from './Models';
+import { PrivacySection } from './Privacy';
+import { ProvidersSection } from './Providers';
+import { RulesSection } from './Rules';
+import { StatusNotes } from './StatusNotes';
+import type { SettingsStore } from './store';
+import { ToolsSection } from './Tools';
+import { SettingsContext, useSettingsPage } from './use';
+
+/** The parts of the page, as the command that opens it names them. */
+export const SECTIONS = [
+  'providers',
+  'models',
+  'tools',
+  'rules',
+  'budget',
+  'usage',
+  'privacy',
+  'instructions',
+  'approvals',
+  'changes'
+] as const;
+
+export type Section = (typeof SECTIONS)[number];
+
+/** Whether the command that opens the page named a part. */
+export function isSection(value: unknown): value is Section {
+  return SECTIONS.some(section => section === value);
+}
+
+/** The whole page. */
+export function SettingsPage(props: {
+  host: ISettingsHost;
+  store: SettingsStore;
+  section: Section;
+  onSection: (section: Section) => void;
+}): React.JSX.Element {
+  const { host, store, section, onSection } = props;
+  const [scope, setScope] = React.useState<Scope>('workspace');
+  const page = React.useMemo(
+    () => ({ host, store, scope }),
+    [host, store, scope]
+  );
+  return (
+    <ViewContext.Provider value={host}>
+      <SettingsContext.Provider value={page}>
+        <div className="shoulders-Chat shoulders-Settings">
+          <Navigation section={section} onSection={onSection} />
+          <main className="shoulders-Settings-main" key={section}>
+            <div className="shoulders-Settings-content">
+              <StatusNotes />
+              <Head section={section} scope={scope} onScope={setScope} />
+              {view(section)}
+            </div>
+          </main>
+        </div>
+      </SettingsContext.Provider>
+    </ViewContext.Provider>
+  );
+}
+
+function view(section: Section): React.JSX.Element {
+  switch (section) {
+    case 'providers':
+      return <ProvidersSection />;
+    case 'models':
+      return <ModelsSection />;
+    case 'tools':
+      return <ToolsSection />;
+    case 'rules':
+      return <RulesSection />;
+    case 'budget':
+      return <BudgetSection />;
+    case 'usage':
+      return <UsageSection />;
+    case 'privacy':
+      return <PrivacySection />;
+    case 'instructions':
+      return <InstructionsSection />;
+    case 'approvals':
+      return <Approvals />;
+    case 'changes':
+      return <Changes />;
+  }
+}
+
+/** The parts: a list, or where that has no room a menu. */
+function Navigation(props: {
+  section: Section;
+  onSection: (section: Section) => void;
+}): React.JSX.Element {
+  const { host } = useSettingsPage();
+  const { trans, openEditor } = host;
+  const unsaved = useUnsaved();
+  return (
+    <nav
+      className="shoulders-Settings-nav"
+      aria-label={trans.__('AI settings')}
+    >
+      <select
+        className="shoulders-Input shoulders-Settings-menu"
+        aria-label={trans.__('Part of the settings')}
+        value={props.section}
+        onChange={event => {
+          const { value } = event.target;
+          if (isSection(value)) {
+            props.onSection(value);
+          }
+        }}
+      >
+        {SECTIONS.map(section => (
+          <option key={section} value={section}>
+            {titleOf(section, trans)}
+          </option>
+        ))}
+      </select>
+      <ul>
+        {SECTIONS.map(section => (
+          <li key={section}>
+            <button
+              type="button"
+              className="shoulders-Settings-link"
+              aria-current={section === props.section ? 'page' : undefined}
+              onClick={() => props.onSection(section)}
+            >
+              {titleOf(section, trans)}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {unsaved > 0 && (
+        <p className="shoulders-Settings-unsaved" role="status">
+          {trans._n(
+            '%1 change is not saved.',
+            '%1 changes are not saved.',
+            unsaved
+          )}
+        </p>
+      )}
+      {openEditor !== null && (
+        <div className="shoulders-Settings-lab">
+          <button
+            type="button"
+            className="shoulders-Link"
+            onClick={() => openEditor('shortcuts')}
+          >
+            {trans.__('Keyboard shortcuts…')}
+          </button>
+          <button
+            type="button"
+            className="shoulders-Link"
+            onClick={() => openEditor('preferences')}
+          >
+            {trans.__('Look and layout…')}
+          </button>
+        </div>
+      )}
+    </nav>
+  );
+}
+
+function Head(props: {
+  section: Section;
+  scope: Scope;
+  onScope: (scope: Scope) => void;
+}): React.JSX.Element {
+  const { trans } = useSettingsPage().host;
+  const name = React.useId();
+  const scopes: readonly [Scope, string][] = [
+    ['workspace', trans.__('This folder')],
+    ['user', trans.__('All my folders')]
+  ];
+  return (
+    <header className="shoulders-Settings-head">
+      <h2>{titleOf(props.section, trans)}</h2>
+      {hasScope(props.section) && (
+        <fieldset className="shoulders-Scope">
+          <legend>{trans.__('Change for')}</legend>
+          {scopes.map(([scope, title]) => (
+            <label key={scope}>
+              <input
+                type="radio"
+                name={name}
+                checked={props.scope === scope}
+                onChange={() => props.onScope(scope)}
+              />
+              <span>{title}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </header>
+  );
+}
+
+/** How many drafts wait to be saved. */
+function useUnsaved(): number {
+  const { drafts } = useSettingsPage().store;
+  useSignalVersion(drafts.changed);
+  return drafts.names.length;
+}
+
+function hasScope(section: Section): boolean {
+  return section === 'models' || section === 'tools' || section === 'privacy';
+}
+
+function titleOf(section: Section, trans: TranslationBundle): string {
+  switch (section) {
+    case 'providers':
+      return trans.__('Providers');
+    case 'models':
+      return trans.__('Models');
+    case 'tools':
+      return trans.__('Tools');
+    case 'rules':
+      return trans.__('Permission rules');
+    case 'budget':
+      return trans.__('Budget');
+    case 'usage':
+      return trans.__('Usage');
+    case 'privacy':
+      return trans.__('Privacy');
+    case 'instructions':
+      return trans.__('Instructions');
+    case 'approvals':
+      return trans.__('Approvals');
+    case 'changes':
+      return trans.__('Changes');
+  }
+}

@@ -1,0 +1,91 @@
+/** Small pieces that the parts of the settings page share. */
+
+import * as React from 'react';
+
+import { Button, Dots, ErrorNote } from '../chat/parts';
+import { useTrans, useView } from '../chat/use';
+import type { Resource } from './resource';
+import { useResource } from './use';
+
+/** What a resource holds, or why it cannot be shown; an older value stays beside the reason. */
+export function Loaded<T>(props: {
+  resource: Resource<T>;
+  children: (value: T) => React.ReactNode;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { value, error } = useResource(props.resource);
+  return (
+    <>
+      {error !== null && (
+        <ErrorNote error={error}>
+          <Button onClick={() => void props.resource.load()}>
+            {trans.__('Try again')}
+          </Button>
+        </ErrorNote>
+      )}
+      {value === null ? error === null && <Dots /> : props.children(value)}
+    </>
+  );
+}
+
+/** A part of a section, with its title. */
+export function Group(props: {
+  title: string;
+  note?: string;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const id = React.useId();
+  return (
+    <section className="shoulders-Group" aria-labelledby={id}>
+      <h3 id={id}>{props.title}</h3>
+      {props.note !== undefined && (
+        <p className="shoulders-Settings-note">{props.note}</p>
+      )}
+      {props.children}
+    </section>
+  );
+}
+
+/** A word that stands beside a name. */
+export function Badge(props: {
+  children: string;
+  kind?: 'plain' | 'good' | 'warning' | 'bad';
+  title?: string;
+}): React.JSX.Element {
+  return (
+    <span
+      className={`shoulders-Tag shoulders-mod-${props.kind ?? 'plain'}`}
+      title={props.title}
+    >
+      {props.children}
+    </span>
+  );
+}
+
+/** Something that is wrong in a file, or worth a look. */
+export function Problems(props: {
+  problems: readonly string[];
+}): React.JSX.Element | null {
+  const { Icon } = useView();
+  return props.problems.length === 0 ? null : (
+    <ul className="shoulders-Problems">
+      {props.problems.map(problem => (
+        <li key={problem}>
+          <Icon name="error" />
+          <span>{problem}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A problem of a file in one line. */
+export function problemText(problem: {
+  file: string;
+  line: number | null;
+  message: string;
+}): string {
+  const place =
+    problem.line === null ? problem.file : `${problem.file}:${problem.line}`;
+  return `${place} · ${problem.message}`;
+}
