@@ -215,7 +215,14 @@ class ReviewDesk:
                 f"What is kept of this change of {unit.document} cannot be read: {error}",
                 hint="Keep the change, or take it back by hand.",
             )
-            return _Known(unit, Texts(None, None, lost.info), None)
+            return _Known(unit, Texts(None, None, lost.info), self._place_of(unit))
+
+    def _place_of(self, unit: Unit) -> GoneCell | None:
+        """Return where a cell stood whose text is lost, if that is known."""
+        try:
+            return self._gone_of(unit)
+        except (NotFound, StateUnavailable):
+            return None
 
     def _gone_of(self, unit: Unit) -> GoneCell | None:
         if unit.cell_id is None or unit.after is not None:

@@ -14,7 +14,8 @@ import type { PendingEdit } from '../wire/generated';
 /** Decides on a whole edit. */
 export type DecideEdit = (edit: PendingEdit, decision: Decision) => void;
 
-type Kind = 'new' | 'deleted' | 'changed';
+/** `lost` and `unread`: what is kept of the edit cannot be read, of a cell that is gone and of one that is there. */
+type Kind = 'new' | 'deleted' | 'changed' | 'lost' | 'unread';
 
 /** Where a card belongs: the cell that carries it, at its top or below it. */
 interface IPlace {
@@ -39,7 +40,7 @@ export class CellCards {
       if (place === null) {
         continue;
       }
-      const kind = kindOf(edit);
+      const kind = kindOf(edit, cellOf(panel, edit));
       const key = [kind, edit.id, edit.baseline ?? ''].join(' ');
       wanted.add(key);
       const before = cards.get(key);
@@ -63,23 +64,34 @@ export class CellCards {
   private readonly cards = new WeakMap<NotebookPanel, Map<string, CellCard>>();
 }
 
-function kindOf({ baseline, current }: PendingEdit): Kind {
+/** What was done to a cell, which is where it is still there. */
+function kindOf({ baseline, current }: PendingEdit, cell?: Cell): Kind {
+  if (baseline === null && current === null) {
+    return cell === undefined ? 'lost' : 'unread';
+  }
   if (baseline === null) {
     return 'new';
   }
   return current === null ? 'deleted' : 'changed';
 }
 
-function placeOf({ content }: NotebookPanel, edit: PendingEdit): IPlace | null {
-  const { widgets } = content;
-  const kind = kindOf(edit);
-  if (kind === 'deleted') {
+function cellOf(
+  { content }: NotebookPanel,
+  { cell_id }: PendingEdit
+): Cell | undefined {
+  return content.widgets.find(({ model }) => model.id === cell_id);
+}
+
+function placeOf(panel: NotebookPanel, edit: PendingEdit): IPlace | null {
+  const { widgets } = panel.content;
+  const cell = cellOf(panel, edit);
+  const kind = kindOf(edit, cell);
+  if (kind === 'deleted' || kind === 'lost') {
     const position = Math.min(edit.position ?? 0, widgets.length);
     return placed(widgets[Math.max(0, position - 1)], position > 0);
   }
-  const cell = widgets.find(({ model }) => model.id === edit.cell_id);
-  const isBehind = cell instanceof MarkdownCell && cell.rendered;
-  return kind === 'new' || isBehind ? placed(cell, false) : null;
+  const isShown = !(cell instanceof MarkdownCell && cell.rendered);
+  return kind === 'changed' && isShown ? null : placed(cell, false);
 }
 
 /** A cell far out of view has no layout of its own yet. */
@@ -130,6 +142,9 @@ class CellCard extends Widget {
       ['keep', keep],
       ['undo', undo]
     ] as const) {
+      if (said === null) {
+        continue;
+      }
       const button = document.createElement('button');
       button.type = 'button';
       button.className = `shoulders-Hunk-button shoulders-mod-${decision}`;
@@ -146,7 +161,8 @@ class CellCard extends Widget {
 interface IWords {
   readonly label: string;
   readonly keep: string;
-  readonly undo: string;
+  /** Null where there is nothing to go back to. */
+  readonly undo: string | null;
 }
 
 function wordsOf(kind: Kind, trans: TranslationBundle): IWords {
@@ -159,6 +175,18 @@ function wordsOf(kind: Kind, trans: TranslationBundle): IWords {
         label: trans.__('Deleted cell'),
         keep: trans.__('Leave out'),
         undo: trans.__('Bring back')
+      };
+    case 'lost':
+      return {
+        label: trans.__('Deleted cell, its text is lost'),
+        keep: trans.__('Dismiss'),
+        undo: null
+      };
+    case 'unread':
+      return {
+        label: trans.__('Changed cell, its text before is lost'),
+        keep: trans.__('Dismiss'),
+        undo: null
       };
     case 'changed':
       return { label: trans.__('Changed text'), keep, undo: trans.__('Undo') };
