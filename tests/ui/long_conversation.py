@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
@@ -111,7 +112,8 @@ def streamed(characters: int) -> str:
 
 def fill(state: Path, messages: int = MESSAGES) -> None:
     """Put a conversation of so many messages, half of them the agent's, into a server's state."""
-    asyncio.run(_fill(state, messages))
+    with ThreadPoolExecutor(1) as pool:  # Playwright has a loop of its own in the test's thread
+        pool.submit(asyncio.run, _fill(state, messages)).result()
 
 
 async def _fill(state: Path, messages: int) -> None:

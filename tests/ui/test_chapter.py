@@ -20,7 +20,7 @@ context.1 context.2 context.3
 empty.1
 affordances.1 affordances.2 affordances.3 affordances.4 affordances.5 affordances.6
 settings.1 settings.2 settings.3 settings.4 settings.5 settings.6
-speed.1 speed.2 speed.3 speed.5 speed.7 speed.8
+speed.3 speed.5 speed.7
 notebook7.1 notebook7.2
 """
 """Clauses that no test shows yet. This list only ever shrinks, and ends empty."""
