@@ -107,7 +107,35 @@ function useShown({ page, nearness, isTail }: IPageProps): {
       });
     });
   }, [nearness]);
-  return { place, shown: near || isTail, room };
+  const shown = near || isTail;
+  usePlaceKept(place, shown, room);
+  return { place, shown, room };
+}
+
+/** Whether the browser keeps its place when something above it has another height. */
+const ANCHORS =
+  typeof CSS !== 'undefined' && CSS.supports('overflow-anchor', 'auto');
+
+/** Where the browser does not keep the place: move on by what a page above the view grew when it was rendered. */
+function usePlaceKept(
+  place: React.RefObject<HTMLDivElement>,
+  shown: boolean,
+  room: number
+): void {
+  const before = React.useRef(shown);
+  React.useLayoutEffect(() => {
+    const page = place.current;
+    const scroller = page?.closest('.shoulders-Messages-scroller') ?? null;
+    const isNew = shown && !before.current;
+    before.current = shown;
+    if (ANCHORS || !isNew || page === null || scroller === null) {
+      return;
+    }
+    const { top } = page.getBoundingClientRect();
+    if (top + room <= scroller.getBoundingClientRect().top) {
+      scroller.scrollTop += page.offsetHeight - room;
+    }
+  }, [place, shown, room]);
 }
 
 function useNearness(scroller: React.RefObject<HTMLDivElement>): Nearness {
