@@ -1,18 +1,20 @@
 /** Before the first message: a greeting, ideas that fit what is open, and ways on without a model. */
 
-import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import type { VariableSummary } from '../wire/generated';
 import type { ISituation } from './host';
+import { ideasFor } from './input/ideas';
 import { ErrorNote } from './parts';
 import { Setup } from './Setup';
 import { focusField, useHost, usePlace, useSituation, useTrans } from './use';
 
+const NONE: readonly VariableSummary[] = [];
+
 export function EmptyState(): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
-  const situation = useSituation();
+  const { conversations } = usePlace();
   const { status, error } = conversations;
   return (
     <div className="shoulders-Empty">
@@ -26,43 +28,63 @@ export function EmptyState(): React.JSX.Element {
         </p>
       </div>
       {error !== null && <ErrorNote error={error} />}
-      {status?.models === 'none' ? (
-        <Setup />
-      ) : (
-        <div className="shoulders-Empty-ideas">
-          {ideas(situation, trans).map(idea => (
-            <button
-              key={idea}
-              type="button"
-              className="shoulders-Idea"
-              onClick={() => {
-                conversations.suggest(tab, idea);
-                focusField();
-              }}
-            >
-              {idea}
-            </button>
-          ))}
-        </div>
-      )}
+      {status?.models === 'none' ? <Setup /> : <Ideas />}
       {status?.models === 'demo' && <Setup quiet />}
     </div>
   );
 }
 
-function ideas(situation: ISituation, trans: TranslationBundle): string[] {
-  if (situation.document?.endsWith('.ipynb') !== true) {
-    return [
-      trans.__('What can you do for me?'),
-      trans.__('Which notebooks are here, and what are they about?')
-    ];
-  }
-  return [
-    situation.cell?.hasError === true
-      ? trans.__('Explain this error and fix it')
-      : trans.__('Find and fix the error in this notebook'),
-    trans.__('Summarise this notebook'),
-    trans.__('Plot a column of the dataframe'),
-    trans.__('Tidy up the imports')
-  ];
+function Ideas(): React.JSX.Element {
+  const trans = useTrans();
+  const { cellsOf } = useHost();
+  const { conversations, tab } = usePlace();
+  const situation = useSituation();
+  const { variables, look } = useVariables(situation);
+  const cells = cellsOf(situation.document ?? '');
+  const ideas = ideasFor({ situation, cells, variables }, trans);
+  return (
+    <div
+      className="shoulders-Empty-ideas"
+      role="group"
+      aria-label={trans.__('Ideas')}
+      // Who comes here may have run a cell since.
+      onMouseEnter={look}
+    >
+      {ideas.map(idea => (
+        <button
+          key={idea}
+          type="button"
+          className="shoulders-Idea"
+          onClick={() => {
+            conversations.suggest(tab, idea);
+            focusField();
+          }}
+        >
+          {idea}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** What the kernel of the notebook in front has; `look` asks it again. */
+function useVariables({ document }: ISituation): {
+  variables: readonly VariableSummary[];
+  look: () => void;
+} {
+  const { lookups } = useHost();
+  const [known, setKnown] = React.useState({ document, variables: NONE });
+  const look = React.useCallback(() => {
+    if (document?.endsWith('.ipynb') === true) {
+      lookups.variables(document).then(
+        ({ variables }) => setKnown({ document, variables }),
+        (reason: unknown) => {
+          console.warn('Ideas do without the variables:', reason);
+        }
+      );
+    }
+  }, [lookups, document]);
+  React.useEffect(look, [look]);
+  const variables = known.document === document ? known.variables : NONE;
+  return { variables, look };
 }

@@ -2,9 +2,17 @@
 
 import * as React from 'react';
 
-import type { ProviderHealth } from '../wire/generated';
+import type { ModelInfo, ProviderHealth } from '../wire/generated';
+import { KeyForm } from './input/KeyForm';
+import { modelName } from './input/modelFacts';
 import { Button, Disclosure, ErrorNote } from './parts';
-import { useAction, useHost, usePlace, useTrans } from './use';
+import { focusField, useAction, usePlace, useTrans } from './use';
+
+/** Models of this machine that are offered. */
+const OFFERED = 4;
+
+/** Gets a model that knows tools. */
+const PULL = 'ollama pull qwen3';
 
 /** The ways to a model; `quiet` while the demo answers already. */
 export function Setup({ quiet }: { quiet?: boolean }): React.JSX.Element {
@@ -26,96 +34,93 @@ export function Setup({ quiet }: { quiet?: boolean }): React.JSX.Element {
 function Ways(): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = usePlace();
-  const providers = (conversations.models?.providers ?? []).filter(
-    ({ needs_key }) => needs_key
-  );
-  const demo = conversations.models?.models.find(
-    model => model.provider === 'demo' && model.available
+  const { models = [], providers = [] } = conversations.models ?? {};
+  const keyed = providers.filter(({ needs_key }) => needs_key);
+  const use = (model: ModelInfo): void => {
+    conversations.setModel(tab, model.id);
+    focusField();
+  };
+  const demo = models.find(
+    ({ provider, available }) => provider === 'demo' && available
   );
   return (
     <>
       {demo !== undefined && (
-        <section>
-          <h3>{trans.__('Try the demo')}</h3>
+        <Way title={trans.__('Try the demo')}>
           <p>{trans.__('Works offline, knows a few tricks, costs nothing.')}</p>
-          <Button onClick={() => conversations.setModel(tab, demo.id)}>
-            {trans.__('Use the demo')}
-          </Button>
-        </section>
+          <Button onClick={() => use(demo)}>{trans.__('Use the demo')}</Button>
+        </Way>
       )}
-      <section>
-        <h3>{trans.__('Run a model on this machine')}</h3>
-        <p>
-          {trans.__(
-            'Start Ollama and name one of its models in .shoulders/models.json. Nothing leaves this machine.'
-          )}
-        </p>
-      </section>
-      {providers.length > 0 && (
-        <section>
-          <h3>{trans.__('Use a provider’s key')}</h3>
-          <KeyForm providers={providers} />
-        </section>
+      <Way title={trans.__('Run a model on this machine')}>
+        <Local models={models} providers={providers} onUse={use} />
+      </Way>
+      {keyed.length > 0 && (
+        <Way title={trans.__('Use a provider’s key')}>
+          <KeyForm providers={keyed} />
+        </Way>
       )}
     </>
   );
 }
 
-/** Hands a key to the server; it is never kept in the page. */
-function KeyForm(props: {
+function Way(props: {
+  title: string;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  return (
+    <section className="shoulders-Way">
+      <h3>{props.title}</h3>
+      {props.children}
+    </section>
+  );
+}
+
+/** The models Ollama has, or how to get one. */
+function Local(props: {
+  models: readonly ModelInfo[];
   providers: readonly ProviderHealth[];
+  onUse: (model: ModelInfo) => void;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { setKey } = useHost();
   const { conversations } = usePlace();
   const { busy, error, run } = useAction();
-  const [provider, setProvider] = React.useState(props.providers[0]?.id ?? '');
-  const [key, setKeyText] = React.useState('');
-  const save = async (): Promise<void> => {
-    try {
-      await setKey(provider, key);
-      setKeyText('');
-    } finally {
-      await conversations.refresh();
-    }
-  };
+  const ollama = new Set(
+    props.providers.filter(({ kind }) => kind === 'ollama').map(({ id }) => id)
+  );
+  const here = props.models.filter(
+    ({ provider, available }) => ollama.has(provider) && available
+  );
+  if (here.length > 0) {
+    return (
+      <>
+        <p>{trans.__('Ollama has these. Nothing leaves this machine.')}</p>
+        <div className="shoulders-Actions">
+          {here.slice(0, OFFERED).map(model => (
+            <Button key={model.id} onClick={() => props.onUse(model)}>
+              {trans.__('Use %1', modelName(model))}
+            </Button>
+          ))}
+        </div>
+      </>
+    );
+  }
   return (
-    <form
-      className="shoulders-KeyForm"
-      onSubmit={event => {
-        event.preventDefault();
-        run(save);
-      }}
-    >
-      <select
-        className="shoulders-Input"
-        value={provider}
-        aria-label={trans.__('Provider')}
-        onChange={event => setProvider(event.target.value)}
-      >
-        {props.providers.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <input
-        className="shoulders-Input"
-        type="password"
-        autoComplete="off"
-        value={key}
-        placeholder={trans.__('Key')}
-        aria-label={trans.__('Key')}
-        onChange={event => setKeyText(event.target.value)}
-      />
+    <>
+      <p>
+        {trans.__(
+          'Start Ollama and pull a model; it is found within a minute. Nothing leaves this machine.'
+        )}
+      </p>
+      <pre className="shoulders-Way-command" tabIndex={0}>
+        {PULL}
+      </pre>
       <Button
-        kind="primary"
-        disabled={busy || key === ''}
-        onClick={() => run(save)}
+        disabled={busy}
+        onClick={() => run(() => conversations.refresh())}
       >
-        {trans.__('Save')}
+        {trans.__('Look again')}
       </Button>
       {error !== null && <ErrorNote error={error} />}
-    </form>
+    </>
   );
 }

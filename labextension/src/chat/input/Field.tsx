@@ -34,13 +34,7 @@ export function Field(props: {
     begin: begun => put(begun, begun.length)
   });
   const { shown } = suggestions;
-  React.useLayoutEffect(() => {
-    const element = field.current;
-    if (element !== null) {
-      element.style.height = 'auto';
-      element.style.height = `${element.scrollHeight}px`; // CSS limits it to ten lines.
-    }
-  }, [text]);
+  useGrowth(field, text);
   return (
     <>
       {shown !== null && (
@@ -91,6 +85,35 @@ export function Field(props: {
       />
     </>
   );
+}
+
+/** Keeps the field as high as its text, whatever its width. */
+function useGrowth(
+  field: React.RefObject<HTMLTextAreaElement>,
+  text: string
+): void {
+  React.useLayoutEffect(() => fit(field.current), [field, text]);
+  React.useEffect(() => {
+    let width = 0;
+    const watch = new ResizeObserver(([entry]) => {
+      const now = entry?.contentRect.width ?? 0;
+      if (now !== width) {
+        width = now;
+        fit(field.current);
+      }
+    });
+    if (field.current !== null) {
+      watch.observe(field.current);
+    }
+    return () => watch.disconnect();
+  }, [field]);
+}
+
+function fit(element: HTMLTextAreaElement | null): void {
+  if (element !== null) {
+    element.style.height = 'auto';
+    element.style.height = `${element.scrollHeight}px`; // CSS limits it to ten lines.
+  }
 }
 
 /** Says to who cannot see it how long the list is. */

@@ -41,7 +41,7 @@ export function Options<T extends IOption>(props: {
   }, [active, options]);
   return (
     <div
-      className="shoulders-Options"
+      className="shoulders-Choices"
       role="listbox"
       id={id}
       aria-label={label}
@@ -52,7 +52,7 @@ export function Options<T extends IOption>(props: {
       {grouped(options).map(({ name, members }) => (
         <div key={name} role="group" aria-label={name}>
           {name !== '' && (
-            <div className="shoulders-Options-group" aria-hidden="true">
+            <div className="shoulders-Choices-group" aria-hidden="true">
               {name}
             </div>
           )}
@@ -83,7 +83,7 @@ function Option(props: {
   const { title, note, icon, checked, disabled } = props.option;
   return (
     <div
-      className="shoulders-Option-row"
+      className="shoulders-Choice-row"
       role="option"
       id={props.id}
       aria-selected={props.active}
@@ -93,8 +93,8 @@ function Option(props: {
       onClick={disabled === true ? undefined : props.onPick}
     >
       {icon !== undefined && <Icon name={icon} />}
-      <span className="shoulders-Option-title">{visible(title)}</span>
-      <span className="shoulders-Option-note">{visible(note)}</span>
+      <span className="shoulders-Choice-title">{visible(title)}</span>
+      <span className="shoulders-Choice-note">{visible(note)}</span>
       {checked === true && <Icon name="check" />}
     </div>
   );
