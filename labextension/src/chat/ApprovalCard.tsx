@@ -241,7 +241,7 @@ function reachName(reach: Reach, trans: TranslationBundle): string {
     case 'once':
       return trans.__('This call alone');
     case 'tool':
-      return trans.__('This tool, whatever it is given');
+      return trans.__('Every call of this tool');
     case 'path':
       return trans.__('This tool, on %1', visible(reach.of));
     case 'command':

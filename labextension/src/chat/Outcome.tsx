@@ -18,7 +18,7 @@ export const Notice = React.memo(function Notice(props: {
   const { Icon } = useHost();
   const { level, text } = props.notice;
   return (
-    <div className={`shoulders-Notice shoulders-mod-${level}`}>
+    <div className={`shoulders-Remark shoulders-mod-${level}`}>
       <Icon name={level === 'info' ? 'info' : 'error'} />
       <span>{visible(text)}</span>
     </div>

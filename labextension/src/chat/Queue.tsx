@@ -31,9 +31,16 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
   const item = useFocusKept<HTMLLIElement>();
   const edit = React.useRef<HTMLSpanElement>(null);
   const { message_id: id, attachments } = message;
-  const toButton = (): void => {
+  const returns = React.useRef(false);
+  React.useEffect(() => {
+    if (!editing && returns.current) {
+      returns.current = false;
+      edit.current?.querySelector('button')?.focus();
+    }
+  }, [editing]);
+  const back = (): void => {
+    returns.current = true;
     setEditing(false);
-    requestAnimationFrame(() => edit.current?.querySelector('button')?.focus());
   };
   // What the agent read first is not changed any more: what was typed goes to the input, nothing is lost.
   const handOver = (text: string): void => {
@@ -61,7 +68,7 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
         <Field
           message={message}
           onSave={save}
-          onBack={toButton}
+          onBack={back}
           onCutOff={handOver}
         />
       ) : (

@@ -38,7 +38,7 @@ export const RestoreLine = React.memo(function RestoreLine(props: {
         const text = driftLine(drift, trans);
         return text === '' ? null : (
           <div
-            className="shoulders-Notice shoulders-mod-info"
+            className="shoulders-Remark shoulders-mod-info"
             key={drift.document}
           >
             <Icon name="info" />

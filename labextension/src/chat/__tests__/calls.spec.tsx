@@ -38,7 +38,7 @@ describe('an approval', () => {
     const items = screen.getAllByRole('menuitem');
     expect(items.map(item => item.textContent)).toEqual([
       'For this notebookThis tool, on a.ipynb',
-      'In this conversationThis tool, whatever it is given',
+      'In this conversationEvery call of this tool',
       'AlwaysThis tool, on a.ipynb'
     ]);
     await userEvent.click(screen.getByRole('menuitem', { name: /notebook/ }));

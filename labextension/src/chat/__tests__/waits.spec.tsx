@@ -188,7 +188,7 @@ describe('a turn at a limit of money', () => {
     };
     const { container } = await showPanel([...log('paused'), resumed]);
     expect(container.querySelector('.shoulders-Pause')).toBeNull();
-    expect(container.querySelector('.shoulders-Notice')?.textContent).toContain(
+    expect(container.querySelector('.shoulders-Remark')?.textContent).toContain(
       '$0.52 are spent'
     );
   });
@@ -320,7 +320,7 @@ describe('the budget', () => {
       ...later,
       end
     ]);
-    expect(container.querySelector('.shoulders-Notice')).toBeNull();
+    expect(container.querySelector('.shoulders-Remark')).toBeNull();
     expect(screen.getAllByText(text)).toHaveLength(1);
   });
 
