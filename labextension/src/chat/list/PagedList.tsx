@@ -6,7 +6,6 @@
 import * as React from 'react';
 
 import {
-  isHeld,
   isSamePage,
   Nearness,
   pagesOf,
@@ -14,6 +13,7 @@ import {
   TAIL,
   type IPage
 } from './pages';
+import { NearnessContext, useNearby } from './useNearby';
 
 interface IProps<T> {
   readonly items: readonly T[];
@@ -28,25 +28,23 @@ export function PagedList<T>(props: IProps<T>): React.JSX.Element {
   const nearness = useNearness(scroller);
   const pages = pagesOf(items);
   return (
-    <>
+    <NearnessContext.Provider value={nearness}>
       {pages.map((page, index) => (
         <Page
           key={page.start}
           page={page as IPage<unknown>}
-          nearness={nearness}
           isTail={index >= pages.length - TAIL}
           isLast={index === pages.length - 1}
           // The page gives back the items it was given.
           render={render as IPageProps['render']}
         />
       ))}
-    </>
+    </NearnessContext.Provider>
   );
 }
 
 interface IPageProps {
   readonly page: IPage<unknown>;
-  readonly nearness: Nearness;
   readonly isTail: boolean;
   readonly isLast: boolean;
   readonly render: (item: unknown, isLast: boolean) => React.JSX.Element;
@@ -55,7 +53,7 @@ interface IPageProps {
 const Page = React.memo(
   function Page(props: IPageProps): React.JSX.Element {
     const { page, isLast, render } = props;
-    const { place, shown, room } = useShown(props);
+    const { place, shown, room } = useNearby(props.isTail, roomOf(page));
     const last = page.items.length - 1;
     return (
       <div
@@ -73,70 +71,11 @@ const Page = React.memo(
     );
   },
   (before, after) =>
-    before.nearness === after.nearness &&
     before.isTail === after.isTail &&
     before.isLast === after.isLast &&
     before.render === after.render &&
     isSamePage(before.page, after.page)
 );
-
-/** Whether a page is rendered; else the room it is given. */
-function useShown({ page, nearness, isTail }: IPageProps): {
-  place: React.RefObject<HTMLDivElement>;
-  shown: boolean;
-  room: number;
-} {
-  const place = React.useRef<HTMLDivElement>(null);
-  const [near, setNear] = React.useState(isTail);
-  const [room, setRoom] = React.useState(() => roomOf(page));
-  React.useEffect(() => {
-    const { current } = place;
-    if (current === null) {
-      return;
-    }
-    return nearness.watch(current, isNear => {
-      if (!isNear && isHeld(current)) {
-        return;
-      }
-      // Many pages may come near at once: what the user does goes first.
-      React.startTransition(() => {
-        if (!isNear) {
-          setRoom(current.offsetHeight);
-        }
-        setNear(isNear);
-      });
-    });
-  }, [nearness]);
-  const shown = near || isTail;
-  usePlaceKept(place, shown, room);
-  return { place, shown, room };
-}
-
-/** Whether the browser keeps its place when something above it has another height. */
-const ANCHORS =
-  typeof CSS !== 'undefined' && CSS.supports('overflow-anchor', 'auto');
-
-/** Where the browser does not keep the place: move on by what a page above the view grew when it was rendered. */
-function usePlaceKept(
-  place: React.RefObject<HTMLDivElement>,
-  shown: boolean,
-  room: number
-): void {
-  const before = React.useRef(shown);
-  React.useLayoutEffect(() => {
-    const page = place.current;
-    const scroller = page?.closest('.shoulders-Messages-scroller') ?? null;
-    const isNew = shown && !before.current;
-    before.current = shown;
-    if (ANCHORS || !isNew || page === null || scroller === null) {
-      return;
-    }
-    const { top } = page.getBoundingClientRect();
-    if (top + room <= scroller.getBoundingClientRect().top) {
-      scroller.scrollTop += page.offsetHeight - room;
-    }
-  }, [place, shown, room]);
-}
 
 function useNearness(scroller: React.RefObject<HTMLDivElement>): Nearness {
   const [nearness] = React.useState(() => new Nearness(scroller));

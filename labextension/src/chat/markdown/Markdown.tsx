@@ -4,6 +4,7 @@ import type { Token, Tokens } from 'marked';
 import * as React from 'react';
 
 import { CodeBlock } from '../CodeBlock';
+import { useNearby } from '../list/useNearby';
 import { makeSplitter } from './blocks';
 import { plain } from './grammar';
 import { Html } from './Html';
@@ -18,15 +19,18 @@ export const Markdown = React.memo(function Markdown(props: {
   const open = useCarefulLinks();
   return (
     <div className="shoulders-Markdown" onClick={open} onAuxClick={open}>
-      {groupsOf(split(props.text)).map((tokens, index) => (
-        <Group key={index} tokens={tokens} />
+      {groupsOf(split(props.text)).map((tokens, index, { length }) => (
+        <Group key={index} tokens={tokens} isLast={index === length - 1} />
       ))}
     </div>
   );
 });
 
-/** Blocks of a group: of a long text only the last group is gone through again. */
+/** Blocks of a group: of a long text only the last group is gone through again, and those far away are not rendered. */
 const GROUP = 40;
+
+/** The room of a block that was never rendered, in px. */
+const ROOM = 40;
 
 function groupsOf(tokens: readonly Token[]): (readonly Token[])[] {
   const groups: (readonly Token[])[] = [];
@@ -37,8 +41,25 @@ function groupsOf(tokens: readonly Token[]): (readonly Token[])[] {
 }
 
 const Group = React.memo(
-  Blocks,
+  function Group(props: {
+    tokens: readonly Token[];
+    isLast: boolean;
+  }): React.JSX.Element {
+    const { tokens, isLast } = props;
+    const guess = tokens.length * ROOM;
+    const { place, shown, room } = useNearby(isLast, guess);
+    return (
+      <div
+        className="shoulders-Markdown-group"
+        ref={place}
+        style={shown ? undefined : { height: room }}
+      >
+        {shown && <Blocks tokens={tokens} />}
+      </div>
+    );
+  },
   (before, after) =>
+    before.isLast === after.isLast &&
     before.tokens.length === after.tokens.length &&
     before.tokens.every((token, index) => token === after.tokens[index])
 );
