@@ -35,7 +35,9 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
         </button>
         <span className="shoulders-Call-note">{stateName(state, trans)}</span>
       </header>
-      {reason !== '' && <p className="shoulders-Card-remark">{reason}</p>}
+      {reason !== '' && (
+        <p className="shoulders-Card-remark">{visible(reason)}</p>
+      )}
       {current !== old && (
         <p className="shoulders-Card-remark">
           {trans.__(
