@@ -35,7 +35,6 @@ function Countdown(props: {
       <div className="shoulders-Error-text">
         <div>{visible(reason)}</div>
         <div className="shoulders-Error-hint">
-          {trans.__('The model is asked again (attempt %1).', attempt + 1)}{' '}
           {/* Seen, not read out every second. */}
           <span
             className="shoulders-Retrying-count"
@@ -43,8 +42,13 @@ function Countdown(props: {
             role="timer"
           >
             {seconds > 0
-              ? trans._n('In %1 second', 'In %1 seconds', seconds)
-              : trans.__('Now…')}
+              ? trans._n(
+                  'Trying again in %1 second (attempt %2)',
+                  'Trying again in %1 seconds (attempt %2)',
+                  seconds,
+                  attempt + 1
+                )
+              : trans.__('Trying again now (attempt %1)', attempt + 1)}
           </span>
         </div>
       </div>

@@ -82,11 +82,7 @@ function describe(
     }
     case 'retry': {
       const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
-      return trans.__(
-        'Trying again in %1 s… %2',
-        seconds,
-        visible(activity.reason)
-      );
+      return trans.__('Trying again in %1 s…', seconds); // The conversation says why.
     }
   }
 }

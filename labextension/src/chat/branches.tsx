@@ -53,7 +53,11 @@ export function useBranches(
   outbox: readonly IOutgoing[]
 ): { branches: IBranches; shown: Conversation } {
   const past = useSignal(store?.changed ?? null, () => store?.past ?? NONE);
-  const [walked, setWalked] = React.useState<IWalk | null>(null);
+  const [walked, setWalk] = React.useState<IWalk | null>(null);
+  const sent = outbox.at(-1)?.body.id ?? null;
+  if (walked !== null && sent !== null && walked.sent !== sent) {
+    setWalk(null); // Who sends something is with the conversation that goes on.
+  }
   const chosen =
     walked === null ? null : lineWith(walked.seq, past, view.messages);
   // Streamed text changes the messages, not which there are.
@@ -70,8 +74,8 @@ export function useBranches(
     return {
       past: chosen,
       versions,
-      show: (seq, by) => setWalked({ seq, by }),
-      toNewest: () => setWalked(null),
+      show: (seq, by) => setWalk({ seq, by, sent }),
+      toNewest: () => setWalk(null),
       endOf: seq => endOf(seq, past, newest()),
       startOf: seq => {
         const line = chosen?.messages ?? newest();
@@ -80,13 +84,15 @@ export function useBranches(
       },
       arrived: walked
     };
-  }, [store, chosen, versions, past, walked]);
+  }, [store, chosen, versions, past, walked, sent]);
   return { branches, shown: shownOf(view, chosen, outbox) };
 }
 
 interface IWalk {
   readonly seq: number;
   readonly by: number;
+  /** What was on its way then. */
+  readonly sent: string | null;
 }
 
 function shownOf(

@@ -77,12 +77,13 @@ function overwritten(runs: readonly IRun[]): IRun[] {
   const shown: IRun[] = [];
   for (const { text, look } of runs) {
     for (const piece of text.replace(/\r+\n/g, '\n').split(/(?<=[\r\n])/)) {
-      if (piece.endsWith('\r')) {
-        push(shown, piece.slice(0, -1), look);
-        shown.push({ text: '\r', look });
-      } else {
+      const words = piece.replace(/\r$/, '');
+      if (words !== '') {
         startAgain(shown);
-        push(shown, piece, look);
+        push(shown, words, look);
+      }
+      if (words !== piece) {
+        shown.push({ text: '\r', look });
       }
     }
   }
@@ -91,13 +92,9 @@ function overwritten(runs: readonly IRun[]): IRun[] {
 
 /** Drop the line that ends in a return, as something follows it. */
 function startAgain(shown: IRun[]): void {
-  if (shown.at(-1)?.text !== '\r') {
-    return;
-  }
-  for (let last = shown.pop(); last !== undefined; last = shown.pop()) {
-    if (last.text.endsWith('\n')) {
-      shown.push(last);
-      return;
+  if (shown.at(-1)?.text === '\r') {
+    while (shown.length > 0 && shown.at(-1)?.text.endsWith('\n') !== true) {
+      shown.pop();
     }
   }
 }
