@@ -1,8 +1,12 @@
 /** The settings page as a widget of the lab, and what it needs of it. Loaded by the settings plugin when it is opened. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Dialog, MainAreaWidget, showDialog } from '@jupyterlab/apputils';
-import type { WidgetTracker } from '@jupyterlab/apputils';
+import {
+  Dialog,
+  MainAreaWidget,
+  showDialog,
+  type WidgetTracker
+} from '@jupyterlab/apputils';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
@@ -49,24 +53,17 @@ export class SettingsPlace {
   /** Show the page, and this part of it. */
   show(section: unknown): void {
     const { app, area, tracker, trans } = this.parts;
-    const { page } = this;
-    if (page === null || page.isDisposed) {
+    if (this.page === null || this.page.isDisposed) {
       const made = new SettingsWidget(this.host, this.store);
-      const frame =
-        area === 'main' ? new MainAreaWidget({ content: made }) : made;
-      frame.id = `${EXTENSION_ID}-settings`;
-      frame.title.label = trans.__('AI Settings');
-      frame.title.caption = trans.__('AI Settings');
-      frame.title.icon = sparkIcon;
-      frame.title.closable = true;
-      this.page = made;
-      this.frame = frame;
-      app.shell.add(frame, area, { type: 'AI settings' });
-      void tracker.add(frame);
       made.disposed.connect(() => forgetKeys(this.store));
+      this.page = made;
+      this.frame = area === 'main' ? framed(made) : made;
+      dress(this.frame, trans);
+      app.shell.add(this.frame, area, { type: 'AI settings' });
+      void tracker.add(this.frame);
     }
     if (isSection(section)) {
-      this.page?.go(section);
+      this.page.go(section);
     }
     app.shell.activateById(this.frame?.id ?? '');
   }
@@ -75,6 +72,21 @@ export class SettingsPlace {
   private readonly host: ISettingsHost;
   private page: SettingsWidget | null = null;
   private frame: Widget | null = null;
+}
+
+/** The page in the main area; it needs no toolbar. */
+function framed(content: Widget): Widget {
+  const frame = new MainAreaWidget({ content });
+  frame.toolbar.hide();
+  return frame;
+}
+
+function dress(frame: Widget, trans: TranslationBundle): void {
+  frame.id = `${EXTENSION_ID}-settings`;
+  frame.title.label = trans.__('AI Settings');
+  frame.title.caption = trans.__('AI Settings');
+  frame.title.icon = sparkIcon;
+  frame.title.closable = true;
 }
 
 /** The page; reads again what it shows when it is shown again. */

@@ -15,6 +15,7 @@ import {
   type IConversations,
   type IShouldersClient
 } from '../tokens';
+import { sparkIcon } from './ownIcon';
 
 const RANK = 5;
 
@@ -59,19 +60,22 @@ class StatusItem extends Widget {
     this.addClass('shoulders-StatusItem');
     this.button.type = 'button';
     this.button.addEventListener('click', open);
+    sparkIcon.element({ container: this.icon, height: '14px', width: '14px' });
+    this.button.append(this.icon, this.words);
     this.node.append(this.button);
     this.tell({ model: null, running: 0, cost: null, limit: null });
   }
 
   tell(facts: IStatusFacts): void {
     const { trans, button } = this;
-    button.textContent = statusText(facts, trans);
+    this.words.textContent = statusText(facts, trans);
     button.title = statusTitle(facts, trans);
     button.classList.toggle('shoulders-mod-high', isHigh(facts));
-    button.classList.toggle('shoulders-mod-running', facts.running > 0);
   }
 
   private readonly button = document.createElement('button');
+  private readonly icon = document.createElement('span');
+  private readonly words = document.createElement('span');
 }
 
 /** Model, running turns, the month's cost; what is not known is left out. */

@@ -32,7 +32,7 @@ export function Approvals(): React.JSX.Element {
           'Each decision about a call that asked, with the fingerprint of its exact arguments.'
         )}
       </p>
-      <Filter label={trans.__('Of one tool')} onChange={setTool} />
+      <Filter label={trans.__('Only this tool')} onChange={setTool} />
       <Pages list={list} none={trans.__('Nothing was decided yet.')}>
         {rows =>
           rows.map(entry => (
@@ -113,7 +113,7 @@ export function Changes(): React.JSX.Element {
           'Each change of a file or cell by the agent, and by what took it back.'
         )}
       </p>
-      <Filter label={trans.__('Of one document')} onChange={setPath} />
+      <Filter label={trans.__('Only this document')} onChange={setPath} />
       <Pages list={list} none={trans.__('Nothing was changed yet.')}>
         {rows => rows.map(row => <Change key={row.id} operation={row} />)}
       </Pages>
@@ -215,6 +215,7 @@ function Filter(props: {
   label: string;
   onChange: (text: string) => void;
 }): React.JSX.Element {
+  const trans = useTrans();
   const [text, setText] = React.useState('');
   return (
     <form
@@ -238,6 +239,9 @@ function Filter(props: {
           }
         }}
       />
+      <button type="submit" className="shoulders-Button">
+        {trans.__('Filter')}
+      </button>
     </form>
   );
 }

@@ -19,7 +19,7 @@ export function PrivacySection(): React.JSX.Element {
       <Group
         title={trans.__('Where it goes')}
         note={trans.__(
-          'Requests go to these addresses and no others; there is no telemetry. What exactly is sent can be read before and after: “Show request” in a conversation.'
+          'Requests to models go to these addresses and no others; there is no telemetry. What exactly is sent can be read in each conversation: “Show request”.'
         )}
       >
         <Loaded resource={models}>{list => <Addresses list={list} />}</Loaded>

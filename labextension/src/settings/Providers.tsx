@@ -88,9 +88,12 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
         {provider.local && <Badge>{trans.__('on this machine')}</Badge>}
       </div>
       <p className="shoulders-Provider-facts">{factsOf(provider, trans)}</p>
-      {provider.state === 'failing' && provider.error !== null && (
-        <ErrorNote error={provider.error} />
-      )}
+      {provider.error !== null &&
+        (isDown(provider) ? (
+          <p className="shoulders-Provider-facts">{provider.error.hint}</p>
+        ) : (
+          <ErrorNote error={provider.error} />
+        ))}
       {provider.needs_key && provider.key_source !== 'environment' && (
         <KeyForm provider={provider} />
       )}
@@ -108,12 +111,11 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
 
 function State(props: { provider: ProviderHealth }): React.JSX.Element {
   const trans = useTrans();
-  const { state, local, error } = props.provider;
-  switch (state) {
+  switch (props.provider.state) {
     case 'ok':
       return <Badge kind="good">{trans.__('answers')}</Badge>;
     case 'failing':
-      return local && error?.code === 'provider_unreachable' ? (
+      return isDown(props.provider) ? (
         <Badge>{trans.__('not running')}</Badge>
       ) : (
         <Badge kind="bad">{trans.__('fails')}</Badge>
@@ -123,6 +125,11 @@ function State(props: { provider: ProviderHealth }): React.JSX.Element {
     case 'unknown':
       return <Badge>{trans.__('not tried yet')}</Badge>;
   }
+}
+
+/** A program of this machine that does not run is no failure. */
+function isDown({ local, error }: ProviderHealth): boolean {
+  return local && error?.code === 'provider_unreachable';
 }
 
 /** The Test button and what came of it. */
@@ -193,7 +200,7 @@ function keyText(provider: ProviderHealth, trans: TranslationBundle): string {
   const key =
     key_last4 === null
       ? trans.__('key set')
-      : trans.__('key set, ends in %1', key_last4);
+      : trans.__('key set: ····%1', key_last4);
   switch (key_source) {
     case 'environment':
       return trans.__('%1 (from the environment: %2)', key, key_name ?? '');

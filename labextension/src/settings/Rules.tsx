@@ -11,6 +11,7 @@ import { said } from './fields';
 import {
   addRule,
   moveRule,
+  otherProblems,
   removeRule,
   replaceRule,
   ruleBody,
@@ -43,14 +44,9 @@ function Lists({ list }: { list: ToolList }): React.JSX.Element {
   const locked = list.rules.filter(rule => rule.locked);
   const own = list.rules.filter(rule => !rule.locked);
   const tools = list.tools.map(({ name }) => name);
-  const others = list.problems.filter(problem =>
-    list.rules.every(
-      rule => rule.problem === null || !problem.endsWith(rule.problem)
-    )
-  );
   return (
     <>
-      <Problems problems={others} />
+      <Problems problems={otherProblems(list)} />
       {locked.length > 0 && (
         <Group
           title={trans.__('Of your administrator')}

@@ -7,7 +7,7 @@ import { ErrorNote } from '../chat/parts';
 import { useTrans } from '../chat/use';
 import type { Settings, Status, ToolInfo, ToolList } from '../wire/generated';
 import { SelectSetting, said, Switch, SwitchSetting } from './fields';
-import { switchExternal, switchTool } from './permissions';
+import { otherProblems, switchExternal, switchTool } from './permissions';
 import { Badge, Group, Loaded, Problems } from './pieces';
 import { useField, useResource, useStore } from './use';
 
@@ -89,7 +89,7 @@ function Catalogue({ list }: { list: ToolList }): React.JSX.Element {
   const categories = [...new Set(list.tools.map(({ category }) => category))];
   return (
     <>
-      <Problems problems={list.problems} />
+      <Problems problems={otherProblems(list)} />
       <External list={list} />
       {categories.map(category => (
         <Group key={category} title={categoryName(category, trans)}>

@@ -124,7 +124,9 @@ function Source({ setting }: { setting: ISetting }): React.JSX.Element | null {
     return (
       <div className="shoulders-Field-lock">
         <Icon name="lock" />
-        <span>{trans.__('Locked. %1', setting.lock)}</span>
+        <span>
+          {trans.__('Locked by your administrator. %1', setting.lock)}
+        </span>
       </div>
     );
   }

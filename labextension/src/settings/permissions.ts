@@ -105,3 +105,12 @@ function plain({ action, tool, match, examples }: RuleBody): Json {
     examples === null ? null : [examples.match, examples.not_match]
   ];
 }
+
+/** What is wrong with the permissions, but for what stands beside each rule. */
+export function otherProblems(list: ToolList): readonly string[] {
+  return list.problems.filter(problem =>
+    list.rules.every(
+      rule => rule.problem === null || !problem.endsWith(rule.problem)
+    )
+  );
+}

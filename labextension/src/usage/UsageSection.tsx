@@ -15,6 +15,7 @@ import {
   dayBars,
   daysOf,
   modelBars,
+  wholePercent,
   type Measure,
   type Period
 } from './series';
@@ -144,7 +145,7 @@ function Totals({ total }: { total: UsageRow }): React.JSX.Element {
       String(total.calls),
       total.success_rate === null
         ? ''
-        : trans.__('%1 % answered', Math.round(total.success_rate * 100))
+        : trans.__('%1 % answered', wholePercent(total.success_rate))
     ],
     [
       trans.__('Tokens read'),

@@ -111,3 +111,8 @@ export function axisTop(value: number): number {
   const step = [1, 2, 5, 10].find(each => each * power >= value) ?? 10;
   return step * power;
 }
+
+/** A share in per cent; all of it only when nothing is missing. */
+export function wholePercent(share: number): number {
+  return share < 1 ? Math.min(99, Math.round(share * 100)) : 100;
+}

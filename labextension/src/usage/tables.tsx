@@ -5,6 +5,7 @@ import * as React from 'react';
 import { useTrans } from '../chat/use';
 import { formatDuration, formatMoney, formatTokens } from '../model/format';
 import type { ToolUsage, UsageRow } from '../wire/generated';
+import { wholePercent } from './series';
 
 /** Days or models. */
 export function RowsTable(props: {
@@ -99,9 +100,13 @@ export function ToolsTable(props: {
 }
 
 function percent(rate: number | null): string {
-  return rate === null ? '' : `${Math.round(rate * 100)} %`;
+  return rate === null ? '' : `${wholePercent(rate)} %`;
 }
 
 function duration(ms: number | null): string {
-  return ms === null ? '' : formatDuration(ms);
+  return ms === null
+    ? ''
+    : ms < 1000
+      ? `${Math.round(ms)} ms`
+      : formatDuration(ms);
 }
