@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.server.models import (
     ProviderTestHandler,
 )
 from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
-from jupyter_ai_shoulders.server.operations import OperationsHandler
+from jupyter_ai_shoulders.server.operations import OperationsHandler, OperationUndoHandler
 from jupyter_ai_shoulders.server.proposals import ProposalHandler, ProposalsHandler
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.requests import PreviewHandler, SentRequestHandler
@@ -95,6 +95,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("tools/permissions", PermissionsHandler),
     ("audit", AuditHandler),
     ("operations", OperationsHandler),
+    (f"operations/{_ID}/undo", OperationUndoHandler),
     ("files/search", FileSearchHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),

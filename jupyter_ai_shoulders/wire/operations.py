@@ -47,6 +47,14 @@ class OperationsPage(WireModel):
     next_cursor: str | None
 
 
+class OperationUndone(WireModel):
+    """``POST operations/{id}/undo``: what was taken back with it, and what had to stay."""
+
+    undone: tuple[OperationId, ...]
+    kept: tuple[str, ...]
+    """Why a part of the batch stays, in words, such as a folder that is not empty."""
+
+
 class OperationsQuery(CommandModel):
     """Query arguments of ``GET operations``."""
 

@@ -59,6 +59,7 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("edit_conflict", edits.EditConflict),
     ("edit_decisions", edits.EditDecisions),
     ("operations_page", operations.OperationsPage),
+    ("operation_undone", operations.OperationUndone),
     ("usage", usage.Usage),
     ("budget_state", usage.BudgetState),
     ("settings", settings.Settings),

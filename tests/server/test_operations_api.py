@@ -9,6 +9,7 @@ import nbformat
 
 from jupyter_ai_shoulders.testing.simulator import Reply, Simulator, ToolUse, reply
 from tests.server.client import Api
+from tests.server.test_edits_api import contents
 
 
 def creates(path: str) -> Reply:
@@ -71,3 +72,33 @@ async def test_changes_are_filtered_and_paged(api: Api, upstream: Simulator) -> 
     assert await found(limit=1, cursor=page["next_cursor"]) == ["a.txt"]
     for wrong in ({"cursor": "x"}, {"limit": "0"}, {"limit": "1001"}):
         assert (await api.get("operations", **wrong)).status == 400
+
+
+async def test_one_change_is_taken_back_with_what_was_done_in_one_go_with_it(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    await made(api, upstream, creates("data/a.txt"), creates("b.txt"))
+    rows = {row["document"]: row for row in (await api.get("operations")).body["operations"]}
+
+    answer = await api.post(f"operations/{rows['data/a.txt']['id']}/undo", {})
+
+    assert answer.status == 200, answer
+    assert answer.body["undone"] == [rows["data/a.txt"]["id"], rows["data/"]["id"]]
+    assert answer.body["kept"] == []
+    assert list(contents(jp_root_dir)) == ["b.txt"]
+    again = await api.post(f"operations/{rows['data/a.txt']['id']}/undo", {})
+    assert (again.status, again.code) == (409, "conflict")
+    assert (await api.post("operations/op_unknown/undo", {})).status == 404
+
+
+async def test_what_was_changed_since_is_said_and_stays(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    await made(api, upstream, creates("a.txt"))
+    (row,) = (await api.get("operations")).body["operations"]
+    (jp_root_dir / "a.txt").write_text("the user's own")
+
+    answer = await api.post(f"operations/{row['id']}/undo", {})
+
+    assert answer.status == 409
+    assert (jp_root_dir / "a.txt").read_text() == "the user's own"

@@ -113,7 +113,10 @@ async def test_changes_of_files_are_their_owners(api: Api, upstream: Simulator) 
     theirs = await api.request("GET", "operations", headers=dict(BOB))
 
     assert theirs.body == {"operations": [], "next_cursor": None}
-    assert len((await api.get("operations")).body["operations"]) == 1
+    (row,) = (await api.get("operations")).body["operations"]
+    undo = f"operations/{row['id']}/undo"
+    assert (await api.request("POST", undo, {}, headers=dict(BOB))).status == 404
+    assert (await api.post(undo, {})).status == 200
 
 
 async def test_a_page_of_another_user_hears_nothing(

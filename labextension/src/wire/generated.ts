@@ -72,6 +72,7 @@ instruction_list: InstructionList
 message_accepted: MessageAccepted
 message_view: MessageView
 model_list: ModelList
+operation_undone: OperationUndone
 operations_page: OperationsPage
 page_frame: PageFrame
 part_view: PartView
@@ -2073,6 +2074,16 @@ export interface SettingsProblem {
 file: string
 line: (number | null)
 message: string
+}
+/**
+ * ``POST operations/{id}/undo``: what was taken back with it, and what had to stay.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "OperationUndone".
+ */
+export interface OperationUndone {
+undone: string[]
+kept: string[]
 }
 /**
  * ``GET operations``, the latest first.
