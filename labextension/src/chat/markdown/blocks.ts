@@ -26,10 +26,18 @@ export function makeSplitter(): Splitter {
 /** The blocks of a text whose first ones are known; all anew when names are defined that those may refer to. */
 function grown(kept: readonly Token[], text: string): readonly Token[] {
   const start = kept.reduce((length, { raw }) => length + raw.length, 0);
-  const rest = lex(text.slice(start), definitionsIn(kept));
+  const rest = lex(alone(text.slice(start)), definitionsIn(kept));
   return kept.length > 0 && rest.some(isDefinition)
     ? lex(text)
     : [...kept, ...rest];
+}
+
+/**
+ * The same text, by itself. Engines let a piece of a text hold all of it: each block would keep alive what the whole
+ * answer was when the block came.
+ */
+function alone(piece: string): string {
+  return JSON.parse(JSON.stringify(piece)) as string; // What was written as a text is one.
 }
 
 /** All but the last block and the blank lines after it. */
