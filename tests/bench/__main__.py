@@ -35,6 +35,7 @@ GROUPS = {
     "staleness": "Stale cells",
     "loop": "Agent loop",
     "catch_up": "Catching up",
+    "chat": "Chat panel",
 }
 """Modules of this folder by name, in the order of the report; each has ``measure()``."""
 BUSY_SECONDS = 2.0

@@ -110,15 +110,15 @@ def streamed(characters: int) -> str:
     return (STREAMED * (characters // len(STREAMED) + 1))[:characters]
 
 
-def fill(state: Path, messages: int = MESSAGES) -> None:
+def fill(state: Path, messages: int = MESSAGES, name: str = NAME) -> None:
     """Put a conversation of so many messages, half of them the agent's, into a server's state."""
     with ThreadPoolExecutor(1) as pool:  # Playwright has a loop of its own in the test's thread
-        pool.submit(asyncio.run, _fill(state, messages)).result()
+        pool.submit(asyncio.run, _fill(state, messages, name)).result()
 
 
-async def _fill(state: Path, messages: int) -> None:
+async def _fill(state: Path, messages: int, name: str) -> None:
     async with open_store(state) as store:
-        session = add_session(store, NAME)
+        session = add_session(store, name)
         for number in range(messages // 2):
             for event in _turn(number):
                 store.log.append(session, event)
@@ -184,11 +184,19 @@ def widen(root: Path) -> None:
     path.write_text(json.dumps(models), encoding="utf-8")
 
 
-def open_long(page: Page) -> Panel:
-    """Open the long conversation from the history, in a page that shows the lab."""
+def find(page: Page, name: str = NAME) -> Locator:
+    """Find a conversation in the history, in a page that shows the lab; a click opens it."""
     panel = Panel(page).open()
     panel.root.get_by_role("button", name="History").click()
-    panel.root.locator(".shoulders-History-open", has_text=NAME).first.click()
+    row = panel.root.locator(".shoulders-History-open", has_text=name).first
+    expect(row).to_be_visible()
+    return row
+
+
+def open_long(page: Page) -> Panel:
+    """Open the long conversation."""
+    find(page).click()
+    panel = Panel(page)
     expect(panel.answers.last).to_be_visible()
     return panel
 

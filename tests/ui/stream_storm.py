@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 from playwright.sync_api import CDPSession, Page, expect, sync_playwright
 
@@ -164,7 +164,7 @@ class Storm:
         return self.page.evaluate("() => window.keys")
 
     def _metrics(self) -> dict[str, float]:
-        found: Any = self.tools.send("Performance.getMetrics")
+        found = cast("dict[str, list[dict[str, Any]]]", self.tools.send("Performance.getMetrics"))
         return {each["name"]: each["value"] for each in found["metrics"]}
 
     @staticmethod
