@@ -3,7 +3,7 @@
 import * as React from 'react';
 
 import { formatDuration } from '../model/format';
-import { toolIcon } from '../model/present';
+import { targetOf, toolIcon } from '../model/present';
 import { readPhrases, readTargets } from '../model/reads';
 import { visible } from '../model/visible';
 import type { CallView } from '../wire/generated';
@@ -19,6 +19,7 @@ export const CallLine = React.memo(function CallLine(props: {
 }): React.JSX.Element {
   const { call } = props;
   const note = useNote(call);
+  const target = targetOf(call);
   const { results } = useWaits();
   if (results && call.state === 'proposed' && call.invalid === null) {
     return <SupplyForm call={call} />;
@@ -29,7 +30,7 @@ export const CallLine = React.memo(function CallLine(props: {
   return (
     <Disclosure
       className={`shoulders-Call shoulders-mod-${call.state}`}
-      label={visible([call.title, call.target ?? '', note].join(' ').trim())}
+      label={visible([call.title, target, note].join(' ').trim())}
       summary={<Summary call={call} note={note} />}
     >
       {() => <CallDetail call={call} />}
@@ -40,12 +41,13 @@ export const CallLine = React.memo(function CallLine(props: {
 function Summary(props: { call: CallView; note: string }): React.JSX.Element {
   const { Icon } = useHost();
   const { call, note } = props;
+  const target = targetOf(call);
   return (
     <>
       <Icon name={toolIcon(call.tool)} />
       <span className="shoulders-Call-title">{visible(call.title)}</span>
-      {call.target !== null && !call.title.includes(call.target) && (
-        <span className="shoulders-Call-target">{visible(call.target)}</span>
+      {target !== '' && !call.title.includes(target) && (
+        <span className="shoulders-Call-target">{visible(target)}</span>
       )}
       {call.state === 'running' && <span className="shoulders-Pulse" />}
       {note !== '' && <span className="shoulders-Call-note">{note}</span>}

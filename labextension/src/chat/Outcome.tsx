@@ -43,11 +43,11 @@ export const End = React.memo(function End(props: IEnd): React.JSX.Element {
         className="shoulders-Completed"
         aria-label={trans.__('Completed')}
       >
-        <Icon name="check" />
-        <div className="shoulders-Completed-text">
+        <div className="shoulders-Completed-summary">
+          <Icon name="check" />
           <Markdown text={summary} />
-          {changes}
         </div>
+        {changes}
       </section>
     );
   }

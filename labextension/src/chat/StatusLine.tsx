@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { formatElapsed } from '../model/format';
-import { activityOf, type Activity } from '../model/present';
+import { activityOf, targetOf, type Activity } from '../model/present';
 import { visible } from '../model/visible';
 import type { Conversation } from '../wire/generated';
 import { IconButton } from './parts';
@@ -75,8 +75,9 @@ function describe(
     case 'asking':
       return trans.__('Waiting for the model…');
     case 'tool': {
-      const { title, target } = activity.call;
-      return target === null || title.includes(target)
+      const { title } = activity.call;
+      const target = targetOf(activity.call);
+      return target === '' || title.includes(target)
         ? visible(title)
         : visible(`${title} · ${target}`);
     }

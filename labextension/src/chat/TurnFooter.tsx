@@ -4,38 +4,56 @@ import * as React from 'react';
 
 import type { AgentView, PartView } from '../wire/generated';
 import { Button, ErrorNote } from './parts';
-import { useAction, usePlace, useTrans } from './use';
+import { useAction, useFocusKept, usePlace, useSignal, useTrans } from './use';
 
 export const TurnFooter = React.memo(function TurnFooter(props: {
   message: AgentView;
 }): React.JSX.Element | null {
-  const trans = useTrans();
-  const { conversations, tab } = usePlace();
-  const { busy, error, run } = useAction();
   const { turn_id } = props.message;
-  if (turn_id === null || !canBeUndone(props.message)) {
-    return null;
-  }
-  return (
-    <div className="shoulders-TurnFooter">
-      <Button
-        disabled={busy}
-        onClick={() => run(() => conversations.commands.undoTurn(tab, turn_id))}
-      >
-        {trans.__('Undo this turn')}
-      </Button>
-      {error !== null && <ErrorNote error={error} />}
-    </div>
+  const listed = useListed(turn_id);
+  return turn_id === null || !canBeUndone(props.message, listed) ? null : (
+    <UndoTurn turn={turn_id} />
   );
 });
 
+function UndoTurn({ turn }: { turn: string }): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { busy, error, run } = useAction();
+  // A disabled button would lose the focus, so a second click is passed over instead.
+  const undo = (): void => {
+    if (!busy) {
+      run(() => conversations.commands.undoTurn(tab, turn));
+    }
+  };
+  return (
+    <div className="shoulders-TurnFooter" ref={useFocusKept<HTMLDivElement>()}>
+      <Button onClick={undo}>{trans.__('Undo this turn')}</Button>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+/** Whether the list of changes has any of a turn: a message sent meanwhile parts its end from what it did. */
+function useListed(turn: string | null): boolean {
+  const { conversations, tab } = usePlace();
+  const store = conversations.store(tab);
+  return useSignal(
+    store?.changed ?? null,
+    () => store?.view.changes.some(({ turn_id }) => turn_id === turn) ?? false
+  );
+}
+
 /** Whether a turn is over, changed something, and was not taken back. */
-export function canBeUndone({ turn_id, parts }: AgentView): boolean {
+export function canBeUndone(
+  { turn_id, parts }: AgentView,
+  listed = false
+): boolean {
   const restores = parts.filter(part => part.type === 'restore');
   const last = restores.at(-1)?.undone_turn ?? null;
   const isUndone = last !== null && last === turn_id;
   const isOver = parts.some(part => part.type === 'end');
-  return isOver && parts.some(isChange) && !isUndone;
+  return isOver && (listed || parts.some(isChange)) && !isUndone;
 }
 
 function isChange(part: PartView): boolean {

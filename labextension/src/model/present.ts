@@ -58,6 +58,15 @@ export function toolIcon(tool: string): ToolIcon {
   return ICONS.find(([names]) => names.test(tool))?.[1] ?? 'tool';
 }
 
+/** What a call acts on, for its line: of a command its beginning. */
+export function targetOf({ target, tool, arguments: given }: CallView): string {
+  const command = tool === 'run_command' ? given?.command : null;
+  return (
+    target ??
+    (typeof command === 'string' ? (command.trim().split('\n')[0] ?? '') : '')
+  );
+}
+
 /** The parts to show, consecutive quiet reads folded. */
 export function presentParts(message: AgentView): Item[] {
   const items: Item[] = [];
