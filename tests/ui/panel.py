@@ -104,6 +104,19 @@ class Panel:
             with contextlib.suppress(PlaywrightError):
                 self.connect.click(timeout=500)
 
+    def resize(self, width: int) -> None:
+        """Drag the edge of the side bar until the panel is so wide, in px, give or take a few."""
+        handle = self.page.locator("#jp-main-split-panel > .lm-SplitPanel-handle:visible").last
+        edge = handle.bounding_box()
+        shown = self.root.bounding_box()
+        assert edge is not None
+        assert shown is not None
+        x, y = edge["x"] + edge["width"] / 2, edge["y"] + 200
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + shown["width"] - width, y, steps=4)
+        self.page.mouse.up()
+
     def finished(self) -> None:
         """Wait until no turn runs."""
         expect(self.status).to_have_count(0)

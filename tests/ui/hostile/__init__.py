@@ -1,0 +1,1 @@
+"""Hostile text, and conversations full of it, which ``test_hostile`` shows."""
