@@ -107,12 +107,20 @@ export class InlineEdit implements IDisposable {
 
   /** What stands against asking now; null when nothing does. */
   get obstacle(): Obstacle | null {
-    const refusal = this.target.refusal();
+    const { refusal } = this;
     if (refusal !== null || this.task === 'insert') {
       return refusal;
     }
     const { from, to } = this.part();
     return to - from > MOST ? 'too-long' : null;
+  }
+
+  /** Below a locked cell there is room for another. */
+  private get refusal(): Refusal | null {
+    const refusal = this.target.refusal();
+    return this.task === 'insert' && refusal === 'read-only-cell'
+      ? null
+      : refusal;
   }
 
   /** The user writes the instruction. */
@@ -150,7 +158,7 @@ export class InlineEdit implements IDisposable {
   /** Put the answer there; `mine` says that it wins where it clashes with what the user typed. */
   accept(force = false): boolean {
     const { current, target } = this;
-    if (current.kind !== 'ready' || current.cut || target.refusal() !== null) {
+    if (current.kind !== 'ready' || current.cut || this.refusal !== null) {
       return false;
     }
     if (this.task === 'insert') {

@@ -6,6 +6,9 @@ import * as React from 'react';
 
 import { PromptView, type IPromptProps } from './PromptView';
 
+/** Around it, above a file. */
+const GAP = 10;
+
 /** The widget; what it shows lives in the edit, so it may come and go with its cell. */
 export class PromptWidget extends ReactWidget {
   constructor(private readonly props: IPromptProps) {
@@ -15,6 +18,25 @@ export class PromptWidget extends ReactWidget {
     this.node.dataset.lmSuppressShortcuts = 'true';
     this.node.addEventListener('mousedown', event => event.stopPropagation());
     this.node.addEventListener('keydown', event => event.stopPropagation());
+  }
+
+  /** Ask the lab for as much height as it needs, now and later: above a file it gives none by itself. */
+  growWithContent(): void {
+    void this.renderPromise?.then(() => {
+      const content = this.node.firstElementChild;
+      if (content !== null && this.observer === null) {
+        this.observer = new ResizeObserver(() => {
+          this.node.style.minHeight = `${content.clientHeight + GAP}px`;
+          this.parent?.fit();
+        });
+        this.observer.observe(content);
+      }
+    });
+  }
+
+  override dispose(): void {
+    this.observer?.disconnect();
+    super.dispose();
   }
 
   /** Put the cursor into the instruction, now or once it is there. */
@@ -47,4 +69,5 @@ export class PromptWidget extends ReactWidget {
   }
 
   private wantsFocus = false;
+  private observer: ResizeObserver | null = null;
 }

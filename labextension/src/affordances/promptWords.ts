@@ -52,7 +52,7 @@ export function readyText(
   }
   return added === 0 && removed === 0
     ? trans.__('Nothing needs to change.')
-    : trans.__('%1 lines added, %2 removed', added, removed);
+    : trans.__('Lines: %1 added, %2 removed', added, removed);
 }
 
 export function obstacleText(

@@ -130,6 +130,7 @@ class Prompt {
   private placeInFile({ panel }: FileTarget): void {
     if (this.widget.parent === null && panel instanceof MainAreaWidget) {
       panel.contentHeader.addWidget(this.widget);
+      this.widget.growWithContent();
     }
   }
 

@@ -207,6 +207,7 @@ describe('a new cell', () => {
     ['markdown', true]
   ])('in %s is made on acceptance only', async (language, isMarkdown) => {
     const target = new FakeTarget(TEXT);
+    target.refused = 'read-only-cell'; // The one above it.
     const scene = new Scene(target, 'insert');
     await scene.ask('plot it');
     scene.says(`${FENCE}${language}\nd = 4`);
