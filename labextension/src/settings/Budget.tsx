@@ -8,9 +8,11 @@ import { useTrans, useView } from '../chat/use';
 import { parseDollars, writeDollars } from '../model/budget';
 import { formatMoney } from '../model/format';
 import type { BudgetLimit, BudgetState } from '../wire/generated';
-import { onFieldKey, Outcome, Row } from './fields';
+import { onFieldKey, Outcome, Row, Wrong } from './fields';
 import { Loaded } from './pieces';
-import { useField, useStore } from './use';
+import { textForm, textOf, throughForm, useField, useStore } from './use';
+
+const DOLLARS = textForm(parseDollars, value => writeDollars(amount(value)));
 
 export function BudgetSection(): React.JSX.Element {
   const trans = useTrans();
@@ -43,31 +45,15 @@ function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
   const { Icon } = useView();
   const store = useStore();
   const { scope, user_micro_usd: own, administrator_micro_usd: most } = limit;
-  const [typed, setTyped] = React.useState<string | null>(null);
-  const field = useField(`budget:${scope}`, own, (value, base) =>
-    store.putLimit(scope, amount(value), amount(base))
+  const field = useField(
+    `budget:${scope}`,
+    writeDollars(own),
+    throughForm(DOLLARS, own, (value, base) =>
+      store.putLimit(scope, amount(value), amount(base))
+    )
   );
-  const text = typed ?? writeDollars(amount(field.value));
-  const isWrong = parseDollars(text) === undefined;
-  const type = (text: string): void => {
-    setTyped(text);
-    const value = parseDollars(text);
-    if (value !== undefined) {
-      field.edit(value);
-    }
-  };
-  const shown = {
-    ...field,
-    isDirty: field.isDirty || isWrong,
-    save: () => {
-      setTyped(null);
-      field.save();
-    },
-    discard: () => {
-      setTyped(null);
-      field.discard();
-    }
-  };
+  const typed = textOf(field.value);
+  const isWrong = parseDollars(typed) === undefined;
   return (
     <Row
       label={scopeName(scope, trans)}
@@ -80,7 +66,7 @@ function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
             className="shoulders-Input"
             inputMode="decimal"
             autoComplete="off"
-            value={text}
+            value={typed}
             placeholder={
               most === null
                 ? trans.__('No limit')
@@ -88,19 +74,15 @@ function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
             }
             aria-invalid={isWrong}
             aria-describedby={describedBy}
-            onChange={event => type(event.target.value)}
-            onKeyDown={event =>
-              onFieldKey(event, shown, isWrong || !field.isDirty)
-            }
+            onChange={event => field.edit(event.target.value)}
+            onKeyDown={event => onFieldKey(event, field, isWrong)}
           />
         </>
       )}
     >
       <Meter limit={limit} />
       {isWrong && (
-        <div className="shoulders-Field-wrong" role="alert">
-          {trans.__('An amount in dollars, for example 12.50.')}
-        </div>
+        <Wrong>{trans.__('An amount in dollars, for example 12.50.')}</Wrong>
       )}
       {most !== null && (
         <div className="shoulders-Field-lock">
@@ -115,7 +97,7 @@ function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
         </div>
       )}
       <Outcome
-        field={shown}
+        field={field}
         stored={own === null ? trans.__('no limit') : formatMoney(own)}
         explicit={true}
         invalid={isWrong}

@@ -6,7 +6,7 @@ import * as React from 'react';
 import { useTrans } from '../chat/use';
 import { formatPrice, formatTokens } from '../model/format';
 import type { ModelInfo, ModelList, Settings } from '../wire/generated';
-import { SelectSetting, TextSetting, wholeNumber } from './fields';
+import { numberIn, SelectSetting, TextSetting } from './fields';
 import { Badge, Group, Loaded, problemText, Problems } from './pieces';
 import { useStore } from './use';
 
@@ -91,15 +91,15 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
           'Titles, summaries and suggestions are given up after this time.'
         )}
         unit={trans.__('seconds')}
-        parse={wholeNumber(1, LONGEST_SECONDS)}
-        invalid={trans.__('A whole number from 1 to %1.', LONGEST_SECONDS)}
+        parse={numberIn(0.1, LONGEST_SECONDS, false)}
+        invalid={trans.__('A number up to %1.', LONGEST_SECONDS)}
       />
       <TextSetting
         {...common}
         name="single_call_max_tokens"
         label={trans.__('Longest answer of small jobs')}
         unit={trans.__('tokens')}
-        parse={wholeNumber(1, MOST_TOKENS)}
+        parse={numberIn(1, MOST_TOKENS, true)}
         invalid={trans.__('A whole number from 1 to %1.', MOST_TOKENS)}
       />
       <SmallJobs />

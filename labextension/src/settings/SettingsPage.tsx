@@ -59,14 +59,16 @@ export function SettingsPage(props: {
     <ViewContext.Provider value={host}>
       <SettingsContext.Provider value={page}>
         <div className="shoulders-Chat shoulders-Settings">
-          <Navigation section={section} onSection={onSection} />
-          <main className="shoulders-Settings-main" key={section}>
-            <div className="shoulders-Settings-content">
-              <StatusNotes />
-              <Head section={section} scope={scope} onScope={setScope} />
-              {view(section)}
-            </div>
-          </main>
+          <div className="shoulders-Settings-frame">
+            <Navigation section={section} onSection={onSection} />
+            <main className="shoulders-Settings-main" key={section}>
+              <div className="shoulders-Settings-content">
+                <StatusNotes />
+                <Head section={section} scope={scope} onScope={setScope} />
+                {view(section)}
+              </div>
+            </main>
+          </div>
         </div>
       </SettingsContext.Provider>
     </ViewContext.Provider>
@@ -211,7 +213,7 @@ function Head(props: {
 function useUnsaved(): number {
   const { drafts } = useSettingsPage().store;
   useSignalVersion(drafts.changed);
-  return drafts.names.length;
+  return drafts.waiting;
 }
 
 function hasScope(section: Section): boolean {

@@ -31,10 +31,19 @@ export class Drafts {
     return [...this.drafts.keys()];
   }
 
-  /** Note what the field holds now; `stored` counts when the draft begins here. */
+  /** How many drafts wait for the user, and not for the server. */
+  get waiting(): number {
+    return [...this.drafts.values()].filter(({ busy }) => !busy).length;
+  }
+
+  /** Note what the field holds now; what is stored already is no draft. */
   edit(name: string, value: Json, stored: Json): void {
     const { base, busy } = this.get(name) ?? { base: stored, busy: false };
-    this.put(name, { value, base, busy, error: null });
+    if (same(value, stored) && !busy) {
+      this.drop(name);
+    } else {
+      this.put(name, { value, base, busy, error: null });
+    }
   }
 
   /** The user has seen what is stored now, and keeps the draft. */

@@ -4,11 +4,17 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Button, ErrorNote } from '../chat/parts';
-import { useTrans, useView } from '../chat/use';
+import { useAction, useTrans, useView } from '../chat/use';
 import type { ErrorInfo, Json, Settings } from '../wire/generated';
 import { isChangedElsewhere } from './conflict';
 import type { Area } from './store';
-import { useSetting, type IField, type ISetting } from './use';
+import {
+  textForm,
+  textOf,
+  useSetting,
+  type IField,
+  type ISetting
+} from './use';
 
 /** A field's label, control and remarks. */
 export function Row(props: {
@@ -139,22 +145,31 @@ function Source({ setting }: { setting: ISetting }): React.JSX.Element | null {
       </div>
     );
   }
-  return setting.source === 'default' ? null : (
+  return setting.source === 'default' ? null : <OwnValue setting={setting} />;
+}
+
+function OwnValue({ setting }: { setting: ISetting }): React.JSX.Element {
+  const trans = useTrans();
+  const { busy, error, run } = useAction();
+  const { source, reset } = setting;
+  return (
     <div className="shoulders-Field-source">
       <span>
-        {setting.source === 'user'
+        {source === 'user'
           ? trans.__('Set for all your folders.')
           : trans.__('Set for this folder.')}
       </span>
-      {setting.reset !== null && (
+      {reset !== null && (
         <button
           type="button"
           className="shoulders-Link"
-          onClick={setting.reset}
+          disabled={busy}
+          onClick={() => run(reset)}
         >
           {trans.__('Reset')}
         </button>
       )}
+      {error !== null && <ErrorNote error={said(error, trans)} />}
     </div>
   );
 }
@@ -190,7 +205,7 @@ export function SelectSetting(
           id={id}
           className="shoulders-Input"
           aria-describedby={describedBy}
-          value={text(setting.value)}
+          value={textOf(setting.value)}
           disabled={isFixed(setting)}
           onChange={event => setting.choose(event.target.value)}
         >
@@ -205,7 +220,7 @@ export function SelectSetting(
       <Source setting={setting} />
       <Outcome
         field={setting}
-        stored={stored?.title ?? text(setting.stored)}
+        stored={stored?.title ?? textOf(setting.stored)}
         explicit={false}
       />
     </Row>
@@ -249,30 +264,10 @@ export function TextSetting(
     invalid: string;
   }
 ): React.JSX.Element {
-  const setting = useSetting(props.settings, props.area, props.name);
-  const [typed, setTyped] = React.useState<string | null>(null);
-  const shown = typed ?? text(setting.value);
-  const isWrong = props.parse(shown) === undefined;
-  const type = (text: string): void => {
-    setTyped(text);
-    const value = props.parse(text);
-    if (value !== undefined) {
-      setting.edit(value);
-    }
-  };
-  const discard = (): void => {
-    setTyped(null);
-    setting.discard();
-  };
-  const field: IField = {
-    ...setting,
-    isDirty: setting.isDirty || isWrong,
-    discard,
-    save: () => {
-      setTyped(null);
-      setting.save();
-    }
-  };
+  const { settings, area, name, parse } = props;
+  const setting = useSetting(settings, area, name, textForm(parse));
+  const typed = textOf(setting.value);
+  const isWrong = parse(typed) === undefined;
   return (
     <Row
       label={props.label}
@@ -282,16 +277,14 @@ export function TextSetting(
           <input
             id={id}
             className="shoulders-Input"
-            value={shown}
+            value={typed}
             spellCheck={false}
             autoComplete="off"
             aria-describedby={describedBy}
             aria-invalid={isWrong}
             disabled={isFixed(setting)}
-            onChange={event => type(event.target.value)}
-            onKeyDown={event =>
-              onFieldKey(event, field, isWrong || !setting.isDirty)
-            }
+            onChange={event => setting.edit(event.target.value)}
+            onKeyDown={event => onFieldKey(event, setting, isWrong)}
           />
           {props.unit !== undefined && (
             <span className="shoulders-Field-unit">{props.unit}</span>
@@ -299,19 +292,24 @@ export function TextSetting(
         </>
       )}
     >
-      {isWrong && (
-        <div className="shoulders-Field-wrong" role="alert">
-          {props.invalid}
-        </div>
-      )}
+      {isWrong && <Wrong>{props.invalid}</Wrong>}
       <Source setting={setting} />
       <Outcome
-        field={field}
-        stored={text(setting.stored)}
+        field={setting}
+        stored={textOf(setting.stored)}
         explicit={true}
         invalid={isWrong}
       />
     </Row>
+  );
+}
+
+/** Why what is typed makes no sense. */
+export function Wrong(props: { children: string }): React.JSX.Element {
+  return (
+    <div className="shoulders-Field-wrong" role="alert">
+      {props.children}
+    </div>
   );
 }
 
@@ -321,7 +319,7 @@ export function onFieldKey(
   field: Pick<IField, 'save' | 'discard' | 'isDirty' | 'busy'>,
   isWrong: boolean
 ): void {
-  if (event.key === 'Enter' && !isWrong && !field.busy) {
+  if (event.key === 'Enter' && field.isDirty && !isWrong && !field.busy) {
     event.preventDefault();
     field.save();
   } else if (event.key === 'Escape' && field.isDirty) {
@@ -355,26 +353,21 @@ export function Switch(props: {
   );
 }
 
-/** A whole number in a range, for `TextSetting`. */
-export function wholeNumber(
+/** A number in a range, for `TextSetting`. */
+export function numberIn(
   least: number,
-  most: number
+  most: number,
+  isWhole: boolean
 ): (text: string) => number | undefined {
+  const form = isWhole ? /^\d+$/ : /^\d+(\.\d+)?$/;
   return text => {
     const value = Number(text.trim());
-    const fits = Number.isInteger(value) && value >= least && value <= most;
-    return /^\d+$/.test(text.trim()) && fits ? value : undefined;
+    return form.test(text.trim()) && value >= least && value <= most
+      ? value
+      : undefined;
   };
 }
 
 function isFixed(setting: ISetting): boolean {
   return setting.lock !== null || setting.isOverruled;
-}
-
-function text(value: Json): string {
-  return value === null
-    ? ''
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
 }

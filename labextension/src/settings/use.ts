@@ -96,27 +96,72 @@ export interface ISetting extends IField {
   /** This folder has a value of its own, and the user looks at those of all folders. */
   readonly isOverruled: boolean;
   /** Take the value out of the file that is being changed. */
-  readonly reset: (() => void) | null;
+  readonly reset: (() => Promise<void>) | null;
 }
 
 export function useSetting(
   settings: Settings,
   area: Area,
-  key: string
+  key: string,
+  form: IForm = AS_IT_IS
 ): ISetting {
   const { store, scope } = useSettingsPage();
   const name = `${area}.${key}`;
   const source = settings.sources[name] ?? 'default';
+  const stored = settingOf(settings, area, key);
+  const put = (value: Json, base: Json): Promise<void> =>
+    store.putSetting(area, key, value, base, scope);
   const field = useField(
     `${scope}:${name}`,
-    settingOf(settings, area, key),
-    (value, base) => store.putSetting(area, key, value, base, scope)
+    form.show(stored),
+    throughForm(form, stored, put)
   );
   return {
     ...field,
     source,
     lock: settings.locks[name] ?? null,
     isOverruled: scope === 'user' && source === 'workspace',
-    reset: source === scope ? () => field.choose(null) : null
+    reset: source === scope ? () => put(null, stored) : null
   };
+}
+
+/** How a value is written in its field. */
+export interface IForm {
+  readonly show: (value: Json) => Json;
+  /** The value of what stands in the field; undefined when that makes no sense. */
+  readonly parse: (shown: Json) => Json | undefined;
+}
+
+const AS_IT_IS: IForm = { show: value => value, parse: value => value };
+
+/** Store what a field shows as the value it stands for. */
+export function throughForm(
+  { show, parse }: IForm,
+  stored: Json,
+  put: (value: Json, base: Json) => Promise<void>
+): (shown: Json, base: Json) => Promise<void> {
+  return async (shown, base) => {
+    const value = parse(shown);
+    if (value !== undefined) {
+      const isNow = same(base, show(stored));
+      await put(value, isNow ? stored : (parse(base) ?? null));
+    }
+  };
+}
+
+/** A form of text. */
+export function textForm(
+  parse: (text: string) => Json | undefined,
+  show: (value: Json) => string = textOf
+): IForm {
+  return { show, parse: shown => parse(textOf(shown)) };
+}
+
+/** A plain value as text. */
+export function textOf(value: Json): string {
+  return value === null
+    ? ''
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
 }
