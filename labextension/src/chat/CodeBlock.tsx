@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import { visible } from '../model/visible';
+import { GrowingCode } from './markdown/growingCode';
 import { ErrorNote, IconButton } from './parts';
 import { useDone } from './Toolbar';
 import { useAction, useHost, useSignal, useTrans } from './use';
@@ -99,26 +100,20 @@ export function Code(props: ICode): React.JSX.Element {
   const { code, language } = props;
   const { highlight } = useHost();
   const place = React.useRef<HTMLElement>(null);
+  const growing = React.useRef<GrowingCode | null>(null);
   React.useLayoutEffect(() => {
     const element = place.current;
     if (element === null) {
       return;
     }
-    element.textContent = code;
-    let current = true;
-    const paint = document.createElement('code');
-    highlight(code, language, paint)
-      .then(() => {
-        if (current && paint.textContent === code) {
-          element.replaceChildren(...paint.childNodes);
-        }
-      })
-      .catch((error: unknown) => {
-        console.warn(`No highlighting for ${language}:`, error);
-      });
-    return () => {
-      current = false;
-    };
+    const made = new GrowingCode(element, (text, into) =>
+      highlight(text, language, into)
+    );
+    growing.current = made;
+    return () => made.dispose();
+  }, [language, highlight]);
+  React.useLayoutEffect(() => {
+    growing.current?.show(code);
   }, [code, language, highlight]);
   return (
     <pre className="shoulders-Code-source" tabIndex={0}>
