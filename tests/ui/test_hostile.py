@@ -10,9 +10,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.lab import Lab
 from tests.ui.conftest import attended
-from tests.ui.hostile.scene import PAYLOADS, fill
+from tests.ui.hostile.payloads import HOSTILE, PAYLOADS
 from tests.ui.hostile.watch import Watch, faults, hidden, walk
 from tests.ui.panel import PATIENCE_MS, Panel
+from tests.ui.scenes import fill
 from tests.upstream import Upstream, in_order
 
 
@@ -45,7 +46,7 @@ def haunted(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     root = tmp_path_factory.mktemp("workspace")
     upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream")).start()
     lab = Lab(root, tmp_path_factory.mktemp("lab"), env=upstream.configure(root))
-    fill(root / ".shoulders")
+    fill(root / ".shoulders", HOSTILE)
     lab.start()
     context = browser.new_context(viewport={"width": 1280, "height": 8000})
     context.set_default_timeout(PATIENCE_MS)

@@ -1,1 +1,1 @@
-"""Hostile text, and conversations full of it, which ``test_hostile`` shows."""
+"""Hostile text, which ``test_hostile`` shows in conversations full of it."""
