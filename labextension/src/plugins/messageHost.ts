@@ -141,6 +141,26 @@ function canWrite({ activeCell, model }: Notebook): boolean {
   );
 }
 
+/** The usual endings, where the lab's list begins with another. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  python: 'py',
+  ipython: 'py',
+  r: 'r',
+  julia: 'jl',
+  bash: 'sh',
+  shell: 'sh',
+  javascript: 'js',
+  typescript: 'ts',
+  markdown: 'md'
+};
+
+/** The ending of a file in a language: its usual one, the language's own name, or the first the lab knows. */
+function extensionOf(language: string, known: readonly string[]): string {
+  const name = language.toLowerCase();
+  const usual = ENDINGS[name] ?? known.find(ending => ending === name);
+  return usual ?? known[0] ?? 'txt';
+}
+
 /** Make a file beside the active document, write the code into it and open it. */
 async function newFile(
   parts: IMessageParts,
@@ -153,7 +173,7 @@ async function newFile(
   const made = await documents.newUntitled({
     type: 'file',
     path: document === null ? '' : PathExt.dirname(document),
-    ext: `.${known?.extensions?.[0] ?? 'txt'}`
+    ext: `.${extensionOf(language, known?.extensions ?? [])}`
   });
   await documents.services.contents.save(made.path, {
     type: 'file',
