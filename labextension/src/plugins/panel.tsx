@@ -75,6 +75,14 @@ export class ChatWidget extends ReactWidget {
     this.title.closable = tab;
   }
 
+  /** Put the cursor into the input, now or when it is there. */
+  takeFocus(): void {
+    this.quiet = false;
+    this.wantsFocus = true;
+    this.focusInput();
+    this.activate(); // A shell may show it a little later.
+  }
+
   /** Do what activates the panel without putting the cursor into it. */
   quietly(act: () => void): void {
     this.quiet = true;

@@ -70,14 +70,13 @@ export class Places implements IDock {
     const { app, panel } = this.options;
     if (this.wanted === 'bubble') {
       this.bubble?.open();
-      panel.activate();
     } else {
       if (this.area() === null) {
         this.add(this.wanted);
       }
       app.shell.activateById(panel.id);
-      panel.activate();
     }
+    panel.takeFocus();
   }
 
   readonly hide = (): void => {
@@ -118,11 +117,8 @@ export class Places implements IDock {
     this.settings = await settings();
     this.settings?.changed.connect(this.onSettings, this);
     const place = this.chosen();
-    if (place !== this.area()) {
+    if (place !== this.area() || labShell === null) {
       await this.put(place, wasOpen || panel.isVisible);
-    } else if (wasOpen && labShell === null) {
-      // Nobody else restores it there; the cursor stays in the document.
-      panel.quietly(() => app.shell.activateById(panel.id));
     }
     this.arrived(place);
     labShell?.layoutModified.connect(this.onLayout, this);
@@ -145,10 +141,19 @@ export class Places implements IDock {
         this.bubble?.leave();
         panel.dress(place);
         this.add(place, open);
+        this.unfold(open);
       }
       this.wanted = place;
     } finally {
       this.moving = false;
+    }
+  }
+
+  /** Show the panel in its side bar or as a tab; the cursor stays where it is. */
+  private unfold(open: boolean): void {
+    const { app, panel } = this.options;
+    if (open) {
+      panel.quietly(() => app.shell.activateById(panel.id));
     }
   }
 
