@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import { languageOf } from '../model/approval';
+import { formatDuration } from '../model/format';
 import { editOf, picturesOf } from '../model/present';
 import { visible, withoutEscapes } from '../model/visible';
 import type { CallView, Json } from '../wire/generated';
@@ -10,6 +11,9 @@ import { Code } from './CodeBlock';
 import { Diff } from './Diff';
 import { Disclosure, ErrorNote } from './parts';
 import { useHost, useTrans } from './use';
+
+/** What took less is not worth a word, in ms. */
+const NOTABLE = 1000;
 
 /** Arguments that the difference shows already. */
 const EDITED = new Set(['source', 'content', 'old_string', 'new_string']);
@@ -141,14 +145,13 @@ function Answer(props: {
 }
 
 function Output({ call }: { call: CallView }): React.JSX.Element | null {
-  const trans = useTrans();
   const { result, content, progress } = call;
   if (result === null && progress.length === 0) {
     return null;
   }
   return (
     <>
-      <h4>{trans.__('Output')}</h4>
+      <OutputHead ms={call.duration_ms ?? 0} />
       {result === null || call.state === 'running'
         ? progress.map((piece, index) => (
             <Plain key={index} text={piece.text} />
@@ -169,6 +172,17 @@ function Output({ call }: { call: CallView }): React.JSX.Element | null {
       {result?.error && <ErrorNote error={result.error} />}
       {result?.warning && <p>{visible(result.warning)}</p>}
     </>
+  );
+}
+
+function OutputHead({ ms }: { ms: number }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <h4>
+      {ms < NOTABLE
+        ? trans.__('Output')
+        : trans.__('Output, after %1', formatDuration(ms))}
+    </h4>
   );
 }
 

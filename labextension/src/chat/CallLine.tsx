@@ -2,7 +2,6 @@
 
 import * as React from 'react';
 
-import { formatDuration } from '../model/format';
 import { targetOf, toolIcon } from '../model/present';
 import { readPhrases, readTargets } from '../model/reads';
 import { visible } from '../model/visible';
@@ -69,10 +68,7 @@ function useNote(call: CallView): string {
       return trans.__('stopped');
     case 'unknown':
       return trans.__('outcome unknown');
-    case 'ok': {
-      const ms = call.duration_ms ?? 0;
-      return ms >= 1000 ? formatDuration(ms) : '';
-    }
+    case 'ok':
     case 'proposed':
     case 'waiting':
     case 'running':
