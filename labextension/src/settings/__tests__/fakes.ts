@@ -1,0 +1,299 @@
+/** A server that keeps settings in memory and refuses what was made from an older state, as the real one does. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { ApiError } from '../../client/http';
+import { model, noBudget, problem, status } from '../../model/__tests__/fakes';
+import type {
+  BudgetState,
+  ErrorInfo,
+  InstructionList,
+  ModelList,
+  ProviderHealth,
+  ProviderTest,
+  PutBudget,
+  PutPermissions,
+  PutSettings,
+  Settings,
+  Status,
+  ToolInfo,
+  ToolList,
+  Usage,
+  UsageRow
+} from '../../wire/generated';
+import type { ISettingsApi, IUsageQuery, Scope } from '../api';
+
+const fill = (text: string, args: unknown[]): string =>
+  text.replace(/%(\d)/g, (_, index: string) => String(args[Number(index) - 1]));
+
+/** What of the bundle the views use. */
+export const trans = {
+  __: (text: string, ...args: unknown[]) => fill(text, args),
+  _n: (one: string, many: string, n: number, ...args: unknown[]) =>
+    fill(n === 1 ? one : many, [n, ...args])
+} as unknown as TranslationBundle;
+
+export function provider(
+  id: string,
+  change: Partial<ProviderHealth> = {}
+): ProviderHealth {
+  return {
+    id,
+    name: `Name of ${id}`,
+    kind: 'anthropic',
+    key_set: false,
+    key_last4: null,
+    key_source: 'none',
+    key_name: `${id.toUpperCase()}_API_KEY`,
+    needs_key: true,
+    host: `api.${id}.example`,
+    local: false,
+    state: 'no_key',
+    error: null,
+    ...change
+  };
+}
+
+export function tool(name: string, change: Partial<ToolInfo> = {}): ToolInfo {
+  return {
+    name,
+    category: 'notebook',
+    description: `Does ${name}. More for models.`,
+    risk: 'read',
+    external: false,
+    sandboxed: null,
+    enabled: true,
+    off_because: null,
+    parameters: {},
+    ...change
+  };
+}
+
+export function row(key: string, change: Partial<UsageRow> = {}): UsageRow {
+  return {
+    key,
+    provider: null,
+    calls: 2,
+    ok: 2,
+    success_rate: 1,
+    estimated: 0,
+    input_tokens: 1000,
+    output_tokens: 100,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    known_cost_micro_usd: 2_000_000,
+    unknown_cost_calls: 0,
+    ...change
+  };
+}
+
+const SETTINGS: Settings = {
+  values: {
+    models: {
+      mode: 'auto',
+      fallback: 'local',
+      single_call_timeout_s: 30,
+      single_call_max_tokens: 4000,
+      ollama_host: 'http://127.0.0.1:11434'
+    },
+    egress: { data_values: 'schema_only' },
+    commands: { mode: 'sandbox', network: false }
+  },
+  sources: {},
+  locks: {},
+  problems: [],
+  revision: 'r0'
+};
+
+/** The server; `fail` makes the next request fail. */
+export class FakeApi implements ISettingsApi {
+  readonly asked: unknown[][] = [];
+  held: Settings = SETTINGS;
+  list: ToolList = {
+    tools: [tool('read_notebook'), tool('run_cell', { risk: 'execute' })],
+    disabled: [],
+    disable_external: false,
+    rules: [],
+    problems: [],
+    revision: 'r0'
+  };
+  budget: BudgetState = noBudget;
+  catalogue: ModelList = {
+    models: [model('demo/demo')],
+    default: 'demo/demo',
+    single_calls: [],
+    providers: [provider('acme')],
+    problems: []
+  };
+  result: ProviderTest = {
+    ok: true,
+    model: 'acme/big',
+    duration_ms: 1200,
+    first_delta_ms: 300,
+    stream_ok: true,
+    tool_call_ok: true,
+    error: null
+  };
+  rows: UsageRow[] = [];
+
+  fail(info: Partial<ErrorInfo> = {}): void {
+    this.failure = new ApiError(500, { ...problem, ...info });
+  }
+
+  /** Another page stores something; this one is not told. */
+  elsewhere<K extends 'held' | 'list' | 'budget'>(
+    what: K,
+    change: Partial<this[K]>
+  ): void {
+    this[what] = { ...this[what], ...change, revision: this.next() };
+  }
+
+  async status(): Promise<Status> {
+    return this.answer(status);
+  }
+  async settings(): Promise<Settings> {
+    return this.answer(this.held);
+  }
+  async putSettings(body: PutSettings, scope: Scope): Promise<Settings> {
+    this.note('putSettings', body, scope);
+    refuseStale(body.revision, this.held.revision);
+    const { models, egress, commands } = this.held.values;
+    // What the page sends is checked by the server's own tests.
+    const values = {
+      models: { ...models, ...body.models },
+      egress: { ...egress, ...body.egress },
+      commands: { ...commands, ...body.commands }
+    } as Settings['values'];
+    this.held = { ...this.held, values, revision: this.next() };
+    return this.held;
+  }
+  async models(): Promise<ModelList> {
+    return this.answer(this.catalogue);
+  }
+  async setKey(id: string, key: string): Promise<ProviderHealth> {
+    this.note('setKey', id, key);
+    return this.know({
+      key_set: true,
+      key_last4: key.slice(-4),
+      key_source: 'file',
+      state: 'unknown'
+    });
+  }
+  async removeKey(id: string): Promise<ProviderHealth> {
+    this.note('removeKey', id);
+    return this.know({ key_set: false, key_source: 'none', state: 'no_key' });
+  }
+  async check(id: string): Promise<ProviderHealth> {
+    this.note('check', id);
+    return this.know({ state: 'ok' });
+  }
+  async test(id: string): Promise<ProviderTest> {
+    this.note('test', id);
+    return this.result;
+  }
+  async tools(): Promise<ToolList> {
+    return this.answer(this.list);
+  }
+  async putPermissions(body: PutPermissions): Promise<ToolList> {
+    this.note('putPermissions', body);
+    refuseStale(body.revision, this.list.revision);
+    const { disabled = [], rules = [], disable_external = false } = body;
+    this.list = {
+      ...this.list,
+      disabled,
+      disable_external,
+      rules: rules.map(rule => ({
+        ...rule,
+        problem: null,
+        line: null,
+        locked: false
+      })),
+      tools: this.list.tools.map(each => {
+        const isOff = disabled.includes(each.name);
+        return {
+          ...each,
+          enabled: !isOff,
+          off_because: isOff ? 'disabled' : null
+        };
+      }),
+      revision: this.next()
+    };
+    return this.list;
+  }
+  async usage(query?: IUsageQuery): Promise<Usage> {
+    return this.answer({
+      first_day: query?.from ?? '2026-11-01',
+      last_day: query?.to ?? '2026-11-22',
+      by: query?.by ?? 'day',
+      rows: query?.by === 'tool' ? [] : this.rows,
+      total: row(''),
+      tools: [],
+      steps: null,
+      budget: this.budget,
+      error: null
+    });
+  }
+  async putBudget(body: PutBudget): Promise<BudgetState> {
+    this.note('putBudget', body);
+    refuseStale(body.revision, this.budget.revision);
+    const given: Record<string, unknown> = { ...body };
+    this.budget = {
+      ...this.budget,
+      revision: this.next(),
+      limits: this.budget.limits.map(limit => {
+        const amount = given[`${limit.scope}_micro_usd`];
+        return {
+          ...limit,
+          user_micro_usd: typeof amount === 'number' ? amount : null
+        };
+      })
+    };
+    return this.budget;
+  }
+  async instructions(): Promise<InstructionList> {
+    return this.answer({ files: [], skills: 1, problems: [] });
+  }
+  async audit() {
+    return this.answer({ entries: [], next_cursor: null });
+  }
+  async operations() {
+    return this.answer({ operations: [], next_cursor: null });
+  }
+
+  private know(change: Partial<ProviderHealth>): ProviderHealth {
+    const known = provider('acme', change);
+    this.catalogue = { ...this.catalogue, providers: [known] };
+    return known;
+  }
+
+  private next(): string {
+    return `r${++this.revisions}`;
+  }
+
+  private note(...asked: unknown[]): void {
+    this.asked.push(asked);
+    this.answer(null);
+  }
+
+  private answer<T>(value: T): T {
+    const { failure } = this;
+    this.failure = null;
+    if (failure !== null) {
+      throw failure;
+    }
+    return value;
+  }
+
+  private failure: ApiError | null = null;
+  private revisions = 0;
+}
+
+function refuseStale(
+  seen: string | null | undefined,
+  now: string | null
+): void {
+  if (seen !== undefined && seen !== now) {
+    throw new ApiError(409, { ...problem, code: 'stale' });
+  }
+}
