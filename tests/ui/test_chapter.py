@@ -9,8 +9,6 @@ from tests.ui.chapter import CLAUSES, clauses, marks, shown
 OPEN = """
 panel.1 panel.2 panel.3 panel.4 panel.5 panel.6
 places.1 places.2 places.3 places.4 places.5 places.6 places.8 places.9
-messages.1 messages.2 messages.3 messages.4 messages.5 messages.6 messages.7 messages.8
-messages.9 messages.10 messages.11 messages.12 messages.13
 calls.1 calls.2 calls.3 calls.4
 approvals.1 approvals.2
 waits.2 waits.4 waits.5 waits.6
