@@ -138,7 +138,7 @@ function conversationCommands(
   ): CommandRegistry.ICommandOptions => ({
     label,
     execute: async args => {
-      places.show();
+      await places.show();
       await act(await panel.ready(), args);
     }
   });

@@ -62,12 +62,13 @@ export class Places implements IDock {
     await this.put(place, true);
     this.arrived(place);
     this.save();
-    this.show();
+    await this.show();
   };
 
   /** Show the panel and put the cursor into its input. */
-  show(): void {
+  async show(): Promise<void> {
     const { app, panel } = this.options;
+    await this.restored;
     if (this.wanted === 'bubble') {
       this.bubble?.open();
     } else {
@@ -99,12 +100,12 @@ export class Places implements IDock {
   };
 
   /** Out of the way when the cursor is in it; shown otherwise. */
-  toggle(): void {
+  async toggle(): Promise<void> {
     const { panel } = this.options;
     if (panel.isVisible && panel.node.contains(document.activeElement)) {
       this.hide();
     } else {
-      this.show();
+      await this.show();
     }
   }
 
@@ -132,7 +133,7 @@ export class Places implements IDock {
         const { Bubble } = await import('./bubble');
         this.bubble ??= new Bubble(
           panel,
-          () => this.show(),
+          () => void this.show(),
           this.hide,
           this.options.bubbleKeeper
         );
