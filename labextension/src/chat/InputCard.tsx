@@ -34,7 +34,11 @@ export const InputCard = React.memo(function InputCard(props: {
         </span>
       </header>
       {prompt.trim() !== '' && (
-        <pre className="shoulders-Plain shoulders-StdinCard-prompt">
+        <pre
+          className="shoulders-Plain shoulders-StdinCard-prompt"
+          // A long one is scrolled by keyboard too.
+          tabIndex={0}
+        >
           {visible(prompt)}
         </pre>
       )}

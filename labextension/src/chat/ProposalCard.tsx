@@ -14,14 +14,15 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
 }): React.JSX.Element {
   const { Icon, openDocument } = useHost();
   const trans = useTrans();
+  const title = React.useId();
   const { proposal } = props;
   const { document, cell_id, reason, current, old, state } = proposal;
   return (
     <section
       className={`shoulders-Card shoulders-Proposal shoulders-mod-${state}`}
-      aria-label={trans.__('Proposed change')}
+      aria-labelledby={title}
     >
-      <header className="shoulders-Card-head">
+      <header className="shoulders-Card-head" id={title}>
         <Icon name="pencil" />
         <span className="shoulders-Call-title">
           {trans.__('Proposed change')}

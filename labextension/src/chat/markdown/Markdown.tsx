@@ -9,6 +9,7 @@ import { makeSplitter } from './blocks';
 import { plain } from './grammar';
 import { Html } from './Html';
 import { Table } from './Table';
+import { useTrans } from '../use';
 import { useCarefulLinks } from './useCarefulLinks';
 
 /** Markdown that may still grow: only its last block is rendered again. */
@@ -136,12 +137,14 @@ function List({ list }: { list: Tokens.List }): React.JSX.Element {
 
 const Item = React.memo(
   function Item({ item }: { item: Tokens.ListItem }): React.JSX.Element {
+    const trans = useTrans();
     return (
       <li className={item.task ? 'shoulders-Markdown-task' : ''}>
         {item.task && (
           <span
             className="shoulders-Markdown-check"
             role="checkbox"
+            aria-label={trans.__('Task')}
             aria-checked={item.checked === true}
             aria-disabled
           />
