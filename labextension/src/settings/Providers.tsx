@@ -47,14 +47,15 @@ function List({ list }: { list: ModelList }): React.JSX.Element {
   );
 }
 
-/** Ask each provider that could answer, once, how it is. */
+/** Ask each provider that could answer how it is, once for each key. */
 function useChecks(providers: readonly ProviderHealth[]): void {
   const store = useStore();
   const asked = React.useRef(new Set<string>());
   React.useEffect(() => {
-    for (const { id, state, host } of providers) {
-      if (state === 'unknown' && host !== '' && !asked.current.has(id)) {
-        asked.current.add(id);
+    for (const { id, state, host, key_last4 } of providers) {
+      const name = `${id}:${key_last4 ?? ''}`;
+      if (state === 'unknown' && host !== '' && !asked.current.has(name)) {
+        asked.current.add(name);
         // Its health says what failed; that the server did not answer, the next action says.
         store.check(id).catch(() => undefined);
       }

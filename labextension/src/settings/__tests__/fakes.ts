@@ -262,8 +262,13 @@ export class FakeApi implements ISettingsApi {
   }
 
   private know(change: Partial<ProviderHealth>): ProviderHealth {
-    const known = provider('acme', change);
-    this.catalogue = { ...this.catalogue, providers: [known] };
+    const { providers } = this.catalogue;
+    const before = providers.find(({ id }) => id === 'acme');
+    const known = { ...(before ?? provider('acme')), ...change };
+    this.catalogue = {
+      ...this.catalogue,
+      providers: providers.map(each => (each === before ? known : each))
+    };
     return known;
   }
 
