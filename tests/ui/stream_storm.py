@@ -71,14 +71,23 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What the page holds when its garbage is collected: bytes of its heap, and elements."""
+
+    heap: float
+    elements: int
+
+    def __str__(self) -> str:
+        return f"heap {self.heap / MEGABYTE:6.1f} MB  elements {self.elements}"
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer: its frames, its keys in ms, and what the page holds after it."""
+    """One answer: its frames, and its keys in ms."""
 
     frames: Frames
     keys: list[float]
     costs: Costs
-    heap: float
-    elements: int
 
     def line(self, name: str) -> str:
         """Return it as a line of the table."""
@@ -89,7 +98,6 @@ class Answer:
             f"  | CPU a frame {self.costs.task:4.1f} ms (script {self.costs.script:.1f},"
             f" layout {self.costs.layout:.1f})  | key median {median(self.keys):5.1f} ms"
             f"  longest {max(self.keys):4.0f}"
-            f"  | heap {self.heap / MEGABYTE:6.1f} MB  elements {self.elements}"
         )
 
 
@@ -141,6 +149,12 @@ class Storm:
         expect(self.panel.answers.last).to_contain_text("The end.")
         return found
 
+    def held(self) -> Held:
+        """What the page holds now."""
+        self.tools.send("HeapProfiler.collectGarbage")
+        elements = self.page.evaluate("() => document.querySelectorAll('*').length")
+        return Held(self._metrics()["JSHeapUsedSize"], elements)
+
     def _until_finished(self) -> None:
         expect(self.panel.status).to_have_count(0, timeout=10 * ANSWER_SECONDS * 1000)
 
@@ -151,9 +165,7 @@ class Storm:
         rest()
         frames = read_meter(self.page)
         costs = self._costs(before, self._metrics(), len(frames.times))
-        self.tools.send("HeapProfiler.collectGarbage")
-        elements = self.page.evaluate("() => document.querySelectorAll('*').length")
-        return Answer(frames, keys, costs, self._metrics()["JSHeapUsedSize"], elements)
+        return Answer(frames, keys, costs)
 
     def _type(self) -> list[float]:
         self.page.evaluate(_KEYS)
@@ -191,24 +203,25 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         storm = Storm(browser.new_page(), lab, upstream, given.rate)
         show(storm.idle().line("idle"))
-        answers = _stream(storm, given.minutes * 60, given.seconds)
+        held = _stream(storm, given.minutes * 60, given.seconds)
         show(storm.idle().line("idle"))
         browser.close()
-    return judged(answers[min(WARM, len(answers)) - 1 :])
+    return judged(held[min(WARM, len(held)) - 1 :])
 
 
-def _stream(storm: Storm, seconds: float, each: float) -> list[Answer]:
-    answers: list[Answer] = []
+def _stream(storm: Storm, seconds: float, each: float) -> list[Held]:
+    held: list[Held] = []
     end = time.monotonic() + seconds
-    while not answers or time.monotonic() < end:
-        answers.append(storm.answer(each))
-        show(answers[-1].line(str(len(answers))))
-    return answers
+    while not held or time.monotonic() < end:
+        answer = storm.answer(each)
+        held.append(storm.held())
+        show(f"{answer.line(str(len(held)))}  | {held[-1]}")
+    return held
 
 
-def judged(answers: list[Answer]) -> int:
-    """Compare the last answers with the first ones; return the exit code."""
-    first, last = answers[0], answers[-1]
+def judged(held: list[Held]) -> int:
+    """Compare what it held at the end with what it held at first; return the exit code."""
+    first, last = held[0], held[-1]
     memory, elements = last.heap - first.heap, last.elements - first.elements
     show(f"grown by {memory / MEGABYTE:.1f} MB and {elements} elements")
     return int(memory > MORE_MEMORY or elements > MORE_ELEMENTS)
