@@ -159,12 +159,7 @@ function Output({ call }: { call: CallView }): React.JSX.Element | null {
         : content.map((part, index) =>
             part.type === 'text' ? (
               <Plain key={index} text={part.text} />
-            ) : (
-              <Picture
-                key={index}
-                source={`data:${part.media_type};base64,${part.data}`}
-              />
-            )
+            ) : null
           )}
       {picturesOf(call).map((source, index) => (
         <Picture key={index} source={source} />

@@ -300,14 +300,20 @@ export function editOf(
     : null;
 }
 
-/** Pictures among the outputs of the cells a call ran, as data addresses. */
-export function picturesOf(call: CallView): string[] {
-  const data = call.result?.data;
-  const outputs = isObject(data) ? data.outputs : null;
-  return (Array.isArray(outputs) ? outputs : []).flatMap(output => {
+/** The pictures a call came back with, as data addresses: those of the cells it ran, else those the model was sent. */
+export function picturesOf({ result, content }: CallView): string[] {
+  const outputs = isObject(result?.data) ? result.data.outputs : null;
+  const pictures = (Array.isArray(outputs) ? outputs : []).flatMap(output => {
     const bundle = isObject(output) ? output.data : null;
     return isObject(bundle) ? pictureIn(bundle) : [];
   });
+  return pictures.length > 0
+    ? pictures
+    : content.flatMap(part =>
+        part.type === 'text'
+          ? []
+          : [`data:${part.media_type};base64,${part.data}`]
+      );
 }
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];

@@ -213,7 +213,8 @@ describe('what is shown', () => {
     expect(picturesOf({ ...ran, result })).toEqual([
       'data:image/png;base64,aGk='
     ]);
-    expect(picturesOf(ran)).toEqual([]);
+    expect(picturesOf(ran)).toEqual(['data:image/png;base64,aGk=']); // what the model was sent
+    expect(picturesOf({ ...ran, content: [] })).toEqual([]);
   });
 });
 
