@@ -53,9 +53,9 @@ export class SelectionButton {
   };
 
   private place(): void {
-    const view = focusedEditor();
+    const view = this.isSelecting ? null : focusedEditor();
     const place =
-      view === null || this.isSelecting || !this.actions.canAsk(view)
+      view === null || !hasSelection(view) || !this.actions.canAsk(view)
         ? null
         : placeOf(view);
     if (place === null) {
@@ -68,8 +68,10 @@ export class SelectionButton {
     const { offsetWidth, offsetHeight } = this.node;
     const left = Math.min(place.left, place.edge - offsetWidth - GAP);
     const above = place.top - offsetHeight - GAP;
+    const below = place.bottom + GAP;
+    const isBelow = place.isForward || above < 0;
     this.node.style.left = `${Math.max(0, left)}px`;
-    this.node.style.top = `${above > 0 ? above : place.bottom + GAP}px`;
+    this.node.style.top = `${isBelow ? below : above}px`;
   }
 
   private readonly hide = (): void => {
@@ -94,20 +96,32 @@ interface IPlace {
   readonly bottom: number;
   /** Where the editor ends. */
   readonly edge: number;
+  /** Whether what is selected stands before the cursor. */
+  readonly isForward: boolean;
 }
 
-/** Beside the end of the selection the cursor is at; null when nothing is selected, or it is out of view. */
+function hasSelection({ state }: EditorView): boolean {
+  const { from, to } = state.selection.main;
+  return from !== to && state.sliceDoc(from, to).trim() !== '';
+}
+
+/** Beside the end of the selection the cursor is at; null when that is out of view. */
 function placeOf(view: EditorView): IPlace | null {
   const { main } = view.state.selection;
-  const text = view.state.sliceDoc(main.from, main.to);
-  const at = text.trim() === '' ? null : view.coordsAtPos(main.head);
+  const at = view.coordsAtPos(main.head);
   if (at === null) {
     return null;
   }
   const { right: edge, top, bottom } = view.scrollDOM.getBoundingClientRect();
   return at.top < top - 1 || at.bottom > bottom + 1
     ? null
-    : { left: at.left, top: at.top, bottom: at.bottom, edge };
+    : {
+        left: at.left,
+        top: at.top,
+        bottom: at.bottom,
+        edge,
+        isForward: main.head === main.to
+      };
 }
 
 function makeButton(

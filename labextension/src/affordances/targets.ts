@@ -137,9 +137,16 @@ export class CellTarget implements ITextTarget, IDisposable {
     return { cell: cells[index], index };
   }
 
+  /** Outputs are content too: they may come by the thousand. */
   private readonly onContent = (): void => {
-    this.changed.emit();
+    const now = JSON.stringify([this.number, this.refusal(), this.text()]);
+    if (now !== this.known) {
+      this.known = now;
+      this.changed.emit();
+    }
   };
+
+  private known = '';
 }
 
 /** A text file in an editor. */
