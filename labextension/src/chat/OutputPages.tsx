@@ -1,26 +1,40 @@
-/** HTML among the outputs of the cells a call ran: shown when asked for, in a frame of its own. Used by `CallDetail`. */
+/**
+ * Outputs of the cells a call ran, as the notebook has them: shown when asked for, text with its colours, HTML in a frame
+ * of its own. Used by `CallDetail`.
+ */
 
 import * as React from 'react';
 
-import { pagesOf } from '../model/pages';
+import { outputsOf } from '../model/pages';
 import type { CallView } from '../wire/generated';
 import { Disclosure } from './parts';
 import { SandboxedPage } from './SandboxedPage';
+import { TerminalText } from './TerminalText';
 import { useTrans } from './use';
 
-export function OutputPages({ call }: { call: CallView }): React.JSX.Element {
+export function OutputPages(props: {
+  call: CallView;
+}): React.JSX.Element | null {
   const trans = useTrans();
-  return (
-    <>
-      {pagesOf(call).map((html, index) => (
-        <Disclosure
-          key={index}
-          className="shoulders-Approval-arguments"
-          summary={trans.__('As a page')}
-        >
-          {() => <SandboxedPage html={html} title={trans.__('Output')} />}
-        </Disclosure>
-      ))}
-    </>
+  const outputs = outputsOf(props.call);
+  return outputs.length === 0 ? null : (
+    <Disclosure
+      className="shoulders-Approval-arguments"
+      summary={trans.__('As in the notebook')}
+    >
+      {() =>
+        outputs.map((output, index) =>
+          output.kind === 'page' ? (
+            <SandboxedPage
+              key={index}
+              html={output.html}
+              title={trans.__('Output')}
+            />
+          ) : (
+            <TerminalText key={index} text={output.text} />
+          )
+        )
+      }
+    </Disclosure>
   );
 }

@@ -63,25 +63,38 @@ function policy(page: Document, content: string): HTMLMetaElement {
   return element;
 }
 
-/** The pages among the outputs of the cells a call ran; larger ones stay in the notebook. */
-export function pagesOf(call: CallView): string[] {
+/** An output of a cell as the notebook has it, where the text that the model read does not say it all. */
+export type Output =
+  | { readonly kind: 'page'; readonly html: string }
+  /** With the colours of a terminal. */
+  | { readonly kind: 'terminal'; readonly text: string };
+
+/** Pages and coloured text among the outputs of the cells a call ran; larger ones stay in the notebook. */
+export function outputsOf(call: CallView): Output[] {
   const data = call.result?.data;
   const outputs = isObject(data) ? data.outputs : null;
-  return (Array.isArray(outputs) ? outputs : []).flatMap(output => {
-    const bundle = isObject(output) ? output.data : null;
-    const html = isObject(bundle) ? joined(bundle['text/html']) : '';
-    return html === '' || html.length > LARGEST ? [] : html;
-  });
+  return (Array.isArray(outputs) ? outputs : []).flatMap(output =>
+    isObject(output) ? ofOutput(output) : []
+  );
 }
 
 const LARGEST = 2_000_000;
 
-/** Text of notebooks may come in lines. */
-function joined(text: Json | undefined): string {
-  if (Array.isArray(text)) {
-    return text.map(line => (typeof line === 'string' ? line : '')).join('');
+function ofOutput(output: Record<string, Json>): Output[] {
+  const text = joined(output.text) || joined(output.traceback, '\n');
+  if (text.includes('\u001b') && text.length <= LARGEST) {
+    return [{ kind: 'terminal', text }];
   }
-  return typeof text === 'string' ? text : '';
+  const html = isObject(output.data) ? joined(output.data['text/html']) : '';
+  return html === '' || html.length > LARGEST ? [] : [{ kind: 'page', html }];
+}
+
+/** Text of notebooks may come in lines; those of a traceback have no ends. */
+function joined(text: Json | undefined, between = ''): string {
+  if (!Array.isArray(text)) {
+    return typeof text === 'string' ? text : '';
+  }
+  return text.filter(line => typeof line === 'string').join(between);
 }
 
 function isObject(value: Json | undefined): value is Record<string, Json> {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { beginning, previewOf } from '../artifacts';
-import { tamedPage } from '../pages';
+import type { CallView, Json } from '../../wire/generated';
+import { outputsOf, tamedPage } from '../pages';
 
 test.each([
   ['image/png', 'plot.png', 100, 'picture'],
@@ -52,4 +53,22 @@ describe('a page of HTML', () => {
     expect(page).not.toContain('evil.example');
     expect(page).not.toContain('steal');
   });
+});
+
+test('outputs that say more than their text are shown as the notebook has them', () => {
+  const outputs: Json[] = [
+    { output_type: 'stream', text: 'plain' },
+    { output_type: 'stream', text: ['\u001b[31ma\n', 'b\u001b[0m'] },
+    { output_type: 'error', traceback: ['\u001b[31mE\u001b[0m', 'line'] },
+    { output_type: 'display_data', data: { 'text/html': ['<b>', 'x</b>'] } },
+    { output_type: 'display_data', data: { 'text/plain': 'x' } },
+    null
+  ];
+  const call = { result: { data: { outputs } } } as unknown as CallView; // What of it is looked at.
+  expect(outputsOf(call)).toEqual([
+    { kind: 'terminal', text: '\u001b[31ma\nb\u001b[0m' },
+    { kind: 'terminal', text: '\u001b[31mE\u001b[0m\nline' },
+    { kind: 'page', html: '<b>x</b>' }
+  ]);
+  expect(outputsOf({ result: null } as CallView)).toEqual([]);
 });
