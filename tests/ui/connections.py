@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import select
 import socket
 import threading
 from contextlib import suppress
@@ -123,3 +124,52 @@ def _carry(source: socket.socket, target: socket.socket, dead: threading.Event) 
                 return
             target.sendall(data)
         target.shutdown(socket.SHUT_WR)
+
+
+class Idle:
+    """A proxy in front of a server that cuts what carries nothing for a while, as most do.
+
+    A request whose answer takes its time is left alone; a web socket never is.
+    """
+
+    def __init__(self, port: int, limit_seconds: float) -> None:
+        self._server = port
+        self._limit = limit_seconds
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._cut: list[str] = []
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cuts(self, path: str) -> int:
+        """How many web sockets to this path were cut."""
+        return sum(path in each for each in self._cut)
+
+    def close(self) -> None:
+        """End."""
+        _close(self._listener)
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # closed
+            while True:
+                page, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._server))
+                threading.Thread(target=self._carry, args=(page, server), daemon=True).start()
+
+    def _carry(self, page: socket.socket, server: socket.socket) -> None:
+        head, asked = b"", False
+        with suppress(OSError):  # one of the sides went away
+            while True:
+                ready, _, _ = select.select([page, server], [], [], self._limit)
+                web_socket = b"upgrade: websocket" in head.lower()
+                if not ready and (web_socket or not asked):
+                    self._cut += [head.split(b"\r\n")[0].decode()] * web_socket
+                    break
+                for each in ready:
+                    data = each.recv(1 << 16)
+                    if not data:
+                        raise ConnectionResetError
+                    asked = each is page
+                    head = data if asked and not web_socket else head
+                    (server if asked else page).sendall(data)
+        _close(page)
+        _close(server)
