@@ -5,11 +5,13 @@ import * as React from 'react';
 import { languageOf } from '../model/approval';
 import { formatDuration } from '../model/format';
 import { editOf, picturesOf } from '../model/present';
-import { visible, withoutEscapes } from '../model/visible';
+import { visible } from '../model/visible';
 import type { CallView, Json } from '../wire/generated';
 import { Code } from './CodeBlock';
 import { Diff } from './Diff';
+import { OutputPages } from './OutputPages';
 import { Disclosure, ErrorNote } from './parts';
+import { TerminalText } from './TerminalText';
 import { useHost, useTrans } from './use';
 
 /** What took less is not worth a word, in ms. */
@@ -154,16 +156,17 @@ function Output({ call }: { call: CallView }): React.JSX.Element | null {
       <OutputHead ms={call.duration_ms ?? 0} />
       {result === null || call.state === 'running'
         ? progress.map((piece, index) => (
-            <Plain key={index} text={piece.text} />
+            <TerminalText key={index} text={piece.text} />
           ))
         : content.map((part, index) =>
             part.type === 'text' ? (
-              <Plain key={index} text={part.text} />
+              <TerminalText key={index} text={part.text} />
             ) : null
           )}
       {picturesOf(call).map((source, index) => (
         <Picture key={index} source={source} />
       ))}
+      <OutputPages call={call} />
       {result?.error && <ErrorNote error={result.error} />}
       {result?.warning && <p>{visible(result.warning)}</p>}
     </>
@@ -189,13 +192,5 @@ function Picture({ source }: { source: string }): React.JSX.Element {
       src={source}
       alt={trans.__('Output of the call')}
     />
-  );
-}
-
-function Plain({ text }: { text: string }): React.JSX.Element {
-  return (
-    <pre className="shoulders-Plain" tabIndex={0}>
-      {visible(withoutEscapes(text))}
-    </pre>
   );
 }
