@@ -4,10 +4,17 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { visible } from '../model/visible';
-import type { Proposal } from '../wire/generated';
+import type { DecideProposal, Proposal } from '../wire/generated';
 import { Diff } from './Diff';
 import { Button, ErrorNote } from './parts';
-import { useAction, useHost, usePlace, useTrans } from './use';
+import {
+  focusField,
+  useAction,
+  useFocusKept,
+  useHost,
+  usePlace,
+  useTrans
+} from './use';
 
 export const ProposalCard = React.memo(function ProposalCard(props: {
   proposal: Proposal;
@@ -52,24 +59,78 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
   );
 });
 
+/** As it is, changed by the user before, or not at all. */
 function Decision({ proposal }: { proposal: Proposal }): React.JSX.Element {
   const trans = useTrans();
   const { conversations } = usePlace();
   const { busy, error, run } = useAction();
-  const decide = (decision: 'apply' | 'dismiss'): void =>
-    run(() => conversations.decide(proposal.id, { decision }));
+  const [text, setText] = React.useState<string | null>(null);
+  const place = useFocusKept<HTMLDivElement>();
+  const decide = (body: DecideProposal): void => {
+    // A disabled button would lose the focus, so a second click is passed over instead.
+    if (!busy) {
+      run(() => conversations.decide(proposal.id, body));
+    }
+  };
+  const apply = (runs: boolean): void =>
+    decide({
+      decision: 'apply',
+      ...(text === null || text === proposal.new ? {} : { text }),
+      ...(runs ? { run: true } : {})
+    });
   return (
-    <>
+    <div className="shoulders-Proposal-decision" ref={place}>
+      {text !== null && (
+        <Edited text={text} onChange={setText} onBack={() => setText(null)} />
+      )}
       <div className="shoulders-Actions">
-        <Button kind="primary" disabled={busy} onClick={() => decide('apply')}>
+        <Button kind="primary" onClick={() => apply(false)}>
           {trans.__('Apply')}
         </Button>
-        <Button disabled={busy} onClick={() => decide('dismiss')}>
+        {proposal.cell_id !== null && (
+          <Button onClick={() => apply(true)}>
+            {trans.__('Apply and run')}
+          </Button>
+        )}
+        {text === null && (
+          <Button onClick={() => setText(proposal.new)}>
+            {trans.__('Change…')}
+          </Button>
+        )}
+        <span className="shoulders-Actions-space" />
+        <Button onClick={() => decide({ decision: 'dismiss' })}>
           {trans.__('Dismiss')}
         </Button>
       </div>
       {error !== null && <ErrorNote error={error} />}
-    </>
+    </div>
+  );
+}
+
+function Edited(props: {
+  text: string;
+  onChange: (text: string) => void;
+  onBack: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <textarea
+      className="shoulders-Input shoulders-Supply-field"
+      // The user has just asked for this field.
+      autoFocus
+      spellCheck={false}
+      rows={Math.min(16, props.text.split('\n').length + 1)}
+      value={props.text}
+      aria-label={trans.__('The text to apply')}
+      onChange={event => props.onChange(event.target.value)}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          props.onBack();
+          focusField();
+        }
+      }}
+    />
   );
 }
 

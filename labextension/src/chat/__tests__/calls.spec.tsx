@@ -153,3 +153,45 @@ describe('a message that waits', () => {
     expect(conversations.draft(conversations.active.key)).toBe('later\nor not');
   });
 });
+
+describe('a proposal', () => {
+  const proposed = (): Event[] =>
+    fixture('proposal').events.filter(
+      ({ type }) => type !== 'proposal-resolve'
+    );
+
+  test('is applied and run, as the user has changed it', async () => {
+    const { server } = await showPanel(proposed());
+    const user = userEvent.setup();
+    await user.click(button('Change…'));
+    const field = screen.getByRole<HTMLTextAreaElement>('textbox', {
+      name: 'The text to apply'
+    });
+    const before = field.value;
+    await user.type(field, '!');
+    await user.click(button('Apply and run'));
+    expect(server.asked.at(-1)).toEqual([
+      'decideProposal',
+      'q1',
+      {
+        decision: 'apply',
+        text: `${before}!`,
+        run: true
+      }
+    ]);
+  });
+
+  test('that was not changed after all is applied as it is', async () => {
+    const { server } = await showPanel(proposed());
+    const user = userEvent.setup();
+    await user.click(button('Change…'));
+    await user.keyboard('typed{Escape}');
+    expect(screen.queryByRole('textbox', { name: /apply/ })).toBeNull();
+    await user.click(button('Apply'));
+    expect(server.asked.at(-1)).toEqual([
+      'decideProposal',
+      'q1',
+      { decision: 'apply' }
+    ]);
+  });
+});
