@@ -97,8 +97,6 @@ class SettingsWidget extends ReactWidget {
   ) {
     super();
     this.addClass('shoulders-SettingsWidget');
-    this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', host.trans.__('AI settings'));
   }
 
   go(section: Section): void {
@@ -115,6 +113,13 @@ class SettingsWidget extends ReactWidget {
         onSection={section => this.go(section)}
       />
     );
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    // The lab's frame has named it otherwise.
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', this.host.trans.__('AI settings'));
   }
 
   protected override onBeforeShow(message: Message): void {
