@@ -38,8 +38,6 @@ export class ChatWidget extends ReactWidget {
     this.title.caption = trans.__('AI chat');
     this.dress('right');
     this.addClass('shoulders-ChatWidget');
-    this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', trans.__('AI chat'));
   }
 
   /** Emitted when the panel was shown or hidden. */
@@ -73,6 +71,11 @@ export class ChatWidget extends ReactWidget {
     this.title.icon = sparkIcon.bindprops({ stylesheet });
     this.title.label = tab ? this.title.caption : '';
     this.title.closable = tab;
+    if (!tab) {
+      // As a tab it is what the lab makes of it.
+      this.node.setAttribute('role', 'region');
+      this.node.setAttribute('aria-label', this.title.caption);
+    }
   }
 
   /** Put the cursor into the input, now or when it is there. */

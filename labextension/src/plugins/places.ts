@@ -23,7 +23,7 @@ export interface IPlacesOptions {
   app: JupyterFrontEnd;
   panel: ChatWidget;
   labShell: ILabShell | null;
-  /** Remembers whether the panel was open. */
+  /** Remembers where the panel was and whether it was open: a reload does not wait for the settings. */
   keeper: IKeeper;
   /** Remembers how large the bubble is. */
   bubbleKeeper: IKeeper;
@@ -111,17 +111,19 @@ export class Places implements IDock {
 
   private async comeBack(): Promise<void> {
     const { app, panel, labShell, settings } = this.options;
-    const wasOpen = this.options.keeper.read() === OPEN;
-    panel.shownChanged.connect(this.remember, this);
+    const [was, state] = this.options.keeper.read()?.split(' ') ?? [];
+    const wasOpen = state === OPEN;
     await app.restored;
     // Not before: Notebook's shortcuts must have been read when settings with shortcuts are.
     this.settings = await settings();
+    this.saved = this.chosen();
     this.settings?.changed.connect(this.onSettings, this);
-    const place = this.chosen();
+    const place = this.places.find(known => known === was) ?? this.chosen();
     if (place !== this.area() || labShell === null) {
       await this.put(place, wasOpen || panel.isVisible);
     }
     this.arrived(place);
+    panel.shownChanged.connect(this.remember, this);
     labShell?.layoutModified.connect(this.onLayout, this);
   }
 
@@ -193,6 +195,7 @@ export class Places implements IDock {
   }
 
   private save(): void {
+    this.saved = this.wanted;
     this.settings?.set(PLACE, this.wanted).catch((error: unknown) => {
       console.warn('The place of the chat will not be remembered:', error);
     });
@@ -202,14 +205,15 @@ export class Places implements IDock {
     const { keeper, panel } = this.options;
     if (!this.moving) {
       const open = this.wanted === 'main' ? panel.isAttached : panel.isVisible;
-      keeper.write(open ? OPEN : 'closed');
+      keeper.write(`${this.wanted} ${open ? OPEN : 'closed'}`);
     }
   };
 
   /** The place was changed in the settings. */
   private readonly onSettings = (): void => {
     const place = this.chosen();
-    if (place !== this.wanted && !this.moving) {
+    if (place !== this.saved && !this.moving) {
+      this.saved = place;
       const { isVisible } = this.options.panel;
       void this.put(place, isVisible).then(() => this.arrived(place));
     }
@@ -226,6 +230,8 @@ export class Places implements IDock {
 
   private restored = Promise.resolve();
   private wanted: Place = 'right';
+  /** What the settings say, as far as this page has said or heard it. */
+  private saved: Place = 'right';
   private moving = false;
   private bubble: Bubble | null = null;
   private settings: ISettingRegistry.ISettings | null = null;
