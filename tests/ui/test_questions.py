@@ -36,6 +36,11 @@ def card(panel: Panel, kind: str) -> Locator:
     return panel.root.locator(f".shoulders-{kind}").last
 
 
+def top(element: Locator) -> float:
+    """How far down an element is."""
+    return element.evaluate("element => element.getBoundingClientRect().top")
+
+
 def answers(talks: Conversations) -> list[list[str]]:
     """All answers in the log."""
     return [event["answer"] for event in talks.of_type("clarify-answer")]
@@ -128,6 +133,7 @@ def test_a_question_survives_kill_9_a_restart_and_a_reload(desk: Desk, page: Pag
     assert ends == ["final_response"]
 
 
+@pytest.mark.shows("waits.2")
 def test_a_checklist_shows_progress_folds_and_survives_a_reload(desk: Desk, page: Page) -> None:
     def todo(*done: str) -> dict[str, Any]:
         steps = ("Read the data", "Fix the types", "Plot the result")
@@ -156,6 +162,7 @@ def test_a_checklist_shows_progress_folds_and_survives_a_reload(desk: Desk, page
     expect(checklist).to_contain_text("Plot the result")  # what is next
     panel.ask("Go on.")
     expect(checklist).to_have_text("3 of 3 done")
+    assert top(checklist) < top(panel.input)
 
 
 @pytest.mark.shows("waits.3")
