@@ -30,8 +30,8 @@ export const CodeBlock = React.memo(function CodeBlock(
         <IconButton
           icon="file-plus"
           label={trans.__('New file')}
-          disabled={busy}
-          onClick={() => run(() => newFile(code, language))}
+          // Not disabled meanwhile: it would lose the focus.
+          onClick={() => busy || run(() => newFile(code, language))}
         />
         <CopyCode code={code} />
       </div>

@@ -29,7 +29,7 @@ export function StatusLine(props: {
     return null;
   }
   const activity = activityOf(props.view);
-  const text = describe(activity, now, trans);
+  const text = describe(activity, trans);
   const elapsed = formatElapsed(now - Date.parse(turn.started_at));
   return (
     <div className={`shoulders-Status shoulders-mod-${activity.kind}`}>
@@ -54,11 +54,7 @@ export function StatusLine(props: {
   );
 }
 
-function describe(
-  activity: Activity,
-  now: number,
-  trans: TranslationBundle
-): string {
+function describe(activity: Activity, trans: TranslationBundle): string {
   switch (activity.kind) {
     case 'approval':
       return trans.__('Waiting for your approval');
@@ -81,9 +77,7 @@ function describe(
         ? visible(title)
         : visible(`${title} · ${target}`);
     }
-    case 'retry': {
-      const seconds = Math.max(0, Math.ceil((activity.until - now) / 1000));
-      return trans.__('Trying again in %1 s…', seconds); // The conversation says why.
-    }
+    case 'retry': // The conversation says why, and counts down.
+      return trans.__('Waiting to try again…');
   }
 }

@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import type { AgentView, PartView } from '../wire/generated';
+import { BranchesContext } from './branches';
 import { Button, ErrorNote } from './parts';
 import { useAction, useFocusKept, usePlace, useSignal, useTrans } from './use';
 
@@ -11,9 +12,10 @@ export const TurnFooter = React.memo(function TurnFooter(props: {
 }): React.JSX.Element | null {
   const { turn_id } = props.message;
   const listed = useListed(turn_id);
-  return turn_id === null || !canBeUndone(props.message, listed) ? null : (
-    <UndoTurn turn={turn_id} />
-  );
+  // An earlier version of the conversation is only read.
+  const { past } = React.useContext(BranchesContext);
+  const can = past === null && canBeUndone(props.message, listed);
+  return turn_id === null || !can ? null : <UndoTurn turn={turn_id} />;
 });
 
 function UndoTurn({ turn }: { turn: string }): React.JSX.Element {
