@@ -83,6 +83,7 @@ def test_lines_changed_on_both_sides_are_a_question_and_nothing_is_lost(desk: De
     desk.page.keyboard.type(" # typed", delay=10)
     expect(prompt.remark).to_contain_text("You changed the same lines meanwhile")
     expect(prompt.button("Accept")).to_have_count(0)
+    expect(new_lines(opened.cell("area"))).to_have_text("print(math.pi * radius**2)")
     mine = opened.source("area")
     assert "# typed" in mine
 
@@ -92,6 +93,7 @@ def test_lines_changed_on_both_sides_are_a_question_and_nothing_is_lost(desk: De
     prompt.button("Discard").click()
     prompt.is_over()
     assert opened.source("area") == mine
+    expect(opened.editor("area")).to_be_focused()
 
 
 def test_prompts_follow_their_cells_and_come_back_into_view(desk: Desk) -> None:

@@ -70,10 +70,8 @@ export function hasProposalView(view: EditorView): boolean {
 }
 
 function decorate(proposal: IProposal, doc: Text): DecorationSet {
-  const target = merged(proposal, doc.toString());
-  if (target === null) {
-    return Decoration.none;
-  }
+  // Where the two clash, what accepting it all the same would do.
+  const target = merged(proposal, doc.toString()) ?? proposal.proposed;
   const now = ended(textOf(target));
   const builder = new RangeSetBuilder<Decoration>();
   for (const chunk of Chunk.build(ended(doc), now)) {

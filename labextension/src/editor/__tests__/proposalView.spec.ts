@@ -43,15 +43,15 @@ describe('a change that is not made yet', () => {
     expect(texts(view, 'new')).toEqual(fresh);
   });
 
-  test('goes along with what the user types, until that clashes', () => {
+  test('goes along with what the user types, and shows what it would replace where that clashes', () => {
     const view = editor('a\nb\nc');
     showProposal(view, { base: 'a\nb\nc', proposed: 'a\nB\nc' });
     view.dispatch({ changes: { from: 5, insert: ' mine' } });
     expect(texts(view, 'new')).toEqual(['B']);
     expect(texts(view, 'old')).toEqual(['b']);
     view.dispatch({ changes: { from: 2, to: 3, insert: 'mine' } });
-    expect(texts(view, 'new')).toEqual([]);
-    expect(texts(view, 'old')).toEqual([]);
+    expect(texts(view, 'new')).toEqual(['B', 'c']);
+    expect(texts(view, 'old')).toEqual(['mine', 'c mine']);
   });
 
   test('spells out characters that hide', () => {
