@@ -13,8 +13,10 @@ export interface IStatusFacts {
   /** Name of the model that answers in the conversation in front. */
   readonly model: string | null;
   readonly running: number;
-  /** Of this month, in micro-dollars. */
+  /** Of this month, in micro-dollars, as far as it is known. */
   readonly cost: number | null;
+  /** Calls of this month whose cost is not known. */
+  readonly unknown: number;
   readonly limit: number | null;
 }
 
@@ -49,6 +51,7 @@ export class StatusFacts {
       model: known?.label ?? known?.name ?? id,
       running: this.busy.size,
       cost: this.cost,
+      unknown: this.unknown,
       limit: this.limit
     };
   }
@@ -70,10 +73,11 @@ export class StatusFacts {
   }
 
   private readCost(): void {
-    this.ask(this.http.usage(), ({ budget }) => {
+    this.ask(this.http.usage(), ({ budget, total }) => {
       const month = budget.limits.find(({ scope }) => scope === 'month');
       this.cost = month?.spent_micro_usd ?? null;
       this.limit = month?.limit_micro_usd ?? null;
+      this.unknown = total?.unknown_cost_calls ?? 0;
     });
   }
 
@@ -126,5 +130,6 @@ export class StatusFacts {
   private standard: string | null = null;
   private cost: number | null = null;
   private limit: number | null = null;
+  private unknown = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 }

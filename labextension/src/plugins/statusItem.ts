@@ -19,6 +19,14 @@ import { sparkIcon } from './ownIcon';
 
 const RANK = 5;
 
+const NOTHING: IStatusFacts = {
+  model: null,
+  running: 0,
+  cost: null,
+  unknown: 0,
+  limit: null
+};
+
 /** What the item is made of. */
 export interface IStatusParts {
   readonly bar: IStatusBar;
@@ -63,7 +71,7 @@ class StatusItem extends Widget {
     sparkIcon.element({ container: this.icon, height: '14px', width: '14px' });
     this.button.append(this.icon, this.words);
     this.node.append(this.button);
-    this.tell({ model: null, running: 0, cost: null, limit: null });
+    this.tell(NOTHING);
   }
 
   tell(facts: IStatusFacts): void {
@@ -79,32 +87,41 @@ class StatusItem extends Widget {
 }
 
 /** Model, running turns, the month's cost; what is not known is left out. */
-export function statusText(
-  { model, running, cost }: IStatusFacts,
-  trans: TranslationBundle
-): string {
+function statusText(facts: IStatusFacts, trans: TranslationBundle): string {
+  const { model, running } = facts;
   const parts = [
     model ?? trans.__('no AI model'),
     running === 0 ? '' : trans._n('%1 running', '%1 running', running),
-    cost === null ? '' : formatMoney(cost)
+    costText(facts, trans)
   ];
   return parts.filter(part => part !== '').join(' · ');
 }
 
-function statusTitle(
-  { cost, limit }: IStatusFacts,
+/** The month's cost; what is not known is never 0. */
+function costText(
+  { cost, unknown }: IStatusFacts,
   trans: TranslationBundle
 ): string {
+  if (cost === null) {
+    return '';
+  }
+  if (unknown === 0) {
+    return formatMoney(cost);
+  }
+  return cost === 0
+    ? trans.__('cost not known')
+    : trans.__('over %1', formatMoney(cost));
+}
+
+function statusTitle(facts: IStatusFacts, trans: TranslationBundle): string {
+  const { limit } = facts;
+  const cost = costText(facts, trans);
   const spent =
-    cost === null
+    cost === ''
       ? ''
       : limit === null
-        ? trans.__('AI this month: %1.', formatMoney(cost))
-        : trans.__(
-            'AI this month: %1 of %2.',
-            formatMoney(cost),
-            formatMoney(limit)
-          );
+        ? trans.__('AI this month: %1.', cost)
+        : trans.__('AI this month: %1 of %2.', cost, formatMoney(limit));
   return [spent, trans.__('Click for the usage.')]
     .filter(part => part !== '')
     .join(' ');
