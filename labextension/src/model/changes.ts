@@ -112,7 +112,14 @@ export function decidable(rows: readonly IChangeRow[]): PendingEdit[] {
 
 /** The difference an edit makes; of what was made or is gone, its text. */
 export function linesOf({ baseline, current }: PendingEdit): IDiffLine[] {
-  return diffLines(baseline ?? '', current ?? '');
+  const [old = '', now = ''] = withoutEnd(baseline, current);
+  return diffLines(old, now);
+}
+
+/** A newline at the end of a file is no line of its own. */
+function withoutEnd(...texts: readonly (string | null)[]): string[] {
+  const all = texts.every(text => text?.endsWith('\n') ?? true);
+  return texts.map(text => (all ? text?.slice(0, -1) : text) ?? '');
 }
 
 /** Lines added and removed. */

@@ -180,6 +180,7 @@ function Size(props: {
     >
       {added > 0 && <ins>{`+${added}`}</ins>}
       {removed > 0 && <del>{`−${removed}`}</del>}
+      {added + removed === 0 && '±0'}
     </button>
   );
 }

@@ -86,6 +86,10 @@ describe('the changes of a turn', () => {
     expect(sizeOf(pendingEdit('e1'))).toEqual({ added: 1, removed: 1 });
     const made = pendingEdit('e1', { baseline: null, current: 'a\nb' });
     expect(sizeOf(made)).toEqual({ added: 2, removed: 0 });
+    const file = { baseline: null, current: 'a\nb\n' };
+    expect(sizeOf(pendingEdit('e1', file))).toEqual({ added: 2, removed: 0 });
+    const end = { baseline: 'a', current: 'a\n' };
+    expect(sizeOf(pendingEdit('e1', end))).toEqual({ added: 1, removed: 0 });
     const gone = pendingEdit('e1', { baseline: 'a\nb', current: null });
     expect(linesOf(gone).map(({ kind }) => kind)).toEqual(['old', 'old']);
   });
