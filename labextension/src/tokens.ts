@@ -11,6 +11,12 @@ import type { IReview as IReviewModel } from './review/interface';
 /** Id of the extension: the prefix of every plugin id, and its settings' namespace. */
 export const EXTENSION_ID = 'jupyter-ai-shoulders';
 
+/**
+ * The domain of its strings in language packs. Not the id: of that the lab would replace the first hyphen only
+ * (`normalizeDomain`), and find no pack.
+ */
+export const TRANSLATION_DOMAIN = 'jupyter_ai_shoulders';
+
 /** The way to the server: requests and the one socket of this page. */
 export interface IShouldersClient {
   readonly http: IHttpClient;

@@ -10,7 +10,12 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Affordances } from '../affordances/page';
-import { EXTENSION_ID, IConversations, IShouldersClient } from '../tokens';
+import {
+  EXTENSION_ID,
+  IConversations,
+  IShouldersClient,
+  TRANSLATION_DOMAIN
+} from '../tokens';
 import { AFFORDANCES } from './affordanceCommands';
 import { sparkIcon } from './ownIcon';
 
@@ -30,7 +35,7 @@ export const affordances: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     let loaded: Promise<Affordances> | null = null;
     const load = (): Promise<Affordances> =>
       (loaded ??= import('../affordances/page').then(

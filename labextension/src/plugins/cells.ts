@@ -11,7 +11,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { policyOf, withPolicy, type RunPolicy } from '../bridge/runPolicy';
 import { StaleMarks } from '../bridge/staleMarks';
-import { EXTENSION_ID, IShouldersClient } from '../tokens';
+import { EXTENSION_ID, IShouldersClient, TRANSLATION_DOMAIN } from '../tokens';
 
 const ID = `${EXTENSION_ID}:cells`;
 const POLICIES: readonly RunPolicy[] = ['ask', 'never', 'free'];
@@ -31,7 +31,7 @@ export const cells: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     // Lives as long as the page.
     const marks = new StaleMarks(notebooks, client.socket.frameReceived, trans);
     void settings?.load(ID).then(loaded => {

@@ -19,7 +19,8 @@ import {
   EXTENSION_ID,
   IConversations,
   IReview,
-  IShouldersClient
+  IShouldersClient,
+  TRANSLATION_DOMAIN
 } from '../tokens';
 import { addChatCommands } from './commands';
 import { browserKeeper } from './keeper';
@@ -64,7 +65,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
     latex: ILatexTypesetter | null,
     registry: ISettingRegistry | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const panel = new ChatWidget({
       conversations,
       socket: client.socket,

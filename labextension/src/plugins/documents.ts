@@ -9,7 +9,7 @@ import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { DocumentBridge } from '../bridge/documents';
-import { EXTENSION_ID, IShouldersClient } from '../tokens';
+import { EXTENSION_ID, IShouldersClient, TRANSLATION_DOMAIN } from '../tokens';
 import type { OutputDraw } from '../wire/generated';
 
 /** Announces open notebooks and applies the agent's edits to them. */
@@ -25,7 +25,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter_ai_shoulders');
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     // Lives as long as the page.
     const bridge = new DocumentBridge(client.socket, {
       notebooks,

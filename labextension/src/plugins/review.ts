@@ -19,7 +19,12 @@ import { infoOf } from '../client/http';
 import type { ReviewPage } from '../review/page';
 import type { ReviewBar } from '../review/ReviewBar';
 import { ReviewStore } from '../review/store';
-import { EXTENSION_ID, IReview, IShouldersClient } from '../tokens';
+import {
+  EXTENSION_ID,
+  IReview,
+  IShouldersClient,
+  TRANSLATION_DOMAIN
+} from '../tokens';
 import type { KernelDrift } from '../wire/generated';
 import type { PendingEdit } from '../wire/generated';
 import { addReviewCommands, Announcer } from './reviewCommands';
@@ -46,7 +51,7 @@ export const review: JupyterFrontEndPlugin<IReview> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): IReview => {
-    const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     // Lives as long as the page.
     const store = new ReviewStore(client.http, client.socket);
     const announcer = new Announcer();

@@ -12,7 +12,12 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { Widget } from '@lumino/widgets';
 
-import { EXTENSION_ID, IConversations, IShouldersClient } from '../tokens';
+import {
+  EXTENSION_ID,
+  IConversations,
+  IShouldersClient,
+  TRANSLATION_DOMAIN
+} from '../tokens';
 import type { SettingsPlace } from './settingsPage';
 
 const ID = `${EXTENSION_ID}:settings`;
@@ -47,7 +52,7 @@ export const settings: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const tracker = new WidgetTracker<Widget>({ namespace: ID });
     let place: SettingsPlace | null = null;
     app.commands.addCommand(OPEN, {

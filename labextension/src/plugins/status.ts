@@ -8,7 +8,12 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { EXTENSION_ID, IConversations, IShouldersClient } from '../tokens';
+import {
+  EXTENSION_ID,
+  IConversations,
+  IShouldersClient,
+  TRANSLATION_DOMAIN
+} from '../tokens';
 
 const ID = `${EXTENSION_ID}:status`;
 
@@ -30,7 +35,7 @@ export const status: JupyterFrontEndPlugin<void> = {
     if (bar === null) {
       return; // Notebook may have none.
     }
-    const trans = (translator ?? nullTranslator).load(EXTENSION_ID);
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const load = async (): Promise<void> => {
       await app.restored;
       const { addStatusItem } = await import('./statusItem');

@@ -13,7 +13,12 @@ import { DisposableDelegate } from '@lumino/disposable';
 import { FileMoves } from '../bridge/fileMoves';
 import { TextBridge } from '../bridge/openTexts';
 import type { AskClash } from '../bridge/textFile';
-import { EXTENSION_ID, IOpenTexts, IShouldersClient } from '../tokens';
+import {
+  EXTENSION_ID,
+  IOpenTexts,
+  IShouldersClient,
+  TRANSLATION_DOMAIN
+} from '../tokens';
 
 /** Announces open text files and applies the agent's edits to them. */
 export const texts: JupyterFrontEndPlugin<IOpenTexts> = {
@@ -30,7 +35,7 @@ export const texts: JupyterFrontEndPlugin<IOpenTexts> = {
     documents: IDocumentManager,
     translator: ITranslator | null
   ): IOpenTexts => {
-    const trans = (translator ?? nullTranslator).load('jupyter_ai_shoulders');
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const askClash: AskClash = ({ path, keep, take }) => {
       const id = Notification.warning(
         trans.__(
