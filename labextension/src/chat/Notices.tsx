@@ -47,12 +47,7 @@ function Removed({ removed }: { removed: IRemoved }): React.JSX.Element {
       <span className="shoulders-Notice-text">
         {trans.__('“%1” was deleted.', titleOf(removed.session, trans))}
       </span>
-      <Button
-        onClick={() => {
-          focusField();
-          void actions.bringBack();
-        }}
-      >
+      <Button onClick={() => void actions.bringBack().then(focusField)}>
         {trans.__('Undo')}
       </Button>
       <IconButton

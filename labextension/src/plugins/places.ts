@@ -112,19 +112,25 @@ export class Places implements IDock {
   private async comeBack(): Promise<void> {
     const { app, panel, labShell, settings } = this.options;
     const [was, state] = this.options.keeper.read()?.split(' ') ?? [];
-    const wasOpen = state === OPEN;
     await app.restored;
     // Not before: Notebook's shortcuts must have been read when settings with shortcuts are.
     this.settings = await settings();
     this.saved = this.chosen();
     this.settings?.changed.connect(this.onSettings, this);
     const place = this.places.find(known => known === was) ?? this.chosen();
-    if (place !== this.area() || labShell === null) {
-      await this.put(place, wasOpen || panel.isVisible);
+    const open = was === undefined ? panel.isVisible : state === OPEN;
+    if (!this.isRestored(place, open)) {
+      await this.put(place, open);
     }
     this.arrived(place);
     panel.shownChanged.connect(this.remember, this);
     labShell?.layoutModified.connect(this.onLayout, this);
+  }
+
+  /** Whether the lab has put the panel there; Notebook does not, and the lab may remember a tab that was closed. */
+  private isRestored(place: Place, open: boolean): boolean {
+    const hasRestorer = this.options.labShell !== null;
+    return hasRestorer && place === this.area() && (place !== 'main' || open);
   }
 
   private async put(place: Place, open: boolean): Promise<void> {
