@@ -30,11 +30,26 @@ export interface IChangeGroup {
   readonly rows: readonly IChangeRow[];
 }
 
-/** What a turn changed, in the order of the notebook while that is known. */
+/** Where the cells of edits stood when they were last heard of, by edit. */
+export type Places = ReadonlyMap<string, number>;
+
+/** What is known of places, with these edits. */
+export function placesWith(
+  places: Places,
+  edits: readonly PendingEdit[]
+): Places {
+  const more = edits.flatMap(({ id, position }): [string, number][] =>
+    position === null ? [] : [[id, position]]
+  );
+  return new Map([...places, ...more]);
+}
+
+/** What a turn changed, in the order of the notebook while that is known: a row that is decided stays where it is. */
 export function rowsOf(
   changes: readonly ChangeView[],
   turnId: string | null,
-  edits: readonly PendingEdit[]
+  edits: readonly PendingEdit[],
+  places: Places = placesWith(new Map(), edits)
 ): IChangeRow[] {
   const pending = new Map(edits.map(edit => [edit.id, edit]));
   const rows = changes
@@ -51,6 +66,8 @@ export function rowsOf(
         edit: decidable ? edit : null
       };
     });
+  const placeOf = ({ change }: IChangeRow): number =>
+    places.get(change.edit_id ?? '') ?? Number.MAX_SAFE_INTEGER;
   return rows.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
@@ -82,11 +99,6 @@ function kindOf(edit: PendingEdit | null, what: Kind): Kind {
     return 'deleted';
   }
   return edit.baseline === null ? 'made' : 'edited';
-}
-
-/** Where a cell stands; the rest comes behind, as it came. */
-function placeOf({ edit }: IChangeRow): number {
-  return edit?.position ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** The rows by document, in the order of the first change of each. */

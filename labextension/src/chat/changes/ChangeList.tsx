@@ -5,9 +5,11 @@ import * as React from 'react';
 import {
   decidable,
   groupsOf,
+  placesWith,
   rowsOf,
   type IChangeGroup,
-  type IChangeRow
+  type IChangeRow,
+  type Places
 } from '../../model/changes';
 import { visible } from '../../model/visible';
 import type { ChangeView, PendingEdit } from '../../wire/generated';
@@ -66,10 +68,23 @@ function useRows(turn: string | null): readonly IChangeRow[] {
     review?.changed ?? null,
     () => review?.edits ?? NO_EDITS
   );
+  const places = usePlaces(edits);
   return React.useMemo(
-    () => rowsOf(changes, turn, edits),
-    [changes, turn, edits]
+    () => rowsOf(changes, turn, edits, places),
+    [changes, turn, edits, places]
   );
+}
+
+/** Where cells stood; those that were decided are not told of any more. */
+function usePlaces(edits: readonly PendingEdit[]): Places {
+  const [known, setKnown] = React.useState({
+    edits,
+    places: placesWith(new Map(), edits)
+  });
+  if (known.edits !== edits) {
+    setKnown({ edits, places: placesWith(known.places, edits) });
+  }
+  return known.places;
 }
 
 /** How much there is, and the decision on all of it. */

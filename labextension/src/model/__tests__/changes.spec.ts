@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 
 import type { ChangeView, ErrorInfo, PendingEdit } from '../../wire/generated';
-import { decidable, groupsOf, linesOf, rowsOf, sizeOf } from '../changes';
+import {
+  decidable,
+  groupsOf,
+  linesOf,
+  placesWith,
+  rowsOf,
+  sizeOf
+} from '../changes';
 import { change, pendingEdit } from './edits';
 import { problem } from './fakes';
 import { fixture } from './fixtures';
@@ -69,7 +76,12 @@ describe('the changes of a turn', () => {
       pendingEdit('e2', { position: 1 }),
       pendingEdit('e3', { position: null })
     ];
-    const groups = groupsOf(rowsOf(changes, 't1', edits));
+    const rows = rowsOf(changes, 't1', edits);
+    const kept = rowsOf(changes, 't1', [], placesWith(new Map(), edits));
+    const order = ['e2', 'e1', 'e3'];
+    expect(kept.map(({ key }) => key)).toEqual(order);
+    expect(rows.map(({ key }) => key)).toEqual(order);
+    const groups = groupsOf(rows);
     expect(
       groups.map(({ document, isNotebook, rows }) => [
         document,
