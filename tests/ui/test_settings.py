@@ -21,12 +21,13 @@ UNUSED = {"kind": "openai_chat", "url": "http://127.0.0.1:9/v1", "api_key_env": 
 
 @pytest.fixture(autouse=True)
 def own_settings(served: Served) -> Iterator[None]:
-    """A provider to play with; what a test stores is gone after it."""
+    """A provider to play with, a model that costs; what a test stores is gone after it."""
     state, home = served.lab.root / ".shoulders", served.lab.state / "home" / ".shoulders"
     models = state / "models.json"
     before = models.read_text(encoding="utf-8")
     changed = json.loads(before)
     changed["providers"]["spare"] = UNUSED
+    changed["models"][0]["prices"] = {"input": 10_000_000, "output": 10_000_000}
     models.write_text(json.dumps(changed), encoding="utf-8")
     yield
     models.write_text(before, encoding="utf-8")
@@ -201,6 +202,11 @@ def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
     expect(editor).to_be_visible()
     expect(page.locator(".jp-PluginList-entry", has_text="AI Status")).to_be_visible()
     # The place is kept over a reload.
+    layouts = desk.lab.state / "workspaces"
+    desk.wait(
+        lambda: any("-settings:settings" in file.read_text() for file in layouts.iterdir()),
+        "the layout is saved",
+    )
     page.goto(desk.lab.url("lab"))
     expect(page.get_by_role("tab", name="AI Settings")).to_be_visible()
 

@@ -22,6 +22,9 @@ import type { SettingsPlace } from './settingsPage';
 
 const ID = `${EXTENSION_ID}:settings`;
 
+/** Of the page's state; the lab finds none of one with a colon. */
+const NAMESPACE = `${EXTENSION_ID}-settings`;
+
 /** Command id; part of the contract. */
 const OPEN = `${EXTENSION_ID}:open-settings`;
 
@@ -53,7 +56,7 @@ export const settings: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
-    const tracker = new WidgetTracker<Widget>({ namespace: ID });
+    const tracker = new WidgetTracker<Widget>({ namespace: NAMESPACE });
     let place: SettingsPlace | null = null;
     app.commands.addCommand(OPEN, {
       label: trans.__('AI Settings'),
