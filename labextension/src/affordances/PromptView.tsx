@@ -141,15 +141,13 @@ function enter(edit: InlineEdit): void {
   }
 }
 
-function Actions(props: IPromptProps & { stage: Stage }): React.JSX.Element {
+function Actions(
+  props: IPromptProps & { stage: Stage }
+): React.JSX.Element | null {
   const { edit, stage, trans, Icon } = props;
   const close = (
     <PictureButton
-      label={
-        stage.kind === 'ready'
-          ? trans.__('Discard (Esc)')
-          : trans.__('Close (Esc)')
-      }
+      label={trans.__('Close (Esc)')}
       onClick={() => edit.discard()}
     >
       <Icon name="close" />
@@ -183,7 +181,7 @@ function Actions(props: IPromptProps & { stage: Stage }): React.JSX.Element {
         </span>
       );
     case 'ready':
-      return <span className="shoulders-Prompt-actions">{close}</span>;
+      return null;
   }
 }
 
@@ -263,7 +261,10 @@ function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
   const accept = React.useRef<HTMLButtonElement>(null);
   useFocusWhenReady(accept);
   const discard = (
-    <TextButton onClick={() => edit.discard()}>
+    <TextButton
+      title={trans.__('Discard (Esc)')}
+      onClick={() => edit.discard()}
+    >
       {trans.__('Discard')}
     </TextButton>
   );
@@ -326,6 +327,7 @@ function Line(props: {
 }
 
 function TextButton(props: {
+  title?: string;
   onClick: () => void;
   children: React.ReactNode;
 }): React.JSX.Element {
@@ -333,6 +335,7 @@ function TextButton(props: {
     <button
       type="button"
       className="shoulders-Prompt-button"
+      title={props.title}
       onClick={props.onClick}
     >
       {props.children}
@@ -348,6 +351,7 @@ function NewCell(props: {
   const { newCell } = props.edit;
   return newCell === null || newCell.text === '' ? null : (
     <pre
+      role="group"
       className="shoulders-Prompt-newCell"
       tabIndex={0}
       aria-label={
