@@ -48,6 +48,7 @@ _SETTLE = """async list => {
     const pages = () => [...list.querySelectorAll('.shoulders-Page')];
     do { await frame(); await frame(); }
     while (pages().some(page => isNear(page) && page.childElementCount === 0));
+    await new Promise(resolve => setTimeout(resolve));  // after the frame's own layout
 }"""
 
 # Scrolls up by some pixels; returns how far what is in view moved while earlier messages came.

@@ -2,6 +2,8 @@
 
 import * as React from 'react';
 
+import { Anchor, isAnchoring } from './anchor';
+
 /** How near the end counts as being there, in px. */
 const NEAR = 32;
 
@@ -33,6 +35,7 @@ export function useFollow(sent: number): IFollow {
     if (element === null || inner === null) {
       return;
     }
+    const anchor = isAnchoring() ? null : new Anchor(element);
     let before = element.scrollTop;
     const onScroll = (): void => {
       const { scrollTop } = element;
@@ -41,10 +44,13 @@ export function useFollow(sent: number): IFollow {
       follows.current = left < NEAR || (follows.current && scrollTop >= before);
       before = scrollTop;
       setAway(left > element.clientHeight);
+      anchor?.note();
     };
     const onGrowth = (): void => {
       if (follows.current) {
         toEnd();
+      } else {
+        anchor?.keep();
       }
     };
     const observer = new ResizeObserver(onGrowth);

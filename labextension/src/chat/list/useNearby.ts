@@ -39,33 +39,5 @@ export function useNearby(stays: boolean, guess: number): INearby {
       });
     });
   }, [nearness]);
-  const shown = near || stays;
-  usePlaceKept(place, shown, room);
-  return { place, shown, room };
-}
-
-/** Whether the browser keeps its place when something above it has another height. */
-const ANCHORS =
-  typeof CSS !== 'undefined' && CSS.supports('overflow-anchor', 'auto');
-
-/** Where the browser does not keep the place: move on by what a part above the view grew when it was rendered. */
-function usePlaceKept(
-  place: React.RefObject<HTMLDivElement>,
-  shown: boolean,
-  room: number
-): void {
-  const before = React.useRef(shown);
-  React.useLayoutEffect(() => {
-    const part = place.current;
-    const scroller = part?.closest('.shoulders-Messages-scroller') ?? null;
-    const isNew = shown && !before.current;
-    before.current = shown;
-    if (ANCHORS || !isNew || part === null || scroller === null) {
-      return;
-    }
-    const { top } = part.getBoundingClientRect();
-    if (top + room <= scroller.getBoundingClientRect().top) {
-      scroller.scrollTop += part.offsetHeight - room;
-    }
-  }, [place, shown, room]);
+  return { place, shown: near || stays, room };
 }
