@@ -49,6 +49,24 @@ async def test_an_edit_is_said_once_for_each_change_without_a_sync(world: Review
     assert len(event.hunks) == 1
 
 
+async def test_an_edit_has_the_first_line_of_its_cell_also_of_one_that_is_gone(world: ReviewWorld):
+    await world.agent(write("a", "\n  A1\na2"), delete("b"))
+    await world.agent_writes("x.txt", "two\n")
+
+    assert [event.title for event in events(world)] == ["A1", "b1", ""]
+
+
+async def test_a_deleted_cell_whose_text_is_lost_still_has_its_place(world: ReviewWorld):
+    await world.agent(delete("b"))
+    (unit,) = world.book.units()
+    assert unit.before is not None
+    del world.store.blobs.contents[unit.before]
+
+    edit = await world.only()
+    assert (edit.baseline, edit.current, edit.position) == (None, None, 1)
+    assert edit.error is not None
+
+
 async def test_files_have_versions_of_files(world: ReviewWorld):
     world.user_writes("x.txt", "one\n")
     await world.agent_writes("x.txt", "two\n")
