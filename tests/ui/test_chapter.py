@@ -16,7 +16,6 @@ status.1
 input.1 input.3 input.4 input.5 input.6 input.7 input.8 input.9 input.10
 context.1 context.2 context.3
 empty.1
-settings.1 settings.2 settings.3 settings.4 settings.5 settings.6
 speed.3 speed.5 speed.7
 notebook7.1 notebook7.2
 """
