@@ -103,7 +103,7 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
 
     answer.get_by_role("button", name="Insert as cell below").click()
     expect(page.locator(".jp-Notebook .jp-Cell").nth(1)).to_contain_text("print(1 + 1)")
-    answer.get_by_role("button", name="Copy").click()
+    answer.get_by_role("button", name="Copy", exact=True).click()
     expect(answer.get_by_role("button", name="Copied")).to_be_visible()
 
 
