@@ -275,11 +275,11 @@ function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
   );
   const isSame = stage.extent.added === 0 && stage.extent.removed === 0;
   return (
-    <Line kind={stage.clash || stage.cut ? 'error' : 'ready'}>
+    <Line kind={stage.clash || stage.flaw ? 'error' : 'ready'}>
       <span className="shoulders-Prompt-text">
         {readyText(edit, stage, trans)}
       </span>
-      {!stage.cut && !stage.clash && !isSame && (
+      {stage.flaw === null && !stage.clash && !isSame && (
         <button
           ref={accept}
           type="button"
@@ -290,7 +290,7 @@ function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
           {trans.__('Accept')}
         </button>
       )}
-      {stage.clash && !stage.cut && (
+      {stage.clash && stage.flaw === null && (
         <TextButton onClick={() => edit.accept(true)}>
           {trans.__('Replace my text')}
         </TextButton>

@@ -28,22 +28,27 @@ export type Task = 'rewrite' | 'insert';
 /** Characters the server shows of a selection: more would come back without its end. */
 export const MOST = 8000;
 const AROUND = 200;
+/** What the server puts in the place of keys and passwords. */
+const MASK = '[redacted]';
 const TITLE = 60;
 
 /** Why an edit cannot begin, or be accepted. */
 export type Obstacle = Refusal | 'too-long';
+
+/** Why an answer cannot be taken: it has no end, or a key in it was masked on its way here. */
+export type Flaw = 'cut' | 'masked';
 
 /** Where an edit is. */
 export type Stage =
   | { readonly kind: 'asking'; readonly error: ErrorInfo | null }
   | { readonly kind: 'working'; readonly retrying: boolean }
   | { readonly kind: 'paused' }
-  /** `clash`: the user changed the same lines meanwhile; `cut`: the answer has no end. */
+  /** `clash`: the user changed the same lines meanwhile. */
   | {
       readonly kind: 'ready';
       readonly extent: IExtent;
       readonly clash: boolean;
-      readonly cut: boolean;
+      readonly flaw: Flaw | null;
     };
 
 /** An answer that is there. */
@@ -158,7 +163,7 @@ export class InlineEdit implements IDisposable {
   /** Put the answer there; `mine` says that it wins where it clashes with what the user typed. */
   accept(force = false): boolean {
     const { current, target } = this;
-    if (current.kind !== 'ready' || current.cut || this.refusal !== null) {
+    if (current.kind !== 'ready' || current.flaw || this.refusal !== null) {
       return false;
     }
     if (this.task === 'insert') {
@@ -265,9 +270,17 @@ export class InlineEdit implements IDisposable {
     const proposed = withReplacement(base, partAsked, replacement);
     this.shown = reply.text === '' && !isWhole ? null : { base, proposed };
     if (isWhole) {
-      this.cut = !reply.whole;
+      this.flaw = reply.whole ? this.maskedIn(old) : 'cut';
       this.set(this.ready());
     }
+  }
+
+  /** The user's own key must not be lost to its mask. */
+  private maskedIn(old: string): Flaw | null {
+    const masks = (text: string): number => text.split(MASK).length;
+    return this.task === 'rewrite' && masks(this.written) > masks(old)
+      ? 'masked'
+      : null;
   }
 
   private ready(): Stage {
@@ -281,7 +294,7 @@ export class InlineEdit implements IDisposable {
         : result === null
           ? extentOf(base, proposed)
           : extentOf(here, result);
-    return { kind: 'ready', extent, clash, cut: this.cut };
+    return { kind: 'ready', extent, clash, flaw: this.flaw };
   }
 
   private readonly onText = (): void => {
@@ -310,7 +323,7 @@ export class InlineEdit implements IDisposable {
   private partAsked: IPart = { from: 0, to: 0 };
   private written = '';
   private isMarkdown = false;
-  private cut = false;
+  private flaw: Flaw | null = null;
   private shown: IProposal | null = null;
   private current: Stage = { kind: 'asking', error: null };
   private disposed = false;

@@ -34,10 +34,15 @@ export function placeholderOf(
 
 export function readyText(
   { task }: InlineEdit,
-  { clash, cut, extent: { added, removed } }: Ready,
+  { clash, flaw, extent: { added, removed } }: Ready,
   trans: TranslationBundle
 ): string {
-  if (cut) {
+  if (flaw === 'masked') {
+    return trans.__(
+      'A key or password in this text is masked in the answer, so it cannot be taken. Select the lines without it.'
+    );
+  }
+  if (flaw === 'cut') {
     return trans.__(
       'The answer ended too early, so it cannot be taken. Ask again, or for less at once.'
     );

@@ -62,7 +62,7 @@ describe('an edit in place', () => {
       kind: 'ready',
       extent: { added: 1, removed: 1 },
       clash: false,
-      cut: false
+      flaw: null
     });
     expect(target.writes).toBe(0);
     expect(scene.edit.accept()).toBe(true);
@@ -146,9 +146,19 @@ describe('an edit in place', () => {
     await scene.ask('shorter');
     scene.says(`${FENCE}python\na = 10\n`);
     scene.ends();
-    expect(scene.edit.stage).toMatchObject({ kind: 'ready', cut: true });
+    expect(scene.edit.stage).toMatchObject({ kind: 'ready', flaw: 'cut' });
     expect(scene.edit.accept(true)).toBe(false);
     expect(target.writes).toBe(0);
+  });
+
+  test('loses no key of the user to its mask', async () => {
+    const target = new FakeTarget("key = 'sk-1'\nb = 2");
+    const scene = await answered(target, "key = '[redacted]'\nb = 3");
+    expect(scene.edit.stage).toMatchObject({ kind: 'ready', flaw: 'masked' });
+    expect(scene.edit.accept(true)).toBe(false);
+    const masked = new FakeTarget("print('[redacted]')");
+    const other = await answered(masked, "print('[redacted]', 2)");
+    expect(other.edit.accept()).toBe(true);
   });
 
   test('tells what went wrong, and can be tried again', async () => {
