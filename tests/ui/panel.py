@@ -20,11 +20,16 @@ class Panel:
     """The chat panel of an open JupyterLab page."""
 
     page: Page
+    name: str = "AI chat"
 
     @property
     def root(self) -> Locator:
         """The panel itself."""
-        return self.page.get_by_role("region", name="AI chat")
+        return self.page.get_by_role("region", name=self.name)
+
+    def named(self, name: str) -> Panel:
+        """The panel of a lab in another language."""
+        return Panel(self.page, name)
 
     @property
     def input(self) -> Locator:
