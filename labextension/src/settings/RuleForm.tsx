@@ -24,12 +24,13 @@ export function RuleForm(props: {
   const trans = useTrans();
   const { drafts } = useStore();
   const id = React.useId();
-  const field = useField(props.name, { ...props.start }, async value => {
+  const store = async (value: Json): Promise<void> => {
     const rule = ruleOf(textOf(value, props.start));
     if (rule !== null) {
       await props.store(rule);
     }
-  });
+  };
+  const field = useField(props.name, { ...props.start }, store);
   const text = textOf(field.value, props.start);
   const change = (part: Partial<IRuleText>): void =>
     field.edit({ ...text, ...part });
@@ -40,14 +41,7 @@ export function RuleForm(props: {
   const save = async (): Promise<void> => {
     if (!field.isDirty) {
       close();
-    } else if (
-      await drafts.save(props.name, async value => {
-        const rule = ruleOf(textOf(value, props.start));
-        if (rule !== null) {
-          await props.store(rule);
-        }
-      })
-    ) {
+    } else if (await drafts.save(props.name, store)) {
       props.onClose();
     }
   };
@@ -67,67 +61,8 @@ export function RuleForm(props: {
         }
       }}
     >
-      <div className="shoulders-RuleForm-line">
-        <select
-          className="shoulders-Input"
-          aria-label={trans.__('What the rule does')}
-          // The form was asked for.
-          autoFocus={true}
-          value={text.action}
-          onChange={event => {
-            const action = ACTIONS.find(each => each === event.target.value);
-            change({ action: action ?? text.action });
-          }}
-        >
-          {ACTIONS.map(action => (
-            <option key={action} value={action}>
-              {actionName(action, trans)}
-            </option>
-          ))}
-        </select>
-        <input
-          className="shoulders-Input"
-          list={`${id}-tools`}
-          aria-label={trans.__('Tool')}
-          placeholder={trans.__('Tool, or a pattern such as git_*')}
-          spellCheck={false}
-          value={text.tool}
-          onChange={event => change({ tool: event.target.value })}
-        />
-        <datalist id={`${id}-tools`}>
-          {props.tools.map(tool => (
-            <option key={tool} value={tool} />
-          ))}
-        </datalist>
-      </div>
-      <div className="shoulders-RuleForm-line">
-        <select
-          className="shoulders-Input"
-          aria-label={trans.__('When it applies')}
-          value={text.condition}
-          onChange={event => {
-            const { value } = event.target;
-            const condition = CONDITIONS.find(each => each === value);
-            change({ condition: condition ?? text.condition });
-          }}
-        >
-          {CONDITIONS.map(condition => (
-            <option key={condition} value={condition}>
-              {conditionName(condition, trans)}
-            </option>
-          ))}
-        </select>
-        {text.condition !== 'any' && (
-          <input
-            className="shoulders-Input"
-            aria-label={trans.__('Pattern')}
-            placeholder={PLACEHOLDERS[text.condition]}
-            spellCheck={false}
-            value={text.pattern}
-            onChange={event => change({ pattern: event.target.value })}
-          />
-        )}
-      </div>
+      <What text={text} tools={props.tools} onChange={change} />
+      <When text={text} onChange={change} />
       {text.condition !== 'any' && (
         <Examples text={text} onChange={change} id={id} />
       )}
@@ -143,6 +78,91 @@ export function RuleForm(props: {
         <Button onClick={close}>{trans.__('Cancel')}</Button>
       </div>
     </form>
+  );
+}
+
+/** What the rule does, to which tool. */
+function What(props: {
+  text: IRuleText;
+  tools: readonly string[];
+  onChange: (part: Partial<IRuleText>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { text, onChange } = props;
+  const id = React.useId();
+  return (
+    <div className="shoulders-RuleForm-line">
+      <select
+        className="shoulders-Input"
+        aria-label={trans.__('What the rule does')}
+        // The form was asked for.
+        autoFocus={true}
+        value={text.action}
+        onChange={event => {
+          const action = ACTIONS.find(each => each === event.target.value);
+          onChange({ action: action ?? text.action });
+        }}
+      >
+        {ACTIONS.map(action => (
+          <option key={action} value={action}>
+            {actionName(action, trans)}
+          </option>
+        ))}
+      </select>
+      <input
+        className="shoulders-Input"
+        list={`${id}-tools`}
+        aria-label={trans.__('Tool')}
+        placeholder={trans.__('Tool, or a pattern such as git_*')}
+        spellCheck={false}
+        value={text.tool}
+        onChange={event => onChange({ tool: event.target.value })}
+      />
+      <datalist id={`${id}-tools`}>
+        {props.tools.map(tool => (
+          <option key={tool} value={tool} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+/** When the rule applies. */
+function When(props: {
+  text: IRuleText;
+  onChange: (part: Partial<IRuleText>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { text, onChange } = props;
+  return (
+    <div className="shoulders-RuleForm-line">
+      <select
+        className="shoulders-Input"
+        aria-label={trans.__('When it applies')}
+        value={text.condition}
+        onChange={event => {
+          const { value } = event.target;
+          const condition = CONDITIONS.find(each => each === value);
+          onChange({ condition: condition ?? text.condition });
+        }}
+      >
+        {CONDITIONS.map(condition => (
+          <option key={condition} value={condition}>
+            {conditionName(condition, trans)}
+          </option>
+        ))}
+      </select>
+      {text.condition !== 'any' && (
+        <input
+          className="shoulders-Input"
+          aria-label={trans.__('Pattern')}
+          placeholder={PLACEHOLDERS[text.condition]}
+          spellCheck={false}
+          value={text.pattern}
+          onChange={event => onChange({ pattern: event.target.value })}
+        />
+      )}
+    </div>
   );
 }
 
