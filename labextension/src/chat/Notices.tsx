@@ -45,7 +45,7 @@ function Removed({ removed }: { removed: IRemoved }): React.JSX.Element {
   return (
     <div className="shoulders-Notice" role="status" ref={place}>
       <span className="shoulders-Notice-text">
-        {trans.__('“%1” was deleted.', titleOf(removed.session, trans))}
+        {trans.__('Deleted “%1”.', titleOf(removed.session, trans))}
       </span>
       <Button onClick={() => void actions.bringBack().then(focusField)}>
         {trans.__('Undo')}

@@ -221,7 +221,7 @@ describe('the history', () => {
     await act(() => {});
     expect(server.asked).toContainEqual(['undeleteSession', 's2']);
     expect(conversations.active.sessionId).toBe('s2');
-    expect(screen.queryByText(/was deleted/)).toBeNull();
+    expect(screen.queryByText(/^Deleted/)).toBeNull();
   });
 
   test('asks before it stops an agent at work', async () => {
