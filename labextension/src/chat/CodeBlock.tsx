@@ -28,7 +28,7 @@ export const CodeBlock = React.memo(function CodeBlock(
         <span className="shoulders-Code-language">{visible(language)}</span>
         {CELL_LANGUAGES.test(language) && <CellActions {...props} />}
         <IconButton
-          icon="file-plus"
+          icon="file-add"
           label={trans.__('New file')}
           // Not disabled meanwhile: it would lose the focus.
           onClick={() => busy || run(() => newFile(code, language))}

@@ -28,7 +28,6 @@ export type IconName =
   | 'copy'
   | 'download'
   | 'error'
-  | 'file-plus'
   | 'fork'
   | 'history'
   | 'image'

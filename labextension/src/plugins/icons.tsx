@@ -74,11 +74,6 @@ const threadIcon = own(
   '<path d="M20 3H4a2 2 0 0 0-2 2v16l4-4h14a2 2 0 0 0 2-2V5a2 2 0 0 0-2-2zm0 12H5.200L4 16.200V5h16z"/>'
 );
 
-const filePlusIcon = own(
-  'file-plus',
-  '<path d="M13 2H6a2 2 0 0 0-2 2v16a2 2 0 0 0 2 2h6.500a6 6 0 0 1-.9-2H6V4h6v5h5v3.100a6 6 0 0 1 2 .2V8zm5 12v3h3v2h-3v3h-2v-3h-3v-2h3v-3z"/>'
-);
-
 const replaceIcon = own(
   'replace',
   '<path d="M3 3h18v7h-2V5H5v5H3zm2 11h14v5H5zm-2-2v9h18v-9zM11 6h2v2.600l1.300-1.300 1.400 1.400L12 12.400 8.300 8.700l1.400-1.400L11 8.600z"/>'
@@ -114,7 +109,6 @@ const ICONS: Record<IconName, LabIcon> = {
   eye: eyeIcon,
   file: fileIcon,
   'file-add': fileAddIcon,
-  'file-plus': filePlusIcon,
   folder: folderIcon,
   fork: forkIcon,
   history: historyIcon,
