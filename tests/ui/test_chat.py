@@ -71,7 +71,7 @@ def execute(page: Page, command: str, **arguments: Any) -> None:
     )
 
 
-@pytest.mark.shows("input.2")
+@pytest.mark.shows("input.2", "panel.1")
 def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
     desk: Desk, page: Page
 ) -> None:
@@ -93,6 +93,8 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
 
     line = answer.get_by_role("button", name=f"Read notebook {desk.path}")
     expect(line).to_have_attribute("aria-expanded", "false")
+    expect(answer.locator(".shoulders-CallDetail")).to_have_count(0)
+    expect(answer).not_to_contain_text("cell_id")
     box = line.bounding_box()
     assert box is not None
     assert box["height"] == 28
@@ -186,7 +188,7 @@ def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_th
     tabs = panel.root.get_by_role("tab")
     panel.ask("The first question")
     expect(panel.answers.last).to_contain_text("First answer.")
-    panel.root.get_by_role("button", name="New conversation").click()
+    panel.root.get_by_role("button", name="New conversation", exact=True).click()
     expect(panel.root.get_by_text("What shall we work on?")).to_be_visible()
     panel.ask("The second question")
     expect(panel.answers.last).to_contain_text("Second answer.")
@@ -366,10 +368,12 @@ def test_a_lost_connection_is_said_and_found_again(demo_desk: Desk, page: Page) 
     banner = panel.root.locator(".shoulders-Banner")
     expect(banner).to_contain_text("No connection")
     panel.ask("Are you there?")
-    expect(panel.root.get_by_role("button", name="Send again")).to_be_visible(timeout=20_000)
+    expect(panel.root.get_by_role("button", name="Send again", exact=True)).to_be_visible(
+        timeout=20_000
+    )
     demo_desk.lab.start()
     expect(banner).to_have_count(0)
     before = panel.answers.count()
-    panel.root.get_by_role("button", name="Send again").click()
+    panel.root.get_by_role("button", name="Send again", exact=True).click()
     expect(panel.answers).to_have_count(before + 1)
     panel.finished()
