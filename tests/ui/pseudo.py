@@ -50,21 +50,37 @@ def _value(literal: str) -> str:
     return json.loads(f'"{body}"', strict=False)
 
 
+_GIVEN = (
+    *("pre", "code", "kbd", "textarea", "[role=tab]", ".shoulders-Markdown", ".shoulders-Chip"),
+    *(".shoulders-User-text", ".shoulders-Code-source", ".shoulders-Call-title", ".shoulders-Diff"),
+    *(".shoulders-Call-target", ".shoulders-Call-note", ".shoulders-Call > .shoulders-Disclosure"),
+    *(".shoulders-Error", ".shoulders-Notice", ".shoulders-Remark", ".shoulders-CallDetail > p"),
+    *(".shoulders-Arguments", ".shoulders-Option", ".shoulders-Todo", ".shoulders-Menu-label"),
+    *(
+        "table",
+        ".shoulders-Proposal .shoulders-Link",
+        ".shoulders-Artifact .shoulders-Card-remark",
+        ".shoulders-Artifact-name",
+        ".shoulders-Reference",
+    ),
+    *(
+        ".shoulders-History-open",
+        ".shoulders-Card-text",
+        ".shoulders-Proposal .shoulders-Card-remark",
+    ),
+    ".shoulders-Approval .shoulders-Card-remark",
+)
+
 RAW = """root => {
     // What people, models, files and the server say; names of products; what is a key or a number.
-    const GIVEN = '.shoulders-Markdown, .shoulders-User-text, .shoulders-Code-source, pre,'
-        + ' textarea, .shoulders-Call-title, .shoulders-Call-target, .shoulders-Call-note, .shoulders-Error,'
-        + ' .shoulders-Notice, .shoulders-Arguments, .shoulders-Option, .shoulders-Todo, kbd, code,'
-        + ' .shoulders-Chip, .shoulders-Artifact-table, .shoulders-History-title, [role=tab],'
-        + ' .shoulders-History-moment, .shoulders-Diff, .shoulders-Card-remark, .shoulders-Card-text, .shoulders-Menu-label,'
-        + ' .shoulders-Reference, .shoulders-Artifact-name, .shoulders-History-open,'
-        + ' .shoulders-Call > .shoulders-Disclosure, .shoulders-Remark, .shoulders-CallDetail > p';
+    const GIVEN = GIVEN_HERE;
     const raw = [];
     const isGiven = element => element.closest(GIVEN) !== null;
     const look = (text, element, where) => {
         const left = text.replace(/«[^«»]*»/g, '').replace(/«|»/g, '');
         if (/[A-Za-z]{3,}/.test(left) && !/«/.test(text)) {
-            raw.push(`${where} ${text.trim().slice(0, 60)} in ${element.className || element.parentElement.className}`);
+            const place = element.className || element.parentElement.className;
+            raw.push(`${where} ${text.trim().slice(0, 60)} in ${place}`);
         }
     };
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -82,7 +98,7 @@ RAW = """root => {
         }
     }
     return [...new Set(raw)];
-}"""
+}""".replace("GIVEN_HERE", json.dumps(", ".join(_GIVEN)))
 """What of an element is not in this language."""
 
 CUT = """root => {
