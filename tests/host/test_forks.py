@@ -100,7 +100,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def shown(conversation: Conversation) -> Conversation:
-    """The conversation without what a copy has of its own: identity, money, proposals' ids."""
+    """The conversation without what a copy has of its own: identity, money, ids of proposals
+    and edits."""
 
     def normal(value: object) -> object:
         if isinstance(value, ProposalView):
@@ -111,9 +112,16 @@ def shown(conversation: Conversation) -> Conversation:
         (m.seq, m.at, getattr(m, "text", None), [normal(p) for p in getattr(m, "parts", ())])
         for m in conversation.messages
     ]
+    changes = [change.model_copy(update={"edit_id": None}) for change in conversation.changes]
     usage = conversation.usage.model_copy(update={"cost_micro_usd": 0})
     return conversation.model_copy(
-        update={"session": None, "messages": messages, "usage": usage, "last_seq": 0}
+        update={
+            "session": None,
+            "messages": messages,
+            "changes": changes,
+            "usage": usage,
+            "last_seq": 0,
+        }
     )
 
 
