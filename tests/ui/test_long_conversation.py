@@ -22,10 +22,10 @@ RENDERED = 60
 RATE = 200
 """Tokens a second."""
 
-# Counts renderings of the list, frames, and changes in blocks that were complete at the beginning.
+# Counts renderings, frames, and changes in blocks that were complete; code gets its colours later.
 _WATCH = """list => {
     const last = [...list.querySelectorAll('.shoulders-Agent')].at(-1);
-    const blocks = [...last.querySelectorAll('.shoulders-Markdown-block, .shoulders-Code, li')];
+    const blocks = [...last.querySelectorAll('.shoulders-Markdown-block, li')];
     const complete = blocks.slice(0, -10);
     const seen = window.seen = {complete: complete.length, touched: 0, renders: 0, frames: 0};
     new MutationObserver(changes => {
