@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +14,7 @@ from tests.ui.desk import Desk
 from tests.ui.gallery import Gallery, shown
 from tests.ui.honest import HONEST
 from tests.ui.test_chat import THEMES, show_theme
-from tests.upstream import says
+from tests.upstream import calls, says
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +109,19 @@ def test_an_answer_is_announced_politely_once_it_is_there_and_not_word_by_word(
     expect(log).to_have_attribute("aria-live", "polite")
     heard = desk.page.evaluate("() => window.heard")
     assert len(heard) < 40, heard
+
+
+@pytest.mark.shows("speed.7")
+def test_what_wraps_the_context_for_the_model_is_never_shown(desk: Desk) -> None:
+    reading = calls("read_notebook", {"path": desk.path})
+    desk.open(("first", "total = 1"), replies=[reading, says("It sums.")])
+    panel = desk.ask("What is this?")
+    expect(panel.answers.last).to_contain_text("It sums.")
+    panel.finished()
+    sent = json.dumps(desk.upstream.requests()[-1]["body"]["messages"])
+    tags = set(re.findall(r"</?[a-z][a-z_-]+(?=[ >])", sent))
+    assert tags
+    for button in panel.root.get_by_role("log").get_by_role("button", expanded=False).all():
+        button.click()
+    shown = panel.root.inner_text()
+    assert [tag for tag in tags if tag in shown] == []
