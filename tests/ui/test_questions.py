@@ -157,6 +157,11 @@ def test_a_checklist_shows_progress_folds_and_survives_a_reload(desk: Desk, page
         page.goto(desk.lab.url("lab"))
         panel = Panel(page).open()
         checklist = panel.root.get_by_role("region", name="Checklist")
+    pinned, field = checklist.bounding_box(), panel.input.bounding_box()
+    assert pinned is not None
+    assert field is not None
+    assert pinned["y"] + pinned["height"] <= field["y"]
+    expect(panel.root.get_by_role("log").locator(".shoulders-Todo")).to_have_count(0)
     checklist.get_by_role("button").click()
     expect(checklist.get_by_role("listitem")).to_have_count(0)
     expect(checklist).to_contain_text("Plot the result")  # what is next
