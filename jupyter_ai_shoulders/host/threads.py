@@ -78,11 +78,11 @@ class HostThreads:
         return self._sessions.get(session.id)
 
     async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadNews]:
-        """Return the threads of the same owner."""
+        """Return the threads of the same owner, and those without one."""
         chosen = SessionFilter(kind="task", document=document)
         if self._has_owners:
             owner = self._sessions.get(by).owner
-            chosen = replace(chosen, owner=owner)
+            chosen = replace(chosen, owner=owner or "")  # a shared one sees those without an owner
         found = self._sessions.page(chosen, None, MOST).sessions
         return [await self._news(session) for session in found if session.id != by]
 

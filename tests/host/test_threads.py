@@ -49,7 +49,9 @@ PROPOSE = Call("propose_edit", {"old_string": "second", "new_string": "third"}, 
 
 
 @asynccontextmanager
-async def opened(folder: Path, *script: Entry) -> AsyncGenerator[tuple[Host, ScriptedProvider]]:
+async def opened(
+    folder: Path, *script: Entry, has_owners: bool = False
+) -> AsyncGenerator[tuple[Host, ScriptedProvider]]:
     root = folder / "workspace"
     root.mkdir()
     (root / "a.txt").write_text(FILE)
@@ -61,6 +63,7 @@ async def opened(folder: Path, *script: Entry) -> AsyncGenerator[tuple[Host, Scr
         models=MODELS,
         titles=False,
         nudges=False,
+        has_owners=has_owners,
     )
 
     ports = HostPorts(
@@ -142,6 +145,20 @@ async def test_what_a_thread_proposes_waits_and_changes_nothing(tmp_path: Path) 
         assert (tmp_path / "workspace" / "a.txt").read_text() == FILE
         await host.proposals.decide(proposal.id, DecideProposal(decision="apply"))
         assert (tmp_path / "workspace" / "a.txt").read_text() == "first line\nthird line\n"
+
+
+async def test_a_shared_conversation_on_a_hub_lists_no_users_tasks(tmp_path: Path) -> None:
+    script = (turn(LOAD), turn(READ), "Listed.", turn(LOAD), turn(READ), "Listed.")
+    async with opened(tmp_path, *script, has_owners=True) as (host, _):
+        for title, owner in (("ana's", "ana"), ("everybody's", None)):
+            task = CreateSession(kind="task", title=title, model=MODEL, anchor=anchored())
+            host.conversations.create(task, owner)
+        for owner, titles in ((None, {"everybody's"}), ("ana", {"ana's", "everybody's"})):
+            chat = host.conversations.create(CreateSession(model=MODEL), owner)
+            await say(host, chat)
+            (read,) = (r for r in of(host, chat.id, ev.ToolResult) if r.tool == "read_tasks")
+            assert isinstance(read.result.data, list)
+            assert {row["title"] for row in read.result.data if isinstance(row, dict)} == titles
 
 
 async def test_a_document_nobody_has_open_taints_the_thread_at_it(tmp_path: Path) -> None:
