@@ -82,6 +82,16 @@ export class Drafts {
     }
   }
 
+  /** Have stored what was chosen, and what is chosen while that goes on: nothing but the choice says what is wanted. */
+  async saveChoice(
+    name: string,
+    store: (value: Json, base: Json) => Promise<unknown>
+  ): Promise<void> {
+    while (await this.save(name, store)) {
+      // Another choice was made meanwhile, unless the draft is gone.
+    }
+  }
+
   private stored(name: string, value: Json): void {
     const now = this.get(name);
     if (now === null || same(now.value, value)) {

@@ -81,7 +81,7 @@ export function useField(
     save,
     choose: value => {
       drafts.edit(name, value, stored);
-      save();
+      void drafts.saveChoice(name, store);
     },
     discard: () => drafts.drop(name),
     keep: () => drafts.rebase(name, stored)

@@ -1,4 +1,4 @@
-import { render, screen, within } from '@testing-library/react';
+import { render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import * as React from 'react';
 import { describe, expect, test } from 'vitest';
@@ -146,6 +146,25 @@ describe('preferences', () => {
       ],
       ['putSettings', { models: { fallback: 'none' }, revision: 'r1' }, 'user']
     ]);
+  });
+
+  test('one that is chosen again while it is being stored is stored as chosen last', async () => {
+    const { api, user } = await show('models');
+    const put = api.putSettings.bind(api);
+    let go = (): void => undefined;
+    const gate = new Promise<void>(resolve => {
+      go = resolve;
+    });
+    api.putSettings = async (...given) => {
+      await gate;
+      return put(...given);
+    };
+
+    await user.selectOptions(chosen('Prefer'), 'local');
+    await user.selectOptions(chosen('Prefer'), 'remote');
+    go();
+    await waitFor(() => expect(api.held.values.models.mode).toBe('remote'));
+    expect(chosen('Prefer').value).toBe('remote');
   });
 
   test('one that cannot be stored keeps the choice and tries again', async () => {

@@ -57,6 +57,26 @@ describe('a draft', () => {
     expect(drafts.waiting).toBe(1);
   });
 
+  test('is stored as it was chosen last, also while another choice is being stored', async () => {
+    const drafts = new Drafts();
+    const stored: unknown[] = [];
+    drafts.edit('switch', true, false);
+
+    await drafts.saveChoice('switch', async (...given) => {
+      stored.push(given);
+      if (stored.length === 1) {
+        drafts.edit('switch', false, false);
+        await drafts.saveChoice('switch', () => Promise.reject(broken));
+      }
+    });
+
+    expect(stored).toEqual([
+      [true, false],
+      [false, true]
+    ]);
+    expect(drafts.get('switch')).toBeNull();
+  });
+
   test('is not stored twice at once, nor when there is none', async () => {
     const drafts = new Drafts();
     let count = 0;
