@@ -3,8 +3,9 @@
 A text that the agent reads may hold orders of a stranger. From then on nothing that the user
 allowed beforehand runs, reaches out or changes what is not in front of them without a question that
 says where the text came from. What counts: pages and other answers from outside, output of
-commands, results of searches and of git, and files that the user had not open. What the user has
-open is theirs to vouch for, and a rule that names a document vouches for that document.
+commands, results of searches and of git, answers of other conversations, and files that the user
+had not open. What the user has open is theirs to vouch for, and a rule that names a document
+vouches for that document.
 
 Pure: ``engine.fold`` asks ``source_of`` for each result, so the log alone tells a conversation's
 taint; ``tools.rules`` goes by it.
@@ -29,6 +30,7 @@ _SEARCHES = {
     "git_diff": "a diff of git",
     "git_status": "git",
     "list_files": "names of files",
+    "read_tasks": "answers in tasks",
 }
 _READERS = frozenset(
     {

@@ -139,6 +139,8 @@ def test_nobody_there_to_ask_is_a_refusal_that_names_the_source():
         ("search_content", Target(), Source("a search of the workspace")),
         ("git_diff", Target(), Source("a diff of git")),
         ("search_notebook", Target(), Source("a search of the notebooks")),
+        ("read_tasks", Target(), Source("answers in tasks")),
+        ("read_tasks", Target(path="open.md"), Source("answers in tasks")),
         ("edit_cell", Target(path="other.ipynb"), None),
         ("todo", Target(), None),
     ],
