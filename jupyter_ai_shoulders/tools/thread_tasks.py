@@ -89,7 +89,9 @@ class AddTaskArguments(ToolArguments):
     )
 
     @model_validator(mode="after")
-    def _names_a_place(self) -> AddTaskArguments:
+    def _is_complete(self) -> AddTaskArguments:
+        if not self.prompt.strip():
+            raise ValueError("say in prompt what is to be done")
         if is_notebook(self.path) != (self.cell_id is not None):
             raise ValueError("give cell_id for a notebook, and for nothing else")
         if self.cell_id is None and self.quote is None:

@@ -228,3 +228,8 @@ async def test_a_quote_that_names_no_one_place_opens_nothing(
 def test_a_task_needs_a_place(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         AddTask.arguments(**arguments, prompt="Do it.")
+
+
+def test_a_task_needs_something_to_do() -> None:
+    with pytest.raises(ValidationError, match="say in prompt"):
+        AddTask.arguments(path="a.py", quote="x", prompt=" \n")
