@@ -68,11 +68,11 @@ export class Talk implements IDisposable {
     this.asked = asked;
     this.set({ state: 'coming', text: '', retrying: false });
     try {
-      this.session ??= await this.begin(title);
+      const session = await this.begun(title);
       if (this.asked === asked) {
-        this.follow(this.session);
+        this.follow(session);
         const body = { ...question, id: asked, model: model(), mode: null };
-        await http.sendMessage(this.session, body);
+        await http.sendMessage(session, body);
         await this.stopIfLeft(asked);
       }
     } catch (error) {
@@ -99,6 +99,18 @@ export class Talk implements IDisposable {
       void this.stop();
       this.leave();
       Signal.clearData(this);
+    }
+  }
+
+  /** The session; who asks again while it is being made waits for the same one. */
+  private async begun(title: string): Promise<string> {
+    this.beginning ??= this.begin(title);
+    try {
+      this.session = await this.beginning;
+      return this.session;
+    } catch (error) {
+      this.beginning = null;
+      throw error;
     }
   }
 
@@ -167,6 +179,7 @@ export class Talk implements IDisposable {
   }
 
   private store: ConversationStore | null = null;
+  private beginning: Promise<string> | null = null;
   private session: string | null = null;
   /** The message that is answered; null when nobody waits. */
   private asked: string | null = null;

@@ -131,6 +131,17 @@ describe('an edit in place', () => {
     }
   );
 
+  test('has one session, also when it is stopped and asked again before there is one', async () => {
+    const scene = new Scene(new FakeTarget(TEXT));
+    scene.edit.type('shorter');
+    const first = scene.edit.submit();
+    const stopped = scene.edit.stop();
+    const second = scene.edit.submit();
+    await Promise.all([first, stopped, second]);
+    expect(scene.asked()).toEqual(['createSession', 'sendMessage']);
+    expect(scene.edit.sessionId).toBe(scene.sent()[0]?.[1]);
+  });
+
   test('ends upstream when its cell is deleted', async () => {
     const target = new FakeTarget(TEXT);
     const scene = new Scene(target);
