@@ -138,7 +138,8 @@ class Compaction:
 
     async def run(self, operation: Compact, turn: Turn, spec: ModelSpec) -> Compacted | Overflowed:
         """Return what replaces earlier messages, or that nothing can."""
-        refused, correction = operation.told is not None, self.memory.correction
+        refused = operation.told is not None or operation.wanted
+        correction = self.memory.correction
         measured = await measure(self.context, spec, correction, refused=refused)
         middle = measured.middle
         if middle is None or not (refused or measured.compactable):

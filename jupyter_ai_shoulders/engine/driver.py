@@ -163,6 +163,11 @@ class SessionDriver:
         elif isinstance(event, StdinAnswer) and (self.works or self.state.runs):
             self.show("running")
 
+    @property
+    def can_compact(self) -> bool:
+        """Whether there are earlier messages that a summary could stand for."""
+        return self._context.middle() is not None
+
     def hear(self, event: Event) -> None:
         """Take what something says that goes on beside the steps. Raises ``StateUnavailable``."""
         if isinstance(event, RunEnd):

@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound,
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.engine import signals as sig
 from jupyter_ai_shoulders.engine.answers import Answers, dispatch_word
+from jupyter_ai_shoulders.engine.compact_now import check_compaction, wanted_notice
 from jupyter_ai_shoulders.engine.compaction import NoSummarizer
 from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.hearing import Hearing, NoInputs
@@ -205,6 +206,19 @@ class Engine:
                 self._raise_limit(driver, command.limit_micro_usd)
             self._go_on(driver, found, sig.Resume(again))
             crash_point("engine.resume.committed")
+        await self._services.log.sync()
+
+    async def compact(self, session_id: SessionId) -> None:
+        """Have earlier messages summarised before the next message is answered; idempotent.
+
+        Raises ``NotFound``, ``PolicyRefusal`` (it is off), ``Conflict`` (a turn is open, nothing to
+        summarise) and ``StateUnavailable``.
+        """
+        driver, _ = await self._ready(session_id)
+        if driver.memory.compaction_wanted:
+            return
+        check_compaction(driver, self._services.settings.compaction)
+        driver.record(wanted_notice())
         await self._services.log.sync()
 
     async def answer_approval(

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.wire.events import (
     Event,
     MessageAdd,
     MessageUpdate,
+    Notice,
     Restore,
     SessionCreate,
     StepStart,
@@ -41,6 +42,8 @@ from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 TITLE_LIMIT = 60
+COMPACTION_WANTED = "compaction_wanted"
+"""Code of the notice that the user wants earlier messages summarised."""
 
 
 class Memory:
@@ -79,6 +82,8 @@ class Memory:
         """Whole outputs that results gave handles to."""
         self.plan: JsonObject | None = None
         """What a plan of this turn that is to be made anew left behind."""
+        self.compaction_wanted = False
+        """Whether earlier messages are to be summarised before the next message is answered."""
         self.loaded: set[str] = set()
         """Categories of tools that were loaded before this turn: its block has them."""
         self._loading: set[str] = set()
@@ -94,7 +99,7 @@ class Memory:
                 self._message(event)
             case TurnStart():
                 self._begin(event)
-            case TurnResume() | StepStart() | ContextRebase():
+            case TurnResume() | StepStart() | ContextRebase() | Notice():
                 self._go_on(event)
             case UsageUpdate():
                 self._book(event)
@@ -198,12 +203,18 @@ class Memory:
             self._begun.add(event.turn_id)
         self._use(event.model)
 
-    def _go_on(self, event: TurnResume | StepStart | ContextRebase) -> None:
+    def _go_on(self, event: TurnResume | StepStart | ContextRebase | Notice) -> None:
+        if isinstance(event, Notice):
+            self.compaction_wanted |= event.code == COMPACTION_WANTED
+            return
         if isinstance(event, TurnResume):
             self._use(event.model)
             return
         if isinstance(event, StepStart):
             self.tokens_used, self.window = event.tokens_used, event.window
+        elif event.reason == "compaction":
+            self.compaction_wanted = False
+            return
         elif event.reason != "model":
             return
         self.sent_model = self.model

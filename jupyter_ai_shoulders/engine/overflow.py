@@ -24,7 +24,7 @@ def too_long(draft: Draft, signal: Overflowed) -> None:
     """The request does not fit: make room once, if there is any to make."""
     phase = draft.state.phase
     if isinstance(phase, Preparing) and signal.compactable:
-        _make_room(draft, phase.step, overflow_error(signal), None)
+        _make_room(draft, phase.step, overflow_error(signal), None, wanted=signal.wanted)
     else:
         turns.fail(draft, overflow_error(signal))
 
@@ -71,10 +71,17 @@ def overflow_error(signal: Overflowed) -> ErrorInfo:
     )
 
 
-def _make_room(draft: Draft, step: int, error: ErrorInfo, told: ErrorInfo | None) -> None:
-    """Begin a compaction, or ask for it; ``error`` ends the turn where none is wanted."""
+def _make_room(
+    draft: Draft, step: int, error: ErrorInfo, told: ErrorInfo | None, *, wanted: bool = False
+) -> None:
+    """Begin a compaction, or ask for it; ``error`` ends the turn where none is allowed.
+
+    ``wanted``: the user has asked for it.
+    """
     policy = draft.state.policy
-    if policy.compaction == "off":
+    if wanted:
+        draft.enter(Compacting(step), Compact(step, told, wanted=True))
+    elif policy.compaction == "off":
         hint = f"{error.hint or _cap(_ELSE)} Earlier messages are not summarised: it is off."
         turns.fail(draft, error.model_copy(update={"hint": hint}))
     elif policy.compaction == "ask" and policy.interactive and not draft.turn.may_compact:

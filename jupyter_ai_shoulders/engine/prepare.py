@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec
@@ -116,11 +116,16 @@ class Preparation:
             self._enter_context(operation, turn, session, spec, around)
         notice = step_notice(operation.step, turn.step_limit)
         notices = (notice,) if notice else ()
-        measured = await measure(self.context, spec, self.memory.correction, notices)
+        wanted = operation.fresh and self.memory.compaction_wanted
+        measured = await measure(
+            self.context, spec, self.memory.correction, notices, refused=wanted
+        )
         built, root = measured.built, self.memory.root
         request = _request(built, spec, session, turn, operation.step, cache_key=root or session.id)
         if measured.tokens > measured.budget:
             return request, await overflowed(measured, spec)
+        if wanted and measured.compactable:
+            return request, replace(await overflowed(measured, spec), wanted=True)
         return request, Prepared(measured.tokens, spec.window)
 
     def _enter_context(

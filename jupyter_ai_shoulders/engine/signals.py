@@ -173,6 +173,8 @@ class Overflowed:
     """What takes most of it, by name."""
     told: ErrorInfo | None = None
     """What the provider said, where it was the provider that found it too long."""
+    wanted: bool = False
+    """Whether it fits, and the user wants a summary all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +300,7 @@ class Compact:
 
     step: int
     told: ErrorInfo | None = None
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

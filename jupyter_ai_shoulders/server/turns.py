@@ -1,4 +1,7 @@
-"""``sessions/{id}/cancel``, ``resume`` and what a turn waits for: approvals, answers, results."""
+"""``sessions/{id}/cancel``, ``compact``, ``resume``, and what a turn waits for.
+
+Approvals, answers, results.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,17 @@ class CancelHandler(ShouldersHandler):
     async def post(self, session_id: str) -> None:
         """Stop the running turn; nothing happens when none runs."""
         await self.host.engine.cancel(self.session(session_id).id)
+        self.accepted()
+
+
+class CompactHandler(ShouldersHandler):
+    """``sessions/{id}/compact``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Have earlier messages summarised before the next one is answered."""
+        await self.host.engine.compact(self.session(session_id).id)
         self.accepted()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.engine.context import build, prompt_budget
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.testing.scripted import Call, Fail, Gate, Say, turn
@@ -52,6 +52,73 @@ async def test_middle_becomes_a_summary_and_the_rest_stays_as_it_was():
     assert [notice.level for notice in notices] == ["info"]
     assert (notices[0].details or {})["model"] == "cheap"
     check(w)
+
+
+async def test_the_user_has_earlier_messages_summarised_before_the_next_answer():
+    w = conversation(model=spec(context_window=100_000))
+    await talk(w, 5)
+    assert compactions(w) == []
+
+    await w.engine.compact(SESSION)
+    await w.engine.compact(SESSION)  # asked twice, done once
+    (wish,) = [notice for notice in w.of(ev.Notice) if notice.code == "compaction_wanted"]
+    assert "before your next message" in wish.text
+    numbers = w.numbers
+    w = around(
+        w.store.cut(SESSION, len(w.events)),
+        w.desk,
+        Provider(),
+        model=spec(context_window=100_000),
+        ids=w.ids,
+        loop=w.loop,
+        summarizer=Writer(),
+    )
+    w.numbers = numbers  # of the messages
+    await w.engine.start()
+    await talk(w, 1, first=5)
+
+    assert len(compactions(w)) == 1
+    assert "Summary 1." in summary_of(w.provider.requests[-2])
+    assert "Answer 0." not in str(w.provider.requests[-2].messages)
+    await talk(w, 1, first=6)
+    assert len(compactions(w)) == 1
+    check(w)
+
+
+@pytest.mark.parametrize(
+    ("turns", "mode", "error", "words"),
+    [
+        (1, "auto", Conflict, "nothing to summarise"),
+        (5, "off", PolicyRefusal, "switched off"),
+    ],
+    ids=["too short", "switched off"],
+)
+async def test_a_wish_for_a_summary_is_refused_with_the_reason(
+    turns: int, mode: str, error: type[ShouldersError], words: str
+):
+    w = conversation(model=spec(context_window=100_000), compaction=mode)
+    await talk(w, turns)
+    seq = w.store.last_seq(SESSION)
+
+    with pytest.raises(error, match=words):
+        await w.engine.compact(SESSION)
+
+    assert w.store.last_seq(SESSION) == seq
+
+
+async def test_a_wish_for_a_summary_waits_for_the_end_of_the_turn():
+    gate = Gate()
+    w = conversation(model=spec(context_window=100_000))
+    await talk(w, 4)
+    w.provider.extend(answer(gate, Say("Late.")))
+    await w.send("Go on.")
+    await gate.reached.wait()
+
+    with pytest.raises(Conflict, match="open"):
+        await w.engine.compact(SESSION)
+
+    gate.open.set()
+    await w.engine.settled(SESSION)
 
 
 async def test_four_hundred_messages_fit_and_the_user_sees_all_of_them():

@@ -303,3 +303,27 @@ async def test_a_key_in_a_message_reaches_neither_log_nor_provider(
     message = next(event for event in log if event["type"] == "message-add")
     assert message["text"] == "my key is [redacted], keep it safe"
     assert upstream.key not in str(log) + str(upstream.requests[-1].body)
+
+
+async def test_earlier_messages_are_summarised_when_the_user_wants_it(
+    api: Api, upstream: Simulator
+) -> None:
+    session_id = await api.new_session()
+    early = await api.post(f"sessions/{session_id}/compact")
+    assert (early.status, early.code) == (409, "conflict")
+    async with api.stream(session_id) as stream:
+        for number in range(6):
+            upstream.script(f"Answer {number}. " + "word " * 200)
+            await api.send(session_id, f"Question {number}?", f"m{number}")
+            await stream.until(ENDED, count=number + 1)
+        assert (await api.post(f"sessions/{session_id}/compact")).status == 202
+        upstream.script("- a summary", "The last answer.")
+        await api.send(session_id, "And now?", "last")
+        await stream.until(ENDED, count=7)
+
+    events = await api.events(session_id)
+    reasons = [event["reason"] for event in events if event["type"] == "context-rebase"]
+    assert reasons == ["compaction"]
+    codes = [event["code"] for event in events if event["type"] == "notice"]
+    assert codes == ["compaction_wanted", "compacted"]
+    assert (await api.post("sessions/unknown/compact")).status == 404

@@ -171,6 +171,10 @@ def test_commands_are_listed_and_done(desk: Desk, page: Page) -> None:
         panel.input.press("Enter")
         expect(panel.input).to_have_value("")
 
+    panel.input.press_sequentially("/compact")
+    expect(listed.first).to_contain_text("/compact")
+    run("/compact")  # of one turn there is nothing to summarise
+    expect(panel.root.get_by_text("There is nothing to summarise yet")).to_be_visible()
     run("/ask")
     expect(panel.root.get_by_role("button", name="Ask", exact=True)).to_be_visible()
     for command, name, words in (

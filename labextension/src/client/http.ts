@@ -81,6 +81,7 @@ export interface IHttpClient {
   editMessage(id: string, messageId: string, text: string): Promise<void>;
   removeMessage(id: string, messageId: string): Promise<void>;
   cancel(id: string): Promise<void>;
+  compact(id: string): Promise<void>;
   resume(id: string, body: ResumeTurn): Promise<void>;
   answerApproval(
     id: string,
@@ -185,6 +186,10 @@ export class HttpClient implements IHttpClient {
 
   cancel(id: string): Promise<void> {
     return this.send('POST', sessionPath(id, 'cancel'));
+  }
+
+  compact(id: string): Promise<void> {
+    return this.send('POST', sessionPath(id, 'compact'));
   }
 
   resume(id: string, body: ResumeTurn): Promise<void> {

@@ -12,6 +12,8 @@ import type {
 /** Commands by the key of a conversation's tab; each rejects with an `ApiError`. */
 export interface ISessionCommands {
   cancel(key: string): Promise<void>;
+  /** Have earlier messages summarised for the model before the next one is answered. */
+  compact(key: string): Promise<void>;
   /** Go on with a turn that was interrupted or paused, at a limit of money with a higher one, or end it. */
   resume(key: string, body: ResumeTurn): Promise<void>;
   answerApproval(
@@ -47,6 +49,10 @@ export class SessionCommands implements ISessionCommands {
 
   async cancel(key: string): Promise<void> {
     await this.http.cancel(this.idOf(key));
+  }
+
+  async compact(key: string): Promise<void> {
+    await this.http.compact(this.idOf(key));
   }
 
   async resume(key: string, body: ResumeTurn): Promise<void> {

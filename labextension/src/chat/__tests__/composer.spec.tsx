@@ -239,7 +239,7 @@ describe('after /', () => {
     expect(field().value).toBe('/tidy ');
   });
 
-  test('/instructions, /export and /undo do what they say', async () => {
+  test('/instructions, /export, /compact and /undo do what they say', async () => {
     const { host, server } = await showPanel(fixture('streamed-text').events);
     const run = async (text: string) => {
       await write(text);
@@ -255,6 +255,8 @@ describe('after /', () => {
       'save',
       expect.stringMatching(/\.jsonl$/)
     ]);
+    await run('/compact');
+    expect(server.asked.at(-1)?.[0]).toBe('compact');
     await run('/undo');
     expect(server.asked.at(-1)?.[0]).toBe('undoTurn');
     await run('/clear');

@@ -73,6 +73,11 @@ function useConversationCommands({ view }: ICommanded): ISlashCommand[] {
       run: argument => save(FORMATS.find(format => format === argument) ?? 'md')
     }),
     ...when(turnId !== null && view !== null && !isRunning(view), {
+      name: 'compact',
+      title: trans.__('Summarise earlier messages for the model'),
+      run: () => conversations.commands.compact(tab)
+    }),
+    ...when(turnId !== null && view !== null && !isRunning(view), {
       name: 'undo',
       title: trans.__('Take back what the last turn changed'),
       run: async () => {

@@ -266,6 +266,10 @@ export class FakeServer implements IHttpClient {
   async removeMessage(id: string, messageId: string): Promise<void> {
     this.note('removeMessage', id, messageId);
   }
+  async compact(id: string): Promise<void> {
+    this.note('compact', id);
+  }
+
   async cancel(id: string): Promise<void> {
     this.note('cancel', id);
   }
