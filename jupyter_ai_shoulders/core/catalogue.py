@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
@@ -131,6 +132,15 @@ class ProviderSpec(CatalogueModel):
     """Seconds without a byte before a stream is given up."""
     total_timeout: float = Field(default=300.0, gt=0)
     """Seconds one call may take."""
+
+    @field_validator("url")
+    @classmethod
+    def _is_an_address(cls, url: str) -> str:
+        try:
+            urlsplit(url)
+        except ValueError as error:
+            raise ValueError(f"it is no address ({error})") from error
+        return url
 
     @property
     def key_name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -167,3 +168,13 @@ def test_listing_shows_capabilities_prices_and_availability(place: Place) -> Non
     )
     assert (haiku.tools, haiku.images, haiku.reasoning) == (True, True, True)
     assert haiku.roles == ("ghost", "cheap")
+
+
+@pytest.mark.parametrize("url", ["http://[::1/v1", "https://[${LAB}]/v1"])
+def test_an_address_that_is_none_is_named_and_spoils_no_other(place: Place, url: str) -> None:
+    lab = {"kind": "openai_chat", "url": url}
+    place.configure(json.dumps({"providers": {"lab": lab}}, indent=1))
+    listing = place.registry().listing()
+    assert "lab" not in {provider.id for provider in listing.providers}
+    (problem,) = listing.problems
+    assert (problem.line, "no address" in problem.message) == (5, True)
