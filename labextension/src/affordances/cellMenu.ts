@@ -1,6 +1,7 @@
 /** The menu behind the spark in the toolbar of a cell. Owned by the page's affordances. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
@@ -11,7 +12,11 @@ const ITEM = 'shoulders-ai';
 
 /** The menu. */
 export class CellMenu {
-  constructor(app: JupyterFrontEnd, trans: TranslationBundle) {
+  constructor(
+    app: JupyterFrontEnd,
+    private readonly notebooks: INotebookTracker,
+    trans: TranslationBundle
+  ) {
     this.menu = new Menu({ commands: app.commands });
     this.menu.addClass('shoulders-CellMenu');
     this.menu.node.setAttribute('aria-label', trans.__('AI'));
@@ -29,10 +34,10 @@ export class CellMenu {
     });
   }
 
-  /** Open it below its button in the active cell. */
+  /** Open it below its button in the active cell of the notebook in front: each open one has an active cell. */
   open(): void {
-    const item = document.querySelector(
-      `.jp-Notebook .jp-Cell.jp-mod-active [data-jp-item-name='${ITEM}']`
+    const item = this.notebooks.activeCell?.node.querySelector(
+      `[data-jp-item-name='${ITEM}']`
     );
     const active = document.activeElement;
     this.opener = active instanceof HTMLElement ? active : null;

@@ -58,7 +58,7 @@ export class Affordances {
   constructor(private readonly parts: IAffordanceParts) {
     const { notebooks, trans, app } = parts;
     const announcer = new Announcer();
-    this.menu = new CellMenu(app, trans);
+    this.menu = new CellMenu(app, notebooks, trans);
     this.prompts = new Prompts(
       {
         trans,
@@ -153,9 +153,10 @@ export class Affordances {
     const clicked = app.contextMenuHitTest(node =>
       node.classList.contains('shoulders-Output')
     );
-    const { widgets } = cell.outputArea;
+    const { widgets, model } = cell.outputArea;
     const found = widgets.findIndex(({ node }) => node === clicked);
-    const index = found >= 0 ? found : (errorIn(cell) ?? widgets.length - 1);
+    // A field that asks for input is a widget, but no output.
+    const index = found >= 0 ? found : (errorIn(cell) ?? model.length - 1);
     if (index >= 0) {
       this.askAbout(panel, cell, index);
     } else {
