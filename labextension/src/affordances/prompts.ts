@@ -7,6 +7,7 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import { MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import { Signal } from '@lumino/signaling';
 import { PanelLayout } from '@lumino/widgets';
 
 import {
@@ -167,6 +168,7 @@ class Prompt {
     const { target, widget } = this;
     const hadFocus = widget.hasFocus;
     this.isOver = true;
+    Signal.clearData(this); // Its panel and cell live on.
     if (target.panel.isDisposed) {
       widget.dispose();
       target.dispose();

@@ -32,7 +32,10 @@ test('the menu opens in the notebook in front, not in another that is open', () 
   vi.spyOn(page, 'clientHeight', 'get').mockReturnValue(1000);
   const commands = new CommandRegistry();
   Object.values(AFFORDANCES).forEach(id =>
-    commands.addCommand(id, { execute: () => undefined })
+    commands.addCommand(id, {
+      describedBy: { args: {} },
+      execute: () => undefined
+    })
   );
   notebook(10, 20);
   const node = notebook(300, 400);
