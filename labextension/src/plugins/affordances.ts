@@ -43,11 +43,14 @@ export const affordances: JupyterFrontEndPlugin<void> = {
           new page.Affordances({
             ...{ app, http: client.http, conversations },
             ...{ notebooks, files, trans }
-          })
+          }),
+        (error: unknown) => {
+          loaded = null; // Tried again with the next document or command.
+          throw error;
+        }
       ));
     const begin = (): void => {
       load().catch((error: unknown) => {
-        loaded = null; // Tried again with the next document or command.
         console.error('The help beside cells could not be loaded:', error);
       });
     };

@@ -92,7 +92,12 @@ export class Reviewing implements IReview {
 
   async page(): Promise<ReviewPage> {
     this.loaded ??= this.load();
-    return this.loaded;
+    try {
+      return await this.loaded;
+    } catch (error) {
+      this.loaded = null; // Tried again when it is asked for again.
+      throw error;
+    }
   }
 
   get edits(): ReviewStore['edits'] {

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+
+import { FakeServer, FakeSocket } from '../../model/__tests__/fakes';
+import type { ReviewPage } from '../../review/page';
+import { ReviewStore } from '../../review/store';
+import { Reviewing } from '../review';
+
+test('a review that could not be loaded is loaded when it is asked for again', async () => {
+  const store = new ReviewStore(new FakeServer(), new FakeSocket());
+  const revealed: unknown[] = [];
+  // Only what is called here.
+  const page = {
+    reveal: async (edit: unknown) => revealed.push(edit)
+  } as unknown as ReviewPage;
+  const answers = [
+    () => Promise.reject(new Error('offline')),
+    async () => page
+  ];
+  const load = (): Promise<ReviewPage> =>
+    answers.shift()?.() ?? Promise.reject(new Error('asked too often'));
+  const reviewing = new Reviewing(store, load, () => undefined);
+  const edit = {} as Parameters<Reviewing['reveal']>[0]; // It is only handed on.
+
+  await expect(reviewing.reveal(edit)).rejects.toThrow('offline');
+  await reviewing.reveal(edit);
+  await reviewing.reveal(edit);
+
+  expect(revealed).toEqual([edit, edit]);
+});
