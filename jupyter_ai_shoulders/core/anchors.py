@@ -8,6 +8,7 @@ and by ``propose_edit``.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ TELLING = 12
 """Units from which on a quote that occurs once is its own proof."""
 LIKELY = 0.5
 """Share of the text around a quote that has to be the same for a place to be certain."""
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Units:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._wide = [index for index, char in enumerate(text) if ord(char) > 0xFFFF]
+        self._wide = [found.start() for found in _WIDE.finditer(text)]
         """Characters of two units."""
         self._wide_units = [index + before for before, index in enumerate(self._wide)]
 
@@ -116,7 +118,8 @@ def _occurrences(text: str, quote: str) -> Iterator[int]:
 def _rated(units: Units, anchor: Anchor, start: int) -> _Rated:
     assert anchor.range is not None
     end = start + len(anchor.quote)
-    before, after = units.text[:start], units.text[end:]
+    before = units.text[max(0, start - len(anchor.prefix)) : start]
+    after = units.text[end : end + len(anchor.suffix)]
     same = _common(before[::-1], anchor.prefix[::-1]) + _common(after, anchor.suffix)
     known = len(anchor.prefix) + len(anchor.suffix)
     at = units.of(start)

@@ -6,6 +6,7 @@ changed in later ones.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable
 
@@ -62,10 +63,10 @@ class ThreadPlaces:
     async def _facts(self, anchor: Anchor) -> list[Fact]:
         if anchor.cell_id is None:
             text = (await self._texts.read(anchor.document)).text
-            return _in_text(anchor, text, one_line(anchor.document))
+            return await asyncio.to_thread(_in_text, anchor, text, one_line(anchor.document))
         notebook = self._notebooks.open(anchor.document)
         snapshot = await notebook.read(outputs=[anchor.cell_id])
-        return _in_notebook(anchor, snapshot)
+        return await asyncio.to_thread(_in_notebook, anchor, snapshot)
 
 
 def _in_notebook(anchor: Anchor, snapshot: NotebookSnapshot) -> list[Fact]:

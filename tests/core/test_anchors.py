@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 import pytest
 from hypothesis import given
@@ -75,3 +75,25 @@ def test_units_and_characters_are_told_apart(text: str) -> None:
     for index in range(len(text) + 1):
         assert units.of(index) == len(text[:index].encode("utf-16-le")) // 2
         assert units.character(units.of(index)) == index
+
+
+def test_many_likely_places_in_a_large_text_are_compared_by_what_is_near_them() -> None:
+    """Each was compared with all of the text before and after it: half a minute of copying."""
+    text = "y = 2\n" * 500_000 + "x = 1\n" * 2_000
+    anchor = anchor_in(text, text_range(3_000_600, 3_000_605)).model_copy(update={"version": None})
+    copied = CountedText(text)
+    copied.copied = 0
+    assert locate(copied, anchor).certainty == "approximate"
+    assert copied.copied < 2_000 * 4 * CONTEXT
+
+
+class CountedText(str):
+    """A text that counts the characters taken out of it."""
+
+    __slots__ = ("copied",)
+    copied: int
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        part = super().__getitem__(key)
+        self.copied += len(part)
+        return part
