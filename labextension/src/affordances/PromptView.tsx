@@ -76,6 +76,9 @@ function useAnnouncement({ edit, trans, say }: IPromptProps, stage: Stage) {
 
 /** Esc steps back, from wherever in the prompt; with Ctrl, Enter accepts. */
 function onKey(event: React.KeyboardEvent, edit: InlineEdit): void {
+  if (event.nativeEvent.isComposing) {
+    return; // The keys are for what helps to write.
+  }
   if (event.key === 'Escape') {
     event.stopPropagation();
     event.preventDefault();

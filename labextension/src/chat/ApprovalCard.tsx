@@ -190,7 +190,7 @@ function Denial(props: {
         deny();
       }}
       onKeyDown={event => {
-        if (event.key === 'Escape') {
+        if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
           event.stopPropagation();
           props.onBack();
         }

@@ -44,7 +44,9 @@ export function ConversationView(): React.JSX.Element {
       <div
         className="shoulders-Conversation"
         onKeyDown={event => {
-          if (event.key === 'Escape' && running && !event.defaultPrevented) {
+          const isFree =
+            !event.defaultPrevented && !event.nativeEvent.isComposing;
+          if (event.key === 'Escape' && running && isFree) {
             event.preventDefault();
             stop();
           }

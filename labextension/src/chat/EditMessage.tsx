@@ -50,7 +50,7 @@ export function EditMessage(props: {
         send();
       }}
       onKeyDown={event => {
-        if (event.key === 'Escape') {
+        if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
           event.preventDefault();
           event.stopPropagation();
           onClose();

@@ -124,7 +124,7 @@ function Edited(props: {
       aria-label={trans.__('The text to apply')}
       onChange={event => props.onChange(event.target.value)}
       onKeyDown={event => {
-        if (event.key === 'Escape') {
+        if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
           event.stopPropagation();
           props.onBack();
           focusField();

@@ -135,6 +135,9 @@ function Field(props: {
       }
       onBlur={() => done(() => onSave(text))}
       onKeyDown={event => {
+        if (event.nativeEvent.isComposing) {
+          return; // The keys are for what helps to write.
+        }
         if (event.key === 'Enter' && !event.shiftKey) {
           event.preventDefault();
           done(() => onSave(text));

@@ -29,7 +29,10 @@ export function Rename(props: {
       onChange={event => setTitle(event.target.value)}
       onBlur={() => end(title.trim())}
       onKeyDown={event => {
-        if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+        if (event.nativeEvent.isComposing) {
+          return; // The keys are for what helps to write.
+        }
+        if (event.key === 'Enter') {
           end(title.trim());
         } else if (event.key === 'Escape') {
           event.stopPropagation();
