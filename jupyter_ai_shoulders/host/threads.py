@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.host.conversations import Conversations
 from jupyter_ai_shoulders.host.last_words import last_words
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.storage.sessions import SessionFilter, SqliteSessions
-from jupyter_ai_shoulders.tools.thread_tasks import MOST, Opening, ThreadNews
+from jupyter_ai_shoulders.tools.thread_tasks import LISTED, MOST, Opening, ThreadNews
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
@@ -84,7 +84,9 @@ class HostThreads:
             owner = self._sessions.get(by).owner
             chosen = replace(chosen, owner=owner or "")  # a shared one sees those without an owner
         found = self._sessions.page(chosen, None, MOST).sessions
-        return [await self._news(session) for session in found if session.id != by]
+        others = [session for session in found if session.id != by]
+        news = [await self._news(session) for session in others[:LISTED]]
+        return [*news, *(ThreadNews(session, "") for session in others[LISTED:])]
 
     async def _news(self, session: Session) -> ThreadNews:
         try:

@@ -68,7 +68,10 @@ class Threads(Protocol):
         ...
 
     async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadNews]:
-        """Return the threads that a conversation may see, the latest first, at most ``MOST``."""
+        """Return the threads that a conversation may see, the latest first, at most ``MOST``.
+
+        What was said is told of the first ``LISTED``.
+        """
         ...
 
 

@@ -9,9 +9,13 @@ from typing import TypeVar, cast
 
 from jupyter_ai_shoulders.core.anchors import text_range
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
+from jupyter_ai_shoulders.host.threads import HostThreads
 from jupyter_ai_shoulders.providers.base import ModelRequest, Provider
+from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
+from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.testing.scripted import Call, Entry, ScriptedProvider, turn
+from jupyter_ai_shoulders.tools.thread_tasks import LISTED
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
@@ -160,6 +164,38 @@ async def test_a_shared_conversation_on_a_hub_lists_no_users_tasks(tmp_path: Pat
             assert isinstance(read.result.data, list)
             shown = {str(row["title"]) for row in read.result.data if isinstance(row, dict)}
             assert shown == titles
+
+
+class CountingLog:
+    """Counts whose events are read."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self.asked: list[SessionId] = []
+
+    def last_seq(self, session_id: SessionId) -> int:
+        self.asked.append(session_id)
+        return self._log.last_seq(session_id)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._log, name)
+
+
+async def test_no_log_is_read_of_tasks_that_are_not_listed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (host, _):
+        task = CreateSession(kind="task", model=MODEL, anchor=anchored())
+        made = [host.conversations.create(task, None) for _ in range(LISTED + 2)]
+        log = CountingLog(host.log)
+        threads = HostThreads(
+            host.sessions,
+            cast("EventLog", log),
+            CountingIds(),
+            conversations=lambda: host.conversations,
+            engine=lambda: host.engine,
+        )
+        found = await threads.news(SessionId("ses_none"), None)
+        assert (len(found), len(log.asked)) == (LISTED + 2, LISTED)
+        assert log.asked[0] == made[-1].id
 
 
 async def test_a_document_nobody_has_open_taints_the_thread_at_it(tmp_path: Path) -> None:
