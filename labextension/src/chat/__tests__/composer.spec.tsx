@@ -190,6 +190,34 @@ describe('after /', () => {
     expect(conversations.model(conversations.active.key)).toBe('demo/demo');
   });
 
+  test('what stands behind a command that takes nothing stays in the input', async () => {
+    await beside();
+    await write('/tools are broken, why?');
+    await press('Enter');
+    await act(() => {});
+    expect(screen.getByRole('dialog', { name: 'Tools' })).toBeTruthy();
+    expect(field().value).toBe('are broken, why?');
+  });
+
+  test.each(['/new', '/clear'])(
+    'what is being written goes along with %s',
+    async name => {
+      const { conversations } = await showPanel(
+        fixture('streamed-text').events
+      );
+      const { key } = conversations.active;
+      const file: Attachment = { kind: 'file', path: 'a.csv' };
+      await act(() => conversations.attach(key, file));
+      await write(`${name} plot this`);
+      await press('Enter');
+      await act(() => {});
+      expect(conversations.active.key).not.toBe(key);
+      expect(field().value).toBe('plot this');
+      expect(attached()).toEqual(['a.csv']);
+      expect(conversations.draft(key)).toBe('');
+    }
+  );
+
   test('a skill stays in the message', async () => {
     const { sent } = await beside();
     await write('/tid');

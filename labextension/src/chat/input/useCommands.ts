@@ -8,6 +8,7 @@ import type { Mode } from '../../model/interface';
 import { isRunning } from '../../model/present';
 import { chosenBy, type IChoice, type ISlashCommand } from '../../model/slash';
 import type { Conversation, SkillSummary } from '../../wire/generated';
+import { fileNameOf, titleOf } from '../actions';
 import { useHost, usePlace, useTrans, useWaits } from '../use';
 import { modelFacts, modelName } from './modelFacts';
 
@@ -38,12 +39,23 @@ function useConversationCommands({ view }: ICommanded): ISlashCommand[] {
   const host = useHost();
   const trans = useTrans();
   const { conversations, tab } = usePlace();
-  const title = conversations.session(tab)?.title ?? '';
   const begun = view !== null && view.session !== null;
   const turnId = lastTurn(view);
   const save = async (format: ExportFormat): Promise<void> => {
     const content = await conversations.commands.exportAs(tab, format);
-    host.save(`${title || trans.__('Conversation')}.${format}`, content);
+    const title = titleOf(conversations.session(tab), trans);
+    host.save(`${fileNameOf(title)}.${format}`, content);
+  };
+  // What was being written goes along.
+  const beginAnew = (): void => {
+    const text = conversations.draft(tab);
+    const attachments = conversations.attachments(tab);
+    conversations.suggest(tab, '');
+    conversations.setAttachments(tab, []);
+    conversations.create();
+    const { key } = conversations.active;
+    conversations.suggest(key, text);
+    conversations.setAttachments(key, attachments);
   };
   return [
     {
@@ -51,7 +63,7 @@ function useConversationCommands({ view }: ICommanded): ISlashCommand[] {
       title: trans.__('Begin anew; this conversation stays in the history'),
       run: () => {
         if (begun) {
-          conversations.create();
+          beginAnew();
           conversations.close(tab);
         }
       }
@@ -59,7 +71,7 @@ function useConversationCommands({ view }: ICommanded): ISlashCommand[] {
     {
       name: 'new',
       title: trans.__('New conversation beside this one'),
-      run: () => conversations.create()
+      run: beginAnew
     },
     ...when(begun, {
       name: 'export',

@@ -98,7 +98,12 @@ export function useComposer(
       run(command, '', '');
       deliver(line.argument);
     } else {
-      run(command, line.argument, '');
+      // What a command is not told is no part of it: it stays in the input.
+      run(
+        command,
+        line.argument,
+        command.choices === undefined ? line.argument : ''
+      );
     }
   };
   return {
