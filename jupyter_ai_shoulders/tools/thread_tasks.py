@@ -24,9 +24,9 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.file_access import Absent, FileAccess, is_notebook
-from jupyter_ai_shoulders.tools.file_edit import no_replacement, no_such_file
+from jupyter_ai_shoulders.tools.file_edit import no_such_file
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess, failed, file_name
-from jupyter_ai_shoulders.tools.text_replace import Missing, near_matches
+from jupyter_ai_shoulders.tools.text_replace import near_matches
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
@@ -137,17 +137,8 @@ class AddTask:
         """Open it, or say why not."""
         found = await self._find(args)
         positions = [] if args.quote is None else _positions(found.text, args.quote)
-        if args.quote is not None and not positions:
-            yield no_replacement(found.label, Missing(near_matches(found.text, args.quote)))
-            return
-        if len(positions) > 1:
-            yield failed(
-                ErrorInfo(
-                    code="ambiguous",
-                    message=f"The quote occurs {len(positions)} times in {found.label}.",
-                    hint="Give more of the text around the place you mean.",
-                )
-            )
+        if args.quote is not None and len(positions) != 1:
+            yield _no_place(found, args.quote, len(positions))
             return
         anchor = _anchor(found, args, positions[0] if positions else None)
         session = await self._threads.open(
@@ -232,6 +223,28 @@ def _positions(text: str, quote: str) -> list[int]:
         positions.append(at)
         at = text.find(quote, at + 1)
     return positions
+
+
+def _no_place(found: _Found, quote: str, times: int) -> Result:
+    """Say that a quote does not name one place."""
+    if times:
+        return failed(
+            ErrorInfo(
+                code="ambiguous",
+                message=f"The quote occurs {times} times in {found.label}; no task was opened.",
+                hint="Give more of the text around the place you mean.",
+            )
+        )
+    near = "\n".join(near_matches(found.text, quote))
+    return failed(
+        ErrorInfo(
+            code="not_found",
+            message=f"The quote does not occur in {found.label}; no task was opened.",
+            hint="It must match exactly, with spaces and line ends, without line numbers.",
+        ),
+        f"The most similar lines:\n{near}" if near else None,
+        kind="not_found",
+    )
 
 
 def _anchor(found: _Found, args: AddTaskArguments, start: int | None) -> Anchor:

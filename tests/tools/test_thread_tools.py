@@ -214,6 +214,7 @@ async def test_a_quote_that_names_no_one_place_opens_nothing(
 
     assert result.envelope.error is not None
     assert (result.envelope.error.code, threads.opened) == (code, [])
+    assert result.envelope.error.message.startswith("The quote ")
 
 
 @pytest.mark.parametrize(
