@@ -4,7 +4,12 @@
  */
 
 import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
-import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
+import {
+  Clipboard,
+  Dialog,
+  SemanticCommand,
+  showDialog
+} from '@jupyterlab/apputils';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
@@ -70,8 +75,13 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
       languages.highlight(code, languages.findBest(language), into),
     review: parts.review,
     restartKernel: path => {
-      openDocument(documents, notebooks, path, null);
-      void app.commands.execute('notebook:restart-kernel');
+      const panel = documents.openOrReveal(path);
+      if (panel !== undefined) {
+        // By its id: another notebook may be the current one until this one has the focus.
+        void app.commands.execute('notebook:restart-kernel', {
+          [SemanticCommand.WIDGET]: panel.id
+        });
+      }
     },
     setKey: (provider, key) => setKey(http, provider, key),
     confirm: (title, body, accept) => confirm(trans, title, body, accept)
