@@ -58,7 +58,7 @@ def shown(
     upstream = Upstream(in_order(), paths.mktemp("upstream")).start()
     lab = Lab(root, paths.mktemp("lab"), env=upstream.configure(root))
     fill(root / ".shoulders", scenes)
-    _speak(lab, language)
+    speak(lab, language)
     lab.start()
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(PATIENCE_MS)
@@ -71,7 +71,7 @@ def shown(
         upstream.stop()
 
 
-def _speak(lab: Lab, language: str) -> None:
+def speak(lab: Lab, language: str) -> None:
     """Choose the lab's language, as its settings would."""
     if language != "en":
         folder = Path(lab.state, "settings", "@jupyterlab", "translation-extension")

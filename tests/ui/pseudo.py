@@ -69,6 +69,14 @@ _GIVEN = (
         ".shoulders-Proposal .shoulders-Card-remark",
     ),
     ".shoulders-Approval .shoulders-Card-remark",
+    *(".shoulders-Choice-title", "[aria-label*=attach] .shoulders-Choice-note"),
+    *(".shoulders-Review-open", ".lm-Menu-itemShortcut", ".shoulders-StatusItem span"),
+    *(".shoulders-Prompt-remark.shoulders-mod-error", ".shoulders-Sheet-list li[title]"),
+    *(".shoulders-Banner-text", ".shoulders-Banner-hint", ".shoulders-Menu-note"),
+    *("[aria-label*=Commands] .shoulders-Choice-note", "[role=dialog] .shoulders-Choices"),
+    *(".shoulders-Provider h3", ".shoulders-Provider-facts", ".shoulders-Bars-name"),
+    *(".shoulders-Line-name", ".shoulders-Line-facts", ".shoulders-Switch"),
+    ".shoulders-Line > .shoulders-Line-head .shoulders-Link",
 )
 
 RAW = """root => {

@@ -122,7 +122,7 @@ def test_a_proposal_waits_for_a_page_that_was_closed_and_a_server_that_was_kille
 
     again = desk.elsewhere(context.new_page())
     expect(again.proposal).to_contain_text("total = 2")
-    again.proposal.get_by_role("button", name="Apply").click()
+    again.proposal.get_by_role("button", name="Apply", exact=True).click()
     expect(again.proposal).to_contain_text("applied")
     assert desk.on_disk() == {"first": "total = 2"}
 
