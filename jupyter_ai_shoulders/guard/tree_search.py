@@ -64,7 +64,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Files by their paths, sorted; not ``complete`` when there are more."""
+    """Files by their paths, sorted; not ``complete`` when there are, or may be, more."""
 
     paths: tuple[str, ...]
     complete: bool
@@ -130,27 +130,34 @@ def notebooks_below(workspace: Workspace, folder: WorkspacePath, glob: Glob | No
     if not has_ripgrep():
         return [path for path in files_below(workspace, folder, glob) if path.endswith(_NOTEBOOK)]
     kind = ("--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted")
-    return sorted(_listed(workspace, TreeQuery("", is_regex=False, folder=folder, glob=glob), kind))
+    query = TreeQuery("", is_regex=False, folder=folder, glob=glob)
+    return sorted(_listed(workspace, query, kind)[0])
 
 
 def names_below(workspace: Workspace, limit: int) -> Names:
     """Return the files of the workspace that a search could look into, binary ones, too."""
+    found: Iterable[str]
     if not has_ripgrep():
-        found: Iterable[str] = files_below(workspace, WORKSPACE, None)
+        found, late = files_below(workspace, WORKSPACE, None), False
     else:
-        found = _listed(workspace, TreeQuery("", is_regex=False), ())
+        found, late = _listed(workspace, TreeQuery("", is_regex=False), ())
     names = tuple(islice((name for name in found if not is_secret(name)), limit + 1))
-    return Names(tuple(sorted(names[:limit])), complete=len(names) <= limit)
+    return Names(tuple(sorted(names[:limit])), complete=not late and len(names) <= limit)
 
 
-def _listed(workspace: Workspace, query: TreeQuery, options: Sequence[str]) -> Iterator[str]:
-    """Return the files that ripgrep would look into, of a kind that ``options`` say."""
+def _listed(
+    workspace: Workspace, query: TreeQuery, options: Sequence[str]
+) -> tuple[Iterator[str], bool]:
+    """Return the files that ripgrep would look into, of a kind that ``options`` say.
+
+    And whether it took too long, so that there may be more.
+    """
     wanted = _Wanted(workspace, query)
-    command = ["--files", "--null", *options]
-    with _Ripgrep(workspace, replace(query, glob=None), command) as output:
-        names = output.read().split(b"\0")
+    search = _Ripgrep(workspace, replace(query, glob=None), ["--files", "--null", *options])
+    with search as output:
+        *names, _cut = output.read().split(b"\0")
     found = (wanted.path(name.decode("utf-8", "replace")) for name in names if name)
-    return (path for path in found if path is not None)
+    return (path for path in found if path is not None), search.late
 
 
 class _Wanted:

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.guard.tree_search import (
     Found,
     FoundLine,
     TreeQuery,
+    names_below,
     notebooks_below,
     search_file,
     search_tree,
@@ -248,3 +249,18 @@ def test_notebooks_are_listed_like_other_files(workspace: Workspace):
     assert notebooks_below(workspace, WorkspacePath("b"), None) == ["b/c.ipynb"]
     assert notebooks_below(workspace, WorkspacePath(""), Glob("*.py")) == []
     assert notebooks_below(workspace, WorkspacePath(""), Glob("b/*")) == ["b/c.ipynb"]
+
+
+def test_names_of_a_listing_that_took_too_long_are_whole_and_said_to_be_some(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = workspace.directory.parent / "rg"
+    slow.write_text("#!/bin/sh\nprintf 'a.py\\0b/cut'\nexec sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(tree_search, "find_ripgrep", lambda: str(slow))
+    monkeypatch.setattr(tree_search, "TIMEOUT_S", 0.5)
+
+    found = names_below(workspace, 10)
+
+    assert not found.complete
+    assert set(found.paths) <= {"a.py"}  # none where the machine is slow, and nothing cut off
