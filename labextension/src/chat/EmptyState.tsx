@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { withSuggested } from '../model/suggested';
 import type { VariableSummary } from '../wire/generated';
 import type { ISituation } from './host';
 import { ideasFor } from './input/ideas';
@@ -56,7 +57,10 @@ function Ideas(): React.JSX.Element {
           type="button"
           className="shoulders-Idea"
           onClick={() => {
-            conversations.suggest(tab, idea);
+            const typed = conversations.draft(tab);
+            // One idea takes the place of another, but not of what the user wrote.
+            const kept = ideas.includes(typed) ? '' : typed;
+            conversations.suggest(tab, withSuggested(kept, idea));
             focusField();
           }}
         >

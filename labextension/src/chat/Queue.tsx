@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { withSuggested } from '../model/suggested';
 import { visible } from '../model/visible';
 import type { QueuedView } from '../wire/generated';
 import { ErrorNote, IconButton } from './parts';
@@ -45,7 +46,7 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
   // What the agent read first is not changed any more: what was typed goes to the input, nothing is lost.
   const handOver = (text: string): void => {
     const typed = conversations.draft(tab);
-    conversations.suggest(tab, typed ? `${typed}\n${text}` : text);
+    conversations.suggest(tab, withSuggested(typed, text));
   };
   const save = (text: string): void => {
     const changed = text.trim();

@@ -9,6 +9,7 @@ import type { ExportFormat } from '../client/http';
 import type { IConversations } from '../model/interface';
 import { PanelView } from '../model/panel-view';
 import { isRunning, pendingCall } from '../model/turn-state';
+import { withSuggested } from '../model/suggested';
 import { visible } from '../model/visible';
 import type { CallView, Conversation, Session } from '../wire/generated';
 import type { IChatHost } from './host';
@@ -98,7 +99,7 @@ export class PanelActions {
     this.conversations.close(this.conversations.active.key);
   }
 
-  /** Put text into the input, or send it. */
+  /** Put text into the input, behind what the user has written there, or send it. */
   async ask(text: string, send: boolean): Promise<void> {
     const { conversations } = this;
     const { key } = conversations.active;
@@ -106,7 +107,8 @@ export class PanelActions {
     if (send && text !== '') {
       await conversations.send(key, { text });
     } else if (text !== '') {
-      conversations.suggest(key, text);
+      const typed = conversations.draft(key);
+      conversations.suggest(key, withSuggested(typed, text));
     }
   }
 

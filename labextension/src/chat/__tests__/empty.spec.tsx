@@ -60,6 +60,22 @@ test('ideas fit what is in the notebook and in its kernel', () => {
   ]);
 });
 
+test('an idea takes the place of another one, and of nothing the user wrote', async () => {
+  const { conversations } = await showPanel([]);
+  const draft = () => conversations.draft(conversations.active.key);
+  const press = (button: Element | undefined) =>
+    act(() => void fireEvent.click(button ?? document.body));
+  const [one, two] = document.querySelectorAll('.shoulders-Idea');
+  await press(one);
+  await press(two);
+  expect(draft()).toBe(two?.textContent);
+  await act(() =>
+    conversations.suggest(conversations.active.key, 'My own words')
+  );
+  await press(one);
+  expect(draft()).toBe(`My own words\n${one?.textContent ?? ''}`);
+});
+
 const provider = (change: Partial<ProviderHealth>): ProviderHealth => ({
   id: 'p',
   name: 'P',
