@@ -97,7 +97,7 @@ function Overtaken(props: {
   const trans = useTrans();
   const { field, stored } = props;
   return (
-    <div className="shoulders-Notice" role="alert">
+    <div className="shoulders-Overtaken" role="alert">
       <span>
         {trans.__('Meanwhile this was changed elsewhere, to: %1', stored)}
       </span>

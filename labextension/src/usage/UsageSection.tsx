@@ -167,7 +167,7 @@ function Totals({ total }: { total: UsageRow }): React.JSX.Element {
     ]
   ];
   return (
-    <dl className="shoulders-Totals">
+    <dl className="shoulders-Sums">
       {facts.map(([name, value, note]) => (
         <div key={name}>
           <dt>{name}</dt>
