@@ -112,7 +112,7 @@ class Conversations:
                 title=command.title or "",
                 model=command.model,
                 mode=command.mode or self._defaults.mode,
-                tools=_tools(command),
+                tools=_tools(command.toolset, command.tools or "enabled"),
                 toolset=command.toolset or self._defaults.toolset,
                 interactive=_interactive(command),
                 status="idle",
@@ -149,6 +149,7 @@ class Conversations:
             )
         self._check(command.model)
         self._check_mode(command.mode)
+        changes["tools"] = _tools(session.toolset, command.tools or session.tools)
         changed = session.model_copy(update=changes)
         return session if changed == session else self._sessions.update(changed)
 
@@ -185,9 +186,9 @@ class Conversations:
                 raise
 
 
-def _tools(command: CreateSession) -> ToolsMode:
+def _tools(toolset: Toolset | None, tools: ToolsMode) -> ToolsMode:
     """Return whether tools may be called; never where the answer is put into the user's text."""
-    return "disabled" if command.toolset == "inline" else command.tools or "enabled"
+    return "disabled" if toolset == "inline" else tools
 
 
 def _interactive(command: CreateSession) -> bool:

@@ -59,6 +59,14 @@ async def test_a_new_session_is_as_asked(
     assert expected.items() <= session.items()
 
 
+async def test_an_inline_conversation_gets_no_tools_later(api: Api) -> None:
+    session = (await api.post("sessions", {"toolset": "inline"})).body
+
+    changed = await api.patch(f"sessions/{session['id']}", {"tools": "enabled", "title": "T"})
+
+    assert (changed.body["tools"], changed.body["title"]) == ("disabled", "T")
+
+
 @pytest.mark.parametrize(
     ("raw", "field"),
     [
