@@ -221,7 +221,12 @@ export class Places implements IDock {
     if (place !== this.saved && !this.moving) {
       this.saved = place;
       const { isVisible } = this.options.panel;
-      void this.put(place, isVisible).then(() => this.arrived(place));
+      this.put(place, isVisible).then(
+        () => this.arrived(place),
+        (error: unknown) => {
+          console.warn('The chat is not where the settings say:', error);
+        }
+      );
     }
   };
 
