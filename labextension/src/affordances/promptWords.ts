@@ -2,6 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { visible } from '../model/visible';
 import type { ErrorInfo } from '../wire/generated';
 import { MOST, type InlineEdit, type Obstacle, type Ready } from './inlineEdit';
 
@@ -92,5 +93,5 @@ export function errorText(
       : code === 'aborted'
         ? trans.__('It was stopped.')
         : trans.__('No answer came.');
-  return hint === null ? said : `${said} ${hint}`;
+  return visible(hint === null ? said : `${said} ${hint}`);
 }

@@ -5,6 +5,7 @@ import * as React from 'react';
 import type { ConversationStore } from '../model/conversation';
 import type { IOutgoing } from '../model/outbox';
 import { isSetAside } from '../model/present';
+import { visible } from '../model/visible';
 import type { ErrorInfo } from '../wire/generated';
 import { fileNameOf, titleOf } from './actions';
 import { Button, ErrorNote } from './parts';
@@ -32,9 +33,9 @@ function ServerProblem(props: {
   return error === null ? null : (
     <div className="shoulders-Banner" role="alert">
       <span className="shoulders-Banner-text">
-        {error.message}
+        {visible(error.message)}
         {error.hint !== null && (
-          <span className="shoulders-Banner-hint">{error.hint}</span>
+          <span className="shoulders-Banner-hint">{visible(error.hint)}</span>
         )}
       </span>
       <Button

@@ -7,6 +7,25 @@ import type { ErrorInfo } from '../wire/generated';
 import type { IconName } from './host';
 import { useTrans, useView } from './use';
 
+/** While a button is off the browser takes the focus from it; it gets it back, unless it is elsewhere by then. */
+function useKeptFocus(disabled: boolean): React.RefObject<HTMLButtonElement> {
+  const button = React.useRef<HTMLButtonElement>(null);
+  const had = React.useRef(false);
+  React.useLayoutEffect(() => {
+    const { current } = button;
+    const { activeElement } = document;
+    if (disabled) {
+      had.current = activeElement === current;
+    } else if (had.current) {
+      had.current = false;
+      if (activeElement === null || activeElement === document.body) {
+        current?.focus({ preventScroll: true });
+      }
+    }
+  }, [disabled]);
+  return button;
+}
+
 /** A button that is a picture. */
 export function IconButton(props: {
   icon: IconName;
@@ -19,8 +38,10 @@ export function IconButton(props: {
   pointerOnly?: boolean;
 }): React.JSX.Element {
   const { Icon } = useView();
+  const button = useKeptFocus(props.disabled ?? false);
   return (
     <button
+      ref={button}
       type="button"
       className={`shoulders-IconButton ${props.className ?? ''}`}
       title={props.label}
@@ -46,8 +67,10 @@ export function Button(props: {
   /** What it does, where its words alone do not say to what. */
   label?: string;
 }): React.JSX.Element {
+  const button = useKeptFocus(props.disabled ?? false);
   return (
     <button
+      ref={button}
       type="button"
       className={`shoulders-Button shoulders-mod-${props.kind ?? 'plain'} ${props.className ?? ''}`}
       aria-label={props.label}

@@ -147,9 +147,16 @@ class BarPlace {
     }
   }
 
+  /** The focus, if it was in the bar, goes to the document in front. */
   private hide(): void {
+    const { bar } = this;
+    const { shell } = this.app;
+    const hadFocus = bar?.node.contains(document.activeElement) === true;
     this.wanted = false;
-    this.bar?.hide();
+    bar?.hide();
+    if (hadFocus && shell.currentWidget !== null) {
+      shell.activateById(shell.currentWidget.id);
+    }
   }
 
   private async place(page: ReviewPage): Promise<void> {

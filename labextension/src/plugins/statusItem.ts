@@ -10,6 +10,7 @@ import '../../style/status.css';
 
 import { StatusFacts, type IStatusFacts } from '../model/status-facts';
 import { formatMoney } from '../model/format';
+import { visible } from '../model/visible';
 import {
   EXTENSION_ID,
   type IConversations,
@@ -90,7 +91,7 @@ class StatusItem extends Widget {
 function statusText(facts: IStatusFacts, trans: TranslationBundle): string {
   const { model, running } = facts;
   const parts = [
-    model ?? trans.__('no AI model'),
+    model === null ? trans.__('no AI model') : visible(model),
     running === 0 ? '' : trans._n('%1 running', '%1 running', running),
     costText(facts, trans)
   ];

@@ -13,6 +13,7 @@ import * as React from 'react';
 
 import { useSignal } from '../chat/use';
 import type { Decision } from '../editor/hunks';
+import { visible } from '../model/visible';
 import { Icon } from '../plugins/icons';
 import type { PendingEdit } from '../wire/generated';
 import type { IReviewState, ReviewPage } from './page';
@@ -80,11 +81,13 @@ function Bar({ page, actions }: IProps): React.JSX.Element {
   const [open, setOpen] = React.useState(false);
   const state = useSignal(page.changed, () => page.state);
   const all = state.documents.flatMap(({ edits }) => edits);
+  const count = useFocusAfterRows(state.documents.length);
   return (
     <>
       {open && <Documents page={page} state={state} trans={trans} />}
       <div className="shoulders-Review-line">
         <button
+          ref={count}
           type="button"
           className="shoulders-Review-count"
           aria-expanded={open}
@@ -115,6 +118,20 @@ function Bar({ page, actions }: IProps): React.JSX.Element {
       </div>
     </>
   );
+}
+
+/** The focus moves here from a line that is gone once its document was decided on. */
+function useFocusAfterRows(rows: number): React.RefObject<HTMLButtonElement> {
+  const button = React.useRef<HTMLButtonElement>(null);
+  const before = React.useRef(rows);
+  React.useLayoutEffect(() => {
+    const isFewer = rows < before.current;
+    before.current = rows;
+    if (isFewer && document.activeElement === document.body) {
+      button.current?.focus({ preventScroll: true });
+    }
+  }, [rows]);
+  return button;
 }
 
 /** The way through the changes. */
@@ -188,11 +205,13 @@ function Documents(props: {
           <button
             type="button"
             className="shoulders-Review-open"
-            title={item.document}
+            title={visible(item.document)}
             onClick={() => page.run(() => page.open(item.document))}
           >
             <Icon name={iconOf(item)} />
-            <span className="shoulders-Review-name">{item.document}</span>
+            <span className="shoulders-Review-name">
+              {visible(item.document)}
+            </span>
           </button>
           <span className="shoulders-Review-changes">
             {trans._n('%1 change', '%1 changes', item.changes)}
@@ -202,7 +221,7 @@ function Documents(props: {
             edits={item.edits}
             undo={trans.__('Undo')}
             keep={trans.__('Keep')}
-            name={item.document}
+            name={visible(item.document)}
           />
         </li>
       ))}

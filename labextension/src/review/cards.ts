@@ -9,6 +9,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Decision } from '../editor/hunks';
+import { visible } from '../model/visible';
 import type { PendingEdit } from '../wire/generated';
 
 /** Decides on a whole edit. */
@@ -200,7 +201,7 @@ function ghostOf(edit: PendingEdit, trans: TranslationBundle): HTMLElement {
   ghost.tabIndex = 0;
   ghost.setAttribute('aria-label', trans.__('Text of the deleted cell'));
   const text = document.createElement('del');
-  text.textContent = edit.baseline;
+  text.textContent = visible(edit.baseline ?? '');
   ghost.append(text);
   return ghost;
 }

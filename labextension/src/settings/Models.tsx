@@ -3,8 +3,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { modelName } from '../chat/input/modelFacts';
 import { useTrans } from '../chat/use';
 import { formatPrice, formatTokens } from '../model/format';
+import { visible } from '../model/visible';
 import type { ModelInfo, ModelList, Settings } from '../wire/generated';
 import { numberIn, SelectSetting, TextSetting } from './fields';
 import { Badge, Group, Loaded, problemText, Problems } from './pieces';
@@ -112,7 +114,7 @@ function SmallJobs(): React.JSX.Element {
   const trans = useTrans();
   const { models } = useStore();
   const nameOf = (list: ModelList, id: string | null): string =>
-    list.models.find(model => model.id === id)?.name ?? id ?? '';
+    visible(list.models.find(model => model.id === id)?.name ?? id ?? '');
   return (
     <Loaded resource={models}>
       {list => (
@@ -130,7 +132,7 @@ function SmallJobs(): React.JSX.Element {
               </dt>
               <dd>
                 {model === null
-                  ? trans.__('none: %1', reason ?? '')
+                  ? trans.__('none: %1', visible(reason ?? ''))
                   : nameOf(list, model)}
               </dd>
             </React.Fragment>
@@ -188,8 +190,8 @@ function Model(props: {
   return (
     <li className="shoulders-Line">
       <div className="shoulders-Line-head">
-        <span className="shoulders-Line-name">{model.label ?? model.name}</span>
-        <code>{model.id}</code>
+        <span className="shoulders-Line-name">{modelName(model)}</span>
+        <code>{visible(model.id)}</code>
         {isDefault && (
           <Badge kind="good">{trans.__('for new conversations')}</Badge>
         )}
@@ -197,7 +199,9 @@ function Model(props: {
       </div>
       <div className="shoulders-Line-facts">{modelFacts(model, trans)}</div>
       {model.unavailable_reason !== null && (
-        <div className="shoulders-Line-facts">{model.unavailable_reason}</div>
+        <div className="shoulders-Line-facts">
+          {visible(model.unavailable_reason)}
+        </div>
       )}
     </li>
   );
@@ -216,7 +220,7 @@ function modelFacts(model: ModelInfo, trans: TranslationBundle): string {
             formatPrice(prices.output)
           );
   return [
-    model.provider_name,
+    visible(model.provider_name),
     context_window === null
       ? ''
       : trans.__('%1 context', formatTokens(context_window)),

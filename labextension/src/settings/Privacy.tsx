@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import { useTrans } from '../chat/use';
+import { visible } from '../model/visible';
 import type { ModelList, Settings } from '../wire/generated';
 import { SelectSetting } from './fields';
 import { Badge, Group, Loaded, problemText, Problems } from './pieces';
@@ -82,8 +83,8 @@ function Addresses({ list }: { list: ModelList }): React.JSX.Element {
       {asked.map(({ id, name, host, local }) => (
         <li key={id} className="shoulders-Line">
           <div className="shoulders-Line-head">
-            <span className="shoulders-Line-name">{name}</span>
-            <code>{host}</code>
+            <span className="shoulders-Line-name">{visible(name)}</span>
+            <code>{visible(host)}</code>
             {local ? (
               <Badge kind="good">{trans.__('on this machine')}</Badge>
             ) : (

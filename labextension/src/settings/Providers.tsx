@@ -6,6 +6,7 @@ import * as React from 'react';
 import { Button, ErrorNote } from '../chat/parts';
 import { useAction, useTrans } from '../chat/use';
 import { formatDuration } from '../model/format';
+import { visible } from '../model/visible';
 import type {
   ModelList,
   ProviderHealth,
@@ -40,11 +41,22 @@ function List({ list }: { list: ModelList }): React.JSX.Element {
       <Problems problems={list.problems.map(problemText)} />
       <ul className="shoulders-Cards">
         {sorted.map(provider => (
-          <Provider key={provider.id} provider={provider} />
+          <Provider key={provider.id} provider={readable(provider)} />
         ))}
       </ul>
     </>
   );
+}
+
+/** Names come from files: nothing in them stays hidden. */
+function readable(provider: ProviderHealth): ProviderHealth {
+  const { name, host, key_name } = provider;
+  return {
+    ...provider,
+    name: visible(name),
+    host: visible(host),
+    key_name: key_name === null ? null : visible(key_name)
+  };
 }
 
 /** Ask each provider that could answer how it is, once for each key. */
@@ -91,7 +103,9 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
       <p className="shoulders-Provider-facts">{factsOf(provider, trans)}</p>
       {provider.error !== null &&
         (isDown(provider) ? (
-          <p className="shoulders-Provider-facts">{provider.error.hint}</p>
+          <p className="shoulders-Provider-facts">
+            {visible(provider.error.hint ?? '')}
+          </p>
         ) : (
           <ErrorNote error={provider.error} />
         ))}
@@ -168,7 +182,7 @@ function Result({ result }: { result: ProviderTest }): React.JSX.Element {
   const mark = (ok: boolean): string =>
     ok ? trans.__('works') : trans.__('broken');
   const facts = [
-    result.model ?? '',
+    visible(result.model ?? ''),
     trans.__('streaming: %1', mark(result.stream_ok)),
     trans.__('tool calls: %1', mark(result.tool_call_ok)),
     result.first_delta_ms === null

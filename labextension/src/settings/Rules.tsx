@@ -88,6 +88,13 @@ function NewRule(props: { tools: readonly string[] }): React.JSX.Element {
   const trans = useTrans();
   const store = useStore();
   const [open, setOpen] = React.useState(store.drafts.get('rule:new') !== null);
+  const place = React.useRef<HTMLDivElement>(null);
+  const isClosed = React.useRef(false);
+  React.useEffect(() => {
+    if (isClosed.current && !open) {
+      place.current?.querySelector('button')?.focus();
+    }
+  }, [open]);
   return open ? (
     <RuleForm
       name="rule:new"
@@ -95,10 +102,13 @@ function NewRule(props: { tools: readonly string[] }): React.JSX.Element {
       tools={props.tools}
       label={trans.__('New rule')}
       store={rule => store.changePermissions(addRule(rule))}
-      onClose={() => setOpen(false)}
+      onClose={() => {
+        isClosed.current = true;
+        setOpen(false);
+      }}
     />
   ) : (
-    <div className="shoulders-Actions">
+    <div className="shoulders-Actions" ref={place}>
       <Button onClick={() => setOpen(true)}>{trans.__('Add a rule…')}</Button>
     </div>
   );
@@ -129,8 +139,9 @@ function OwnRule(props: {
   const [open, setOpen] = React.useState(store.drafts.get(draft) !== null);
   const [busy, error, change] = useChange();
   const words = inWords(rule, trans);
+  const place = React.useRef<HTMLLIElement>(null);
   return (
-    <li className="shoulders-Line shoulders-mod-rule">
+    <li className="shoulders-Line shoulders-mod-rule" ref={place}>
       <RuleWords rule={rule} />
       <div className="shoulders-Line-actions">
         <IconButton
@@ -167,7 +178,12 @@ function OwnRule(props: {
           tools={props.tools}
           label={trans.__('Change the rule')}
           store={rule => store.changePermissions(replaceRule(body, rule))}
-          onClose={() => setOpen(false)}
+          onClose={() => {
+            setOpen(false);
+            place.current
+              ?.querySelector<HTMLElement>('[aria-pressed]')
+              ?.focus();
+          }}
         />
       )}
     </li>
@@ -188,7 +204,7 @@ function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
         <code>{visible(rule.tool) || trans.__('(no tool named)')}</code>
         {patterns.map(([name, value]) => (
           <span key={name} className="shoulders-Rule-pattern">
-            {conditionName(name, trans)}{' '}
+            {visible(conditionName(name, trans))}{' '}
             <code>
               {visible(
                 typeof value === 'string' ? value : JSON.stringify(value)
@@ -200,10 +216,10 @@ function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
       {rule.problem !== null && (
         <div className="shoulders-Field-wrong">
           {rule.line === null
-            ? trans.__('Invalid, so it denies: %1', rule.problem)
+            ? trans.__('Invalid, so it denies: %1', visible(rule.problem))
             : trans.__(
                 'Invalid, so it denies: %1 (line %2)',
-                rule.problem,
+                visible(rule.problem),
                 rule.line
               )}
         </div>

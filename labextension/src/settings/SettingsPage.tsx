@@ -61,13 +61,13 @@ export function SettingsPage(props: {
         <div className="shoulders-Chat shoulders-Settings">
           <div className="shoulders-Settings-frame">
             <Navigation section={section} onSection={onSection} />
-            <main className="shoulders-Settings-main" key={section}>
+            <div className="shoulders-Settings-main" key={section}>
               <div className="shoulders-Settings-content">
                 <StatusNotes />
                 <Head section={section} scope={scope} onScope={setScope} />
                 {view(section)}
               </div>
-            </main>
+            </div>
           </div>
         </div>
       </SettingsContext.Provider>
@@ -187,7 +187,7 @@ function Head(props: {
     ['user', trans.__('All my folders')]
   ];
   return (
-    <header className="shoulders-Settings-head">
+    <div className="shoulders-Settings-head">
       <h2>{titleOf(props.section, trans)}</h2>
       {hasScope(props.section) && (
         <fieldset className="shoulders-Scope">
@@ -205,7 +205,7 @@ function Head(props: {
           ))}
         </fieldset>
       )}
-    </header>
+    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import * as React from 'react';
 
 import { ErrorNote } from '../chat/parts';
 import { useTrans } from '../chat/use';
+import { visible } from '../model/visible';
 import type { Settings, Status, ToolInfo, ToolList } from '../wire/generated';
 import { SelectSetting, said, Switch, SwitchSetting } from './fields';
 import { otherProblems, switchExternal, switchTool } from './permissions';
@@ -152,14 +153,14 @@ function Tool({ tool }: { tool: ToolInfo }): React.JSX.Element {
   return (
     <li className="shoulders-Line shoulders-mod-switched">
       <Switch
-        label={tool.name}
+        label={visible(tool.name)}
         on={forced === null && field.value === true}
         disabled={field.busy || forced !== null}
         onChange={field.choose}
       />
       <div className="shoulders-Line-body">
         <div className="shoulders-Line-head">
-          <code>{tool.name}</code>
+          <code>{visible(tool.name)}</code>
           <Badge>{riskName(tool.risk, trans)}</Badge>
           {tool.external && (
             <Badge
@@ -182,7 +183,7 @@ function Tool({ tool }: { tool: ToolInfo }): React.JSX.Element {
           )}
         </div>
         <div className="shoulders-Line-facts">
-          {forced ?? firstSentence(tool.description)}
+          {forced ?? visible(firstSentence(tool.description))}
         </div>
         {field.error !== null && <ErrorNote error={said(field.error, trans)} />}
       </div>
@@ -231,5 +232,5 @@ function categoryName(category: string, trans: TranslationBundle): string {
     threads: trans.__('Task threads'),
     planning: trans.__('Planning')
   };
-  return names[category] ?? category;
+  return names[category] ?? visible(category);
 }

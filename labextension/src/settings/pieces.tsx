@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import { Button, Dots, ErrorNote } from '../chat/parts';
 import { useTrans, useView } from '../chat/use';
+import { visible } from '../model/visible';
 import type { Resource } from './resource';
 import { useResource } from './use';
 
@@ -72,7 +73,7 @@ export function Problems(props: {
       {props.problems.map(problem => (
         <li key={problem}>
           <Icon name="error" />
-          <span>{problem}</span>
+          <span>{visible(problem)}</span>
         </li>
       ))}
     </ul>

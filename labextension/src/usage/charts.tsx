@@ -5,6 +5,7 @@ import * as React from 'react';
 
 import { useTrans } from '../chat/use';
 import { formatMoney, formatTokens } from '../model/format';
+import { visible } from '../model/visible';
 import { axisTop, type IBar, type Measure } from './series';
 
 /** Of the plot, in px. */
@@ -124,7 +125,7 @@ export function ModelChart(props: {
     <ul className="shoulders-Bars">
       {bars.map(bar => (
         <li key={bar.key}>
-          <span className="shoulders-Bars-name">{bar.key}</span>
+          <span className="shoulders-Bars-name">{visible(bar.key)}</span>
           <span className="shoulders-Bars-value">
             {amountText(bar, measure, trans)}
           </span>
@@ -180,7 +181,7 @@ function barText(
   measure: Measure,
   trans: TranslationBundle
 ): string {
-  return trans.__('%1: %2', bar.key, amountText(bar, measure, trans));
+  return trans.__('%1: %2', visible(bar.key), amountText(bar, measure, trans));
 }
 
 /** The amount of a bar in words, what is not known included. */

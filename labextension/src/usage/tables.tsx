@@ -4,8 +4,26 @@ import * as React from 'react';
 
 import { useTrans } from '../chat/use';
 import { formatDuration, formatMoney, formatTokens } from '../model/format';
+import { visible } from '../model/visible';
 import type { ToolUsage, UsageRow } from '../wire/generated';
 import { wholePercent } from './series';
+
+/** A table that may be wider than the page: the keyboard scrolls it too. */
+function Scrolled(props: {
+  label: string;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  return (
+    <div
+      className="shoulders-Table"
+      role="group"
+      aria-label={props.label}
+      tabIndex={0}
+    >
+      {props.children}
+    </div>
+  );
+}
 
 /** Days or models. */
 export function RowsTable(props: {
@@ -15,7 +33,7 @@ export function RowsTable(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   return (
-    <div className="shoulders-Table">
+    <Scrolled label={props.first}>
       <table>
         <thead>
           <tr>
@@ -30,7 +48,7 @@ export function RowsTable(props: {
         <tbody>
           {props.rows.map(row => (
             <tr key={`${row.provider ?? ''}:${row.key ?? ''}`}>
-              <th scope="row">{row.key ?? ''}</th>
+              <th scope="row">{visible(row.key ?? '')}</th>
               <td>
                 <Cost row={row} />
               </td>
@@ -42,7 +60,7 @@ export function RowsTable(props: {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   );
 }
 
@@ -68,7 +86,7 @@ export function ToolsTable(props: {
   return props.tools.length === 0 ? (
     <p className="shoulders-Settings-note">{trans.__('No tool was used.')}</p>
   ) : (
-    <div className="shoulders-Table">
+    <Scrolled label={trans.__('Tools')}>
       <table>
         <thead>
           <tr>
@@ -84,7 +102,7 @@ export function ToolsTable(props: {
           {props.tools.map(tool => (
             <tr key={tool.tool}>
               <th scope="row">
-                <code>{tool.tool}</code>
+                <code>{visible(tool.tool)}</code>
               </th>
               <td>{tool.calls}</td>
               <td>{percent(tool.success_rate)}</td>
@@ -95,7 +113,7 @@ export function ToolsTable(props: {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   );
 }
 

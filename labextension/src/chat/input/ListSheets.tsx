@@ -3,6 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { visible } from '../../model/visible';
 import type { ToolInfo } from '../../wire/generated';
 import { Button, Dots, ErrorNote } from '../parts';
 import { useHost, usePlace, useTrans } from '../use';
@@ -20,7 +21,7 @@ export function ToolsSheet(props: { onClose: () => void }): React.JSX.Element {
       <ul className="shoulders-Sheet-list">
         {answer?.tools.map(tool => (
           <li key={tool.name}>
-            <code>{tool.name}</code>
+            <code>{visible(tool.name)}</code>
             <span className="shoulders-Sheet-note">
               {toolFacts(tool, trans).join(' · ')}
             </span>
@@ -52,15 +53,15 @@ export function SkillsSheet(props: { onClose: () => void }): React.JSX.Element {
       {answer === null && error === null && <Dots />}
       <ul className="shoulders-Sheet-list">
         {answer?.skills.map(({ name, description, path }) => (
-          <li key={name} title={path}>
+          <li key={name} title={visible(path)}>
             <button
               type="button"
               className="shoulders-Link"
               onClick={() => use(name)}
             >
-              {`/${name}`}
+              {visible(`/${name}`)}
             </button>
-            <span className="shoulders-Sheet-note">{description}</span>
+            <span className="shoulders-Sheet-note">{visible(description)}</span>
           </li>
         ))}
       </ul>

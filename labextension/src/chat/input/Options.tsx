@@ -50,10 +50,10 @@ export function Options<T extends IOption>(props: {
       onMouseDown={event => event.preventDefault()}
     >
       {grouped(options).map(({ name, members }) => (
-        <div key={name} role="group" aria-label={name}>
+        <div key={name} role="group" aria-label={visible(name)}>
           {name !== '' && (
             <div className="shoulders-Choices-group" aria-hidden="true">
-              {name}
+              {visible(name)}
             </div>
           )}
           {members.map(({ option, index }) => (

@@ -3,10 +3,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatPrice, formatTokens } from '../../model/format';
+import { visible } from '../../model/visible';
 import type { ModelInfo } from '../../wire/generated';
 
 export function modelName({ name, label }: ModelInfo): string {
-  return label ?? name;
+  return visible(label ?? name);
 }
 
 /** Context and price, or why it cannot be used. */
