@@ -1,9 +1,8 @@
 """Finding the place of a task thread again in a text that may have changed (chapter 09). Pure.
 
-While a document is open, its page moves anchors along with every edit; a text that was changed
-while nobody looked is searched for the quoted text. ``labextension/src/model/anchors.ts`` does the
-same, and ``tests/wire/fixtures/anchors.json`` is checked in both. Used by the prompt of a thread
-and by ``propose_edit``.
+A text that was changed since an anchor was made is searched for the quoted text. Pages do not move
+anchors along with edits yet; ``tests/wire/fixtures/anchors.json`` is the table for both languages.
+Used by the prompt of a thread and by ``propose_edit``.
 """
 
 from __future__ import annotations
