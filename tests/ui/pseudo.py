@@ -76,6 +76,7 @@ _GIVEN = (
     *("[aria-label*=Commands] .shoulders-Choice-note", "[role=dialog] .shoulders-Choices"),
     *(".shoulders-Provider h3", ".shoulders-Provider-facts", ".shoulders-Bars-name"),
     *(".shoulders-Line-name", ".shoulders-Line-facts", ".shoulders-Switch"),
+    *(".shoulders-Facts dd", ".shoulders-Chart-days"),
     ".shoulders-Line > .shoulders-Line-head .shoulders-Link",
 )
 
@@ -120,6 +121,7 @@ CUT = """root => {
         }
         const scrolled = element.parentElement.closest(
             'pre, .shoulders-Code-source, .shoulders-Artifact-table, .shoulders-Markdown-block,'
+            + ' .shoulders-Table,'
             + ' .shoulders-Diff, [role=tablist], .shoulders-Tabs, iframe');
         if (box.right > edge && scrolled === null) {
             cut.push(`sticks out of ${element.parentElement.className}:`
