@@ -152,7 +152,7 @@ describe('the menu of the panel', () => {
   test('offers what an empty conversation can do', async () => {
     await showPanel();
     await userEvent.click(button('More'));
-    const items = screen.getAllByRole('menuitem');
+    const items = await screen.findAllByRole('menuitem');
     expect(items.map(({ textContent }) => textContent)).toEqual(['Close tab']);
     await userEvent.keyboard('{Escape}');
     expect(document.activeElement).toBe(button('More'));
