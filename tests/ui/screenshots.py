@@ -15,6 +15,7 @@ from typing import Any
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.lab import Lab
+from tests.ui.affordances_page import Prompt
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.panel import OpenNotebook, Panel
 from tests.ui.review_page import Review
@@ -137,10 +138,37 @@ def _tour(lab: Lab, page: Page) -> None:
     for name in ("light", "dark"):
         _theme(page, THEMES[name])
         _picture(page, f"review-{name}")
+    _theme(page, THEMES["light"])
+    panel.input.press_sequentially("Plot @")
+    expect(panel.root.get_by_role("option").first).to_be_visible()
+    _picture(page, "input-light")
+    page.keyboard.press("Escape")
+    panel.input.fill("")
+    tour.editor("train-model").click()
+    page.keyboard.press("Control+;")
+    page.keyboard.press("e")
+    prompt = Prompt(page)
+    prompt.ask("Say what each step does")
+    expect(prompt.button("Accept")).to_be_visible()
+    for name in ("light", "dark"):
+        _theme(page, THEMES[name])
+        _picture(page, f"inline-edit-{name}")
+    page.keyboard.press("Escape")
+    for section, name in (("usage", "light"), ("tools", "dark"), ("providers", "high-contrast")):
+        _theme(page, THEMES[name])
+        page.evaluate(
+            "section => window.jupyterapp.commands.execute("
+            "'jupyter-ai-shoulders:open-settings', {section})",
+            section,
+        )
+        expect(page.locator(".shoulders-Settings")).to_be_visible()
+        expect(page.locator(".shoulders-Settings h2").first).to_be_visible()
+        _picture(page, f"settings-{name}")
 
 
 def _arrange(page: Page, width: int = 1360) -> None:
     """Give the panel room and put the file browser away."""
+    page.wait_for_function("() => window.jupyterapp?.restored !== undefined")
     page.evaluate(
         """async () => {
             await window.jupyterapp.restored;
