@@ -125,8 +125,8 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
     expect(panel.input).to_be_focused()
     for _ in "kka":
         page.keyboard.press("Backspace")
-    panel.input.press_sequentially("qkr")  # the letters of "quokka rides.csv", in their order
-    expect(options(panel).first).to_contain_text("quokka rides.csv")
+    panel.input.press_sequentially("qokrides")  # letters of "quokka rides.csv", in their order
+    expect(options(panel)).to_have_count(1)
     page.keyboard.press("Tab")
     expect(panel.input).to_have_value("Why @quokka_data/quokka rides.csv ")
     panel.input.press_sequentially("@cell")
