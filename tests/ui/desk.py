@@ -80,7 +80,10 @@ class Conversations:
         return found[-1]
 
     def end(self) -> None:
-        """Leave nothing that the next test would meet: turns, kernels, edits to look through."""
+        """Leave nothing that another test, or this one run again, would meet.
+
+        Turns and kernels are ended, edits kept, conversations deleted.
+        """
         deadline = time.monotonic() + WAIT_SECONDS
         while busy := [each for each in self.all() if each["status"] in {"running", "waiting"}]:
             assert time.monotonic() < deadline, f"does not stop: {busy}"
@@ -89,6 +92,8 @@ class Conversations:
             time.sleep(0.1)  # another process, as above
         self._end_kernels()
         self._end_review()
+        for session in self.all():
+            self._send("DELETE", f"sessions/{session['id']}", None, {})
 
     def _end_review(self) -> None:
         """Keep what waits for review: the next test's page would count it."""

@@ -13,6 +13,10 @@ from playwright.sync_api import Locator, Page, expect
 
 PATIENCE_MS = 60_000
 """How long anything in a page may take on a slow machine that does other things as well."""
+TWO_FRAMES = (
+    "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+)
+"""Waits until what the lab has posted to its widgets has reached them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,9 @@ class Panel:
         """Show the panel and wait for its input, which may be closed."""
         self.page.wait_for_function("() => window.jupyterapp?.commands !== undefined")
         self.page.evaluate("() => window.jupyterapp.restored")
+        # The lab fills an empty main area with its launcher, which takes the focus when it comes.
+        self.page.wait_for_function("() => !window.jupyterapp.shell.isEmpty('main')")
+        self.page.evaluate(TWO_FRAMES)
         self.page.evaluate(
             "() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:focus-chat')"
         )
