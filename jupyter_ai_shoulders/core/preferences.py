@@ -7,9 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.wire.settings import AccessMode, Fallback
+from jupyter_ai_shoulders.wire.settings import AccessMode, Fallback, GhostSettings
 
-__all__ = ["AccessMode", "Fallback", "ModelPreferences"]
+__all__ = ["GHOST_DEFAULTS", "AccessMode", "Fallback", "ModelPreferences"]
+
+INCREMENTING = (
+    *("awk", "c", "c#", "c++", "cpp", "csharp", "d", "dart", "go", "groovy", "java"),
+    *("javascript", "jsx", "objective-c", "perl", "php", "tsx", "typescript"),
+    *("elixir", "elm", "erlang", "haskell", "idris", "purescript", "scala", "zig"),
+)
+"""Languages in which ``++`` means something: it increments, or it joins lists."""
+GHOST_DEFAULTS = GhostSettings(enabled_plus=True, automatic=False, skip_languages=INCREMENTING)
 
 
 @dataclass(frozen=True, slots=True)

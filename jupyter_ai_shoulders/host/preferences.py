@@ -32,16 +32,18 @@ from jupyter_ai_shoulders.core.errors import (
     StateUnavailable,
 )
 from jupyter_ai_shoulders.core.json_lines import line_of
-from jupyter_ai_shoulders.core.preferences import ModelPreferences
+from jupyter_ai_shoulders.core.preferences import GHOST_DEFAULTS, ModelPreferences
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.settings import (
     CommandSettings,
     DataValues,
     EgressSettings,
+    GhostSettings,
     ModelSettings,
     PutCommandSettings,
     PutEgressSettings,
+    PutGhostSettings,
     PutModelSettings,
     PutSettings,
     Settings,
@@ -55,19 +57,21 @@ VERSION = 1
 TRAIT = "Shoulders.settings"
 Scope = Literal["workspace", "user"]
 
-Area = Literal["models", "egress", "commands"]
+Area = Literal["models", "egress", "commands", "ghost"]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
     "egress": PutEgressSettings,
     "commands": PutCommandSettings,
+    "ghost": PutGhostSettings,
 }
 FOLDERS = "folders"
-PER_FOLDER: tuple[Area, ...] = ("egress", "commands")
+PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost")
 """What a folder's own file may not loosen; the user's file says it for single folders."""
 _STRICTEST: Mapping[str, object] = {
     "egress.data_values": "schema_only",
     "commands.mode": "none",
     "commands.network": False,
+    "ghost.automatic": False,
 }
 
 _LETS_OUT = (
@@ -78,10 +82,15 @@ _LETS_RUN = (
     "A folder's own settings may not let commands run. Choose it in the settings if that is what "
     "you want."
 )
+_LETS_ASK = (
+    "A folder's own settings may not send what you type without being asked. Choose it in the "
+    "settings if that is what you want."
+)
 _OTHER_MACHINE = (
     "A folder's own settings may not send what you ask to another machine. Put it into "
     "~/.shoulders/settings.json if that is what you want."
 )
+_LETS: Mapping[str, str] = {"commands": _LETS_RUN, "ghost": _LETS_ASK}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +160,10 @@ class Preferences:
         locked = sources["commands.mode"] == "administrator"
         return CommandSettings(**_area(values, "commands")), locked
 
+    def ghost(self) -> GhostSettings:
+        """Return what holds for suggestions at the caret."""
+        return GhostSettings(**_area(_merged(self._sources())[0], "ghost"))
+
     def settings(self) -> Settings:
         """Return all values, where each comes from, and what is wrong in the files."""
         found = self._sources()
@@ -160,6 +173,7 @@ class Preferences:
                 models=ModelSettings(**_area(values, "models")),
                 egress=EgressSettings(**_area(values, "egress")),
                 commands=CommandSettings(**_area(values, "commands")),
+                ghost=GhostSettings(**_area(values, "ghost")),
             ),
             sources=sources,
             locks={name: self._reason(name) for name in self._locked.values},
@@ -244,6 +258,7 @@ def _merged(found: Sequence[Source]) -> tuple[dict[str, Any], dict[str, SettingS
     values: dict[str, Any] = {f"models.{key}": v for key, v in asdict(ModelPreferences()).items()}
     values |= {"egress.data_values": "schema_only"}
     values |= {"commands.mode": "sandbox", "commands.network": False}
+    values |= {f"ghost.{key}": value for key, value in GHOST_DEFAULTS}
     sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
     for source in found:
         values |= source.values
@@ -337,7 +352,7 @@ def _foreign(name: str, value: object) -> str | None:
         return _OTHER_MACHINE
     if name not in _STRICTEST or value in (None, _STRICTEST[name]):
         return None
-    return _LETS_RUN if name.startswith("commands.") else _LETS_OUT
+    return _LETS.get(name.partition(".")[0], _LETS_OUT)
 
 
 def _leaves_this_machine(name: str, value: object) -> bool:

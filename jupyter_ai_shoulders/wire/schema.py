@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.wire import (
     api,
     audit,
     commands,
+    completions,
     edits,
     errors,
     events,
@@ -68,6 +69,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("variable_list", mentions.VariableList),
     ("skill_summaries", mentions.SkillSummaries),
     ("instruction_list", instructions.InstructionList),
+    ("completion_suggestion", completions.CompletionSuggestion),
+    ("completion_end", completions.CompletionEnd),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,
@@ -91,6 +94,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     usage.PutBudget,
     settings.PutSettings,
     requests.PreviewMessage,
+    completions.RequestCompletions,
 )
 _JSON_REF = {"$ref": "#/$defs/Json"}
 _JSON_TYPE = "null | boolean | number | string | Json[] | { [key: string]: Json }"

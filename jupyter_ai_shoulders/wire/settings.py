@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -45,12 +45,25 @@ class CommandSettings(WireModel):
     """Whether a sandboxed command may use the network."""
 
 
+class GhostSettings(WireModel):
+    """Suggestions at the caret (chapter 10)."""
+
+    enabled_plus: bool
+    """Whether ``++`` asks for them; else it is typed as it is."""
+    automatic: bool
+    """Whether the lab may ask for them while one types."""
+    skip_languages: tuple[str, ...]
+    """Languages that have a ``++`` of their own: there, after a name, a number or a closing
+    bracket, it is typed as it is. In lower case."""
+
+
 class SettingsValues(WireModel):
     """The values that hold."""
 
     models: ModelSettings
     egress: EgressSettings
     commands: CommandSettings
+    ghost: GhostSettings
 
 
 class SettingsProblem(WireModel):
@@ -98,12 +111,23 @@ class PutCommandSettings(CommandModel):
     network: bool | None = None
 
 
+class PutGhostSettings(CommandModel):
+    """The part ``ghost`` of ``PUT settings``."""
+
+    enabled_plus: bool | None = None
+    automatic: bool | None = None
+    skip_languages: tuple[Annotated[str, Field(max_length=64)], ...] | None = Field(
+        default=None, max_length=100
+    )
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: what is given is stored, null goes back to the default, the rest stays."""
 
     models: PutModelSettings | None = None
     egress: PutEgressSettings | None = None
     commands: PutCommandSettings | None = None
+    ghost: PutGhostSettings | None = None
     revision: str | None = None
     """Of the settings that were seen: when others are stored by now, 409 ``stale``."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from traitlets.config import Config
 
+from jupyter_ai_shoulders.core.preferences import GHOST_DEFAULTS
 from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.server.client import Answer, Api
 
@@ -16,6 +17,11 @@ DEFAULTS = {
     "single_call_timeout_s": 30.0,
     "single_call_max_tokens": 4_000,
     "ollama_host": "http://127.0.0.1:11434",
+}
+GHOST = {
+    "enabled_plus": True,
+    "automatic": False,
+    "skip_languages": list(GHOST_DEFAULTS.skip_languages),
 }
 
 
@@ -56,10 +62,12 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "models": DEFAULTS,
             "egress": {"data_values": "schema_only"},
             "commands": {"mode": "sandbox", "network": False},
+            "ghost": GHOST,
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
-        | {"commands.mode": "default", "commands.network": "default"},
+        | {"commands.mode": "default", "commands.network": "default"}
+        | {f"ghost.{name}": "default" for name in GHOST},
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),
@@ -215,6 +223,19 @@ async def test_a_folders_own_settings_let_no_values_out_but_may_keep_them_in(
     assert loose["values"]["egress"] == {"data_values": "schema_only"}
     assert "values of your data" in loose["problems"][0]["message"]
     assert tight["values"]["egress"] == {"data_values": "schema_only"}
+
+
+async def test_a_folders_own_settings_do_not_ask_for_suggestions_while_one_types(
+    api: Api, workspace_file: Path
+) -> None:
+    hold(workspace_file, '{"ghost": {"automatic": true, "skip_languages": ["r"]}}')
+    loose = await settings(api)
+    chosen = await api.put("settings", {"ghost": {"automatic": True, "enabled_plus": False}})
+
+    assert loose["values"]["ghost"] == {**GHOST, "skip_languages": ["r"]}
+    assert "without being asked" in loose["problems"][0]["message"]
+    assert chosen.body["values"]["ghost"]["automatic"] is True
+    assert chosen.body["sources"]["ghost.automatic"] == "workspace"
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,8 @@ attachment: Attachment
 audit_page: AuditPage
 budget_state: BudgetState
 cell_edit: CellEdit
+completion_end: CompletionEnd
+completion_suggestion: CompletionSuggestion
 conversation: Conversation
 create_session: CreateSession
 decide_edit: DecideEdit
@@ -84,6 +86,7 @@ provider_test: ProviderTest
 put_budget: PutBudget
 put_permissions: PutPermissions
 put_settings: PutSettings
+request_completions: RequestCompletions
 request_view: RequestView
 restore_session: RestoreSession
 resume_turn: ResumeTurn
@@ -398,6 +401,32 @@ outputs: {
 [k: string]: Json
 }[]
 execution_count: (number | null)
+}
+/**
+ * All suggestions, best first; nothing comes after it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CompletionEnd".
+ */
+export interface CompletionEnd {
+type: "completion-end"
+request_id: string
+suggestions: string[]
+model: (string | null)
+reason: (("no_key" | "budget" | "provider_down" | "private" | "disabled" | "no_model" | "cancelled" | "nothing") | null)
+message: (string | null)
+}
+/**
+ * One suggestion, whole: what to put at the caret. ``index`` counts from 0 as they come.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CompletionSuggestion".
+ */
+export interface CompletionSuggestion {
+type: "completion-suggestion"
+request_id: string
+index: number
+text: string
 }
 /**
  * A session's log, folded.
@@ -2608,6 +2637,7 @@ export interface PutSettings {
 models?: (PutModelSettings | null)
 egress?: (PutEgressSettings | null)
 commands?: (PutCommandSettings | null)
+ghost?: (PutGhostSettings | null)
 revision?: (string | null)
 }
 /**
@@ -2641,6 +2671,32 @@ data_values: (("schema_only" | "samples" | "full") | null)
 export interface PutCommandSettings {
 mode: (("none" | "host" | "sandbox" | "sandbox_read_only") | null)
 network: (boolean | null)
+}
+/**
+ * The part ``ghost`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutGhostSettings".
+ */
+export interface PutGhostSettings {
+enabled_plus: (boolean | null)
+automatic: (boolean | null)
+skip_languages: (string[] | null)
+}
+/**
+ * ``POST completions``: the text around the caret of one editor.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RequestCompletions".
+ */
+export interface RequestCompletions {
+request_id: string
+path: string
+cell_id?: (string | null)
+language: string
+prefix: string
+suffix: string
+trigger: ("plus" | "invoke" | "automatic")
 }
 /**
  * One request in the common form, from which the provider's own body is encoded.
@@ -3171,6 +3227,7 @@ export interface SettingsValues {
 models: ModelSettings
 egress: EgressSettings
 commands: CommandSettings
+ghost: GhostSettings
 }
 /**
  * Which models are used, and how single calls are bounded.
@@ -3203,6 +3260,17 @@ data_values: ("schema_only" | "samples" | "full")
 export interface CommandSettings {
 mode: ("none" | "host" | "sandbox" | "sandbox_read_only")
 network: boolean
+}
+/**
+ * Suggestions at the caret (chapter 10).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "GhostSettings".
+ */
+export interface GhostSettings {
+enabled_plus: boolean
+automatic: boolean
+skip_languages: string[]
 }
 /**
  * ``GET skills``.

@@ -98,7 +98,8 @@ const SETTINGS: Settings = {
       ollama_host: 'http://127.0.0.1:11434'
     },
     egress: { data_values: 'schema_only' },
-    commands: { mode: 'sandbox', network: false }
+    commands: { mode: 'sandbox', network: false },
+    ghost: { enabled_plus: true, automatic: false, skip_languages: [] }
   },
   sources: {},
   locks: {},
@@ -158,12 +159,13 @@ export class FakeApi implements ISettingsApi {
   async putSettings(body: PutSettings, scope: Scope): Promise<Settings> {
     this.note('putSettings', body, scope);
     refuseStale(body.revision, this.held.revision);
-    const { models, egress, commands } = this.held.values;
+    const { models, egress, commands, ghost } = this.held.values;
     // What the page sends is checked by the server's own tests.
     const values = {
       models: { ...models, ...body.models },
       egress: { ...egress, ...body.egress },
-      commands: { ...commands, ...body.commands }
+      commands: { ...commands, ...body.commands },
+      ghost: { ...ghost, ...body.ghost }
     } as Settings['values'];
     this.held = { ...this.held, values, revision: this.next() };
     return this.held;
