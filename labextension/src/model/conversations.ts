@@ -7,6 +7,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type {
+  Anchor,
   Attachment,
   DecideProposal,
   ErrorInfo,
@@ -29,12 +30,14 @@ import { SessionsStore } from './sessions';
 import {
   activateTab,
   addTab,
+  beginTab,
   closeTab,
   openTab,
   shiftTab,
   stepTab,
   type ITab
 } from './tabs';
+import { ThreadsStore } from './threads';
 
 /** What the conversations are made with. */
 export interface IConversationsOptions extends IFollowing {
@@ -47,6 +50,7 @@ export class Conversations implements IConversations, IDisposable {
   constructor(private readonly options: IConversationsOptions) {
     const { http, socket, keeper, newId } = options;
     this.history = new SessionsStore(http);
+    this.threads = new ThreadsStore(http, this.history);
     this.opened = new OpenTabs(keeper, newId);
     this.logs = new FollowedLogs(options, this.history);
     this.server = new ServerStanding(http);
@@ -54,6 +58,7 @@ export class Conversations implements IConversations, IDisposable {
     this.commands = new SessionCommands(http, this.opened.begun);
     this.budget = budgetOver(http);
     this.history.changed.connect(this.announce, this);
+    this.threads.changed.connect(this.announce, this);
     this.opened.changed.connect(this.announce, this);
     this.server.changed.connect(this.announce, this);
     this.logs.folded.connect(this.onFolded, this);
@@ -61,7 +66,9 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   readonly changed = new Signal<this, void>(this);
+  readonly revealed = new Signal<this, void>(this);
   readonly history: SessionsStore;
+  readonly threads: ThreadsStore;
   readonly commands: SessionCommands;
   readonly budget: IBudget;
 
@@ -128,6 +135,17 @@ export class Conversations implements IConversations, IDisposable {
     this.opened.change(state =>
       openTab(state, this.options.newId(), sessionId)
     );
+    this.revealed.emit();
+  }
+
+  beginThread(anchor: Anchor): void {
+    this.opened.change(state => beginTab(state, this.options.newId(), anchor));
+    this.revealed.emit();
+  }
+
+  anchor(key: string): Anchor | null {
+    const tab = this.tabs.find(open => open.key === key);
+    return tab?.anchor ?? this.session(key)?.anchor ?? null;
   }
 
   close(key: string): void {
@@ -247,6 +265,12 @@ export class Conversations implements IConversations, IDisposable {
     this.history.receive([await http.patchSession(sessionId, { title })]);
   }
 
+  async resolve(sessionId: string, isResolved: boolean): Promise<void> {
+    const { http } = this.options;
+    const status = isResolved ? 'resolved' : 'idle';
+    this.history.receive([await http.patchSession(sessionId, { status })]);
+  }
+
   async remove(sessionId: string): Promise<void> {
     await this.options.http.deleteSession(sessionId);
     const key = this.opened.keyOf(sessionId);
@@ -286,8 +310,9 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   private readonly makeSession = async (key: string): Promise<Session> => {
+    const anchor = this.anchor(key);
     const session = await this.options.http.createSession({
-      kind: 'chat',
+      ...(anchor === null ? { kind: 'chat' } : { kind: 'task', anchor }),
       model: this.model(key),
       mode: this.mode(key)
     });
@@ -308,6 +333,7 @@ export class Conversations implements IConversations, IDisposable {
   };
 
   private readonly onOpened = (): void => {
+    this.threads.forget();
     void this.server.askAgain();
   };
 

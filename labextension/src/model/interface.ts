@@ -3,6 +3,7 @@
 import type { ISignal } from '@lumino/signaling';
 
 import type {
+  Anchor,
   Attachment,
   DecideProposal,
   ErrorInfo,
@@ -18,6 +19,7 @@ import type { IOutgoing } from './outbox';
 import type { ISessionCommands } from './session-commands';
 import type { SessionsStore } from './sessions';
 import type { ITab } from './tabs';
+import type { ThreadsStore } from './threads';
 
 export type Mode = Session['mode'];
 
@@ -34,9 +36,12 @@ export interface IMessage {
 export interface IConversations {
   /** Emitted when tabs, sessions, models or what is being sent changed; not with streamed text. */
   readonly changed: ISignal<IConversations, void>;
+  /** Emitted when a conversation was put in front: what lies over it goes. */
+  readonly revealed: ISignal<IConversations, void>;
   readonly tabs: readonly ITab[];
   readonly active: ITab;
   readonly history: SessionsStore;
+  readonly threads: ThreadsStore;
   /** What the user may do in one conversation beside sending messages. */
   readonly commands: ISessionCommands;
   readonly budget: IBudget;
@@ -53,6 +58,10 @@ export interface IConversations {
   session(key: string): Session | null;
   create(): void;
   open(sessionId: string): void;
+  /** Show a thread at a place; it begins, for others too, with its first message. */
+  beginThread(anchor: Anchor): void;
+  /** The place of a tab's thread, begun or not, as it was logged last; null of other conversations. */
+  anchor(key: string): Anchor | null;
   close(key: string): void;
   activate(key: string): void;
   step(by: number): void;
@@ -81,6 +90,8 @@ export interface IConversations {
   decide(proposalId: string, decision: DecideProposal): Promise<void>;
   rename(sessionId: string, title: string): Promise<void>;
   remove(sessionId: string): Promise<void>;
+  /** Note that what a thread was for is done, or that it is not. */
+  resolve(sessionId: string, isResolved: boolean): Promise<void>;
   /** Copy a conversation up to an event, or as far as it is settled, and show the copy. */
   fork(sessionId: string, seq?: number): Promise<void>;
   /** The whole conversation as a file. */

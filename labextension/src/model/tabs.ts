@@ -1,9 +1,13 @@
 /** The conversations this page shows as tabs: pure rules, and their saved form. Used by `Conversations`. */
 
+import type { Anchor } from '../wire/generated';
+
 /** An open conversation; one that has not been sent anything yet has no session. */
 export interface ITab {
   readonly key: string;
   readonly sessionId: string | null;
+  /** Where a thread will be that has not begun. */
+  readonly anchor?: Anchor;
 }
 
 /** The open conversations in order; there is always an active one. */
@@ -19,10 +23,20 @@ export function freshTabs(key: string): ITabs {
 
 /** Show a new, empty conversation; one that is still empty is used again. */
 export function addTab(state: ITabs, key: string): ITabs {
-  const empty = state.tabs.find(tab => tab.sessionId === null);
+  const empty = state.tabs.find(isEmpty);
   return empty === undefined
     ? { tabs: [...state.tabs, { key, sessionId: null }], active: key }
     : { ...state, active: empty.key };
+}
+
+/** Show a thread that has not begun; one that waits at the same place is used again. */
+export function beginTab(state: ITabs, key: string, anchor: Anchor): ITabs {
+  const waiting = state.tabs.find(
+    tab => tab.anchor !== undefined && isSamePlace(tab.anchor, anchor)
+  );
+  return waiting === undefined
+    ? { tabs: [...state.tabs, { key, sessionId: null, anchor }], active: key }
+    : { ...state, active: waiting.key };
 }
 
 /** Show a session, in its tab where it has one. */
@@ -80,4 +94,19 @@ export function bindTab(state: ITabs, key: string, sessionId: string): ITabs {
     ...state,
     tabs: state.tabs.map(tab => (tab.key === key ? { key, sessionId } : tab))
   };
+}
+
+function isEmpty({ sessionId, anchor }: ITab): boolean {
+  return sessionId === null && anchor === undefined;
+}
+
+function isSamePlace(one: Anchor, other: Anchor): boolean {
+  return (
+    one.document === other.document &&
+    one.cell_id === other.cell_id &&
+    one.target === other.target &&
+    one.range?.from === other.range?.from &&
+    one.range?.to === other.range?.to &&
+    one.quote === other.quote
+  );
 }
