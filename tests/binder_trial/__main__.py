@@ -114,11 +114,12 @@ class _Visitor:
         while True:
             try:
                 self._open("api/status")
-                return
             except (urllib.error.URLError, ConnectionError):
                 assert process.poll() is None, "the server ended"
                 assert time.monotonic() < deadline, "the server does not answer"
                 time.sleep(0.2)  # another process: there is nothing to wait on but its answer
+            else:
+                return
 
     def look(self) -> None:
         """Check what a visitor finds."""
