@@ -86,6 +86,9 @@ function OpenButton(props: {
     >
       <StatusDot status={session.status} />
       <span className="shoulders-History-title">{title}</span>
+      {conversations.hasUnsent(session.id) && (
+        <span className="shoulders-History-kind">{trans.__('Draft')}</span>
+      )}
       {session.kind !== 'chat' && (
         <span className="shoulders-History-kind">
           {nameOfKind(session.kind, trans)}

@@ -27,16 +27,7 @@ import { dropOutgoing, type IOutgoing } from './outbox';
 import { ServerStanding } from './server-standing';
 import { SessionCommands } from './session-commands';
 import { SessionsStore } from './sessions';
-import {
-  activateTab,
-  addTab,
-  beginTab,
-  closeTab,
-  openTab,
-  shiftTab,
-  stepTab,
-  type ITab
-} from './tabs';
+import { activateTab, beginTab, shiftTab, stepTab, type ITab } from './tabs';
 import { ThreadsStore } from './threads';
 
 /** What the conversations are made with. */
@@ -128,13 +119,11 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   create(): void {
-    this.opened.change(state => addTab(state, this.options.newId()));
+    this.opened.create(this.options.newId());
   }
 
   open(sessionId: string): void {
-    this.opened.change(state =>
-      openTab(state, this.options.newId(), sessionId)
-    );
+    this.opened.open(sessionId, this.options.newId());
     this.revealed.emit();
   }
 
@@ -150,11 +139,14 @@ export class Conversations implements IConversations, IDisposable {
 
   close(key: string): void {
     const sessionId = this.opened.sessionId(key);
-    this.opened.notes.drop(key);
-    this.opened.change(state => closeTab(state, key, this.options.newId()));
+    this.opened.close(key, this.options.newId());
     if (sessionId !== null) {
       this.logs.leave(sessionId);
     }
+  }
+
+  hasUnsent(sessionId: string): boolean {
+    return this.opened.hasAside(sessionId);
   }
 
   activate(key: string): void {

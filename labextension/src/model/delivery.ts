@@ -6,7 +6,6 @@
 import { infoOf, type IHttpClient } from '../client/http';
 import type { SendMessage, Session } from '../wire/generated';
 import type { OpenTabs } from './open-tabs';
-import { bindTab } from './tabs';
 
 /** Takes messages to the server. */
 export class Delivery {
@@ -23,6 +22,7 @@ export class Delivery {
     try {
       const sessionId = await this.begin(key);
       await this.http.sendMessage(sessionId, body);
+      this.tabs.accepted(key, body.id);
     } catch (error) {
       this.tabs.putOutgoing(key, { body, error: infoOf(error) });
     }
@@ -30,7 +30,7 @@ export class Delivery {
 
   /** The session of a tab, made now if it has none. */
   async begin(key: string): Promise<string> {
-    const sessionId = this.tabs.sessionId(key);
+    const sessionId = this.tabs.addressee(key);
     if (sessionId !== null) {
       return sessionId;
     }
@@ -45,7 +45,7 @@ export class Delivery {
 
   private async made(key: string): Promise<string> {
     const { id } = await this.make(key);
-    this.tabs.change(state => bindTab(state, key, id));
+    this.tabs.bind(key, id);
     return id;
   }
 

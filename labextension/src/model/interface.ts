@@ -62,7 +62,10 @@ export interface IConversations {
   beginThread(anchor: Anchor): void;
   /** The place of a tab's thread, begun or not, as it was logged last; null of other conversations. */
   anchor(key: string): Anchor | null;
+  /** Close a tab; what was written in it is there again when the conversation is shown again. */
   close(key: string): void;
+  /** Whether something waits in the closed tab of a conversation: a draft, attachments, an unsent message. */
+  hasUnsent(sessionId: string): boolean;
   activate(key: string): void;
   step(by: number): void;
   /** Put a tab `by` places further on. */

@@ -16,6 +16,8 @@ export interface IKeeper {
 export interface IMemory {
   tabs: ITab[];
   active: string | null;
+  /** Closed tabs in which something was written, the newest last. */
+  aside: ITab[];
   /** Text in the input by tab. */
   drafts: Record<string, string>;
   /** What is to go with the next message, by tab. */
@@ -29,6 +31,7 @@ export interface IMemory {
 const NOTHING: IMemory = {
   tabs: [],
   active: null,
+  aside: [],
   drafts: {},
   attachments: {},
   unsent: {},

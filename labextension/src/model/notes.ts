@@ -13,8 +13,9 @@ import { putOutgoing, stillOutgoing, type IOutgoing } from './outbox';
 /** What is remembered of the notes. */
 type Kept = 'drafts' | 'attachments' | 'unsent';
 
-/** Characters of a picture that are kept over a reload: browsers keep five million of everything. */
+/** Characters of pictures that are kept over a reload, of one and of all: browsers keep five million of everything. */
 const KEPT_PICTURE = 700_000;
+const KEPT_PICTURES = 2_500_000;
 
 /** The notes of one tab. */
 export interface INotes {
@@ -68,6 +69,12 @@ export class TabNotes {
     this.notes.set(key, { ...this.get(key), ...change });
   }
 
+  /** Whether there is something that would be lost with the tab. */
+  has(key: string): boolean {
+    const { draft, attachments, outbox } = this.get(key);
+    return draft !== '' || attachments.length > 0 || outbox.length > 0;
+  }
+
   drop(key: string): void {
     this.notes.delete(key);
   }
@@ -90,12 +97,15 @@ export class TabNotes {
     const drafts: Record<string, string> = {};
     const attached: Record<string, Attachment[]> = {};
     const unsent: Record<string, SendMessage[]> = {};
-    for (const [key, { draft, attachments, outbox }] of this.notes) {
+    const isKept = keptPictures();
+    // The newest first: where there is no room for all pictures, it is for theirs.
+    for (const [key, notes] of [...this.notes].reverse()) {
+      const { draft, attachments, outbox } = notes;
       if (draft !== '') {
         drafts[key] = draft;
       }
       if (attachments.length > 0) {
-        attached[key] = attachments.filter(isSmall);
+        attached[key] = attachments.filter(isKept);
       }
       if (outbox.length > 0) {
         unsent[key] = outbox.map(({ body }) => body);
@@ -107,9 +117,14 @@ export class TabNotes {
   private readonly notes = new Map<string, INotes>();
 }
 
-function isSmall(attachment: Attachment): boolean {
-  return (
-    attachment.kind !== 'image' ||
-    (attachment.data?.length ?? 0) <= KEPT_PICTURE
-  );
+/** Says of one attachment after the other whether there is room for it. */
+function keptPictures(): (attachment: Attachment) => boolean {
+  let room = KEPT_PICTURES;
+  return attachment => {
+    const size =
+      attachment.kind === 'image' ? (attachment.data?.length ?? 0) : 0;
+    const fits = size <= Math.min(KEPT_PICTURE, room);
+    room -= fits ? size : 0;
+    return fits;
+  };
 }

@@ -8,8 +8,19 @@ import { Signal } from '@lumino/signaling';
 import type { Mode } from './interface';
 import { recall, remember, type IKeeper } from './memory';
 import { TabNotes, type INotes } from './notes';
-import type { IOutgoing } from './outbox';
-import { freshTabs, type ITab, type ITabs } from './tabs';
+import { dropOutgoing, type IOutgoing } from './outbox';
+import {
+  addTab,
+  bindTab,
+  closeTab,
+  freshTabs,
+  openTab,
+  type ITab,
+  type ITabs
+} from './tabs';
+
+/** Closed tabs whose notes are kept. */
+const ASIDE_LIMIT = 50;
 
 /** The tabs, their notes, and the last choices made in any of them. */
 export class OpenTabs {
@@ -25,6 +36,7 @@ export class OpenTabs {
         ? freshTabs(newId())
         : { tabs: saved.tabs, active: saved.active ?? first.key };
     this.last = { model: saved.model, mode: saved.mode };
+    this.aside = saved.aside;
   }
 
   readonly changed = new Signal<this, void>(this);
@@ -58,6 +70,12 @@ export class OpenTabs {
     return this.all.find(tab => tab.key === key)?.sessionId ?? null;
   }
 
+  /** The session that messages of a tab go to, which may be closed meanwhile; null when it has none. */
+  addressee(key: string): string | null {
+    const left = this.aside.find(tab => tab.key === key);
+    return left?.sessionId ?? this.sessionId(key);
+  }
+
   /** The session of a tab; throws when it has none. */
   readonly begun = (key: string): string => {
     const sessionId = this.sessionId(key);
@@ -70,7 +88,51 @@ export class OpenTabs {
   /** Change the tabs by one of the rules. */
   change(rule: (state: ITabs) => ITabs): void {
     this.state = rule(this.state);
+    this.aside = this.aside.filter(({ key }) => !this.isOpen(key));
     this.announce();
+  }
+
+  /** Show an empty conversation: the one that is open, or that was closed with something written in it. */
+  create(fresh: string): void {
+    const left = this.leftAside(null);
+    const empty = this.all.find(isEmpty);
+    if (left !== null && empty !== undefined && !this.notes.has(empty.key)) {
+      this.state = closeTab(this.state, empty.key, left);
+    }
+    this.change(state => addTab(state, left ?? fresh));
+  }
+
+  /** Show a session, with what was written in its tab when that was closed. */
+  open(sessionId: string, fresh: string): void {
+    const key = this.leftAside(sessionId) ?? fresh;
+    this.change(state => openTab(state, key, sessionId));
+  }
+
+  /** Close a tab; what was written in it waits until its conversation is shown again. */
+  close(key: string, fresh: string): void {
+    const tab = this.all.find(open => open.key === key);
+    if (tab !== undefined && this.notes.has(key)) {
+      const all = [...this.aside, tab];
+      all.slice(0, -ASIDE_LIMIT).forEach(old => this.notes.drop(old.key));
+      this.aside = all.slice(-ASIDE_LIMIT);
+    } else {
+      this.notes.drop(key);
+    }
+    this.state = closeTab(this.state, key, fresh);
+    this.announce();
+  }
+
+  /** Give a tab without a session its own; it may have been closed meanwhile. */
+  bind(key: string, sessionId: string): void {
+    this.aside = this.aside.map(tab =>
+      tab.key === key ? { key, sessionId } : tab
+    );
+    this.change(state => bindTab(state, key, sessionId));
+  }
+
+  /** Whether something was written in the closed tab of a session. */
+  hasAside(sessionId: string): boolean {
+    return this.leftAside(sessionId) !== null;
   }
 
   note(key: string, change: Partial<INotes>): void {
@@ -82,6 +144,19 @@ export class OpenTabs {
   setDraft(key: string, draft: string): void {
     this.notes.change(key, { draft });
     this.save();
+  }
+
+  /** Note that the server has a message: a closed tab sees no log that would say so. */
+  accepted(key: string, messageId: string): void {
+    if (!this.isOpen(key)) {
+      const outbox = dropOutgoing(this.notes.get(key).outbox, messageId);
+      this.notes.change(key, { outbox });
+      if (!this.notes.has(key)) {
+        this.notes.drop(key);
+        this.aside = this.aside.filter(tab => tab.key !== key);
+      }
+      this.announce();
+    }
   }
 
   /** Put a message in the tab's outbox, or note what became of it. */
@@ -106,6 +181,7 @@ export class OpenTabs {
       ...this.notes.saved(),
       ...this.last,
       tabs: [...this.all],
+      aside: [...this.aside],
       active: this.state.active
     });
   }
@@ -115,6 +191,23 @@ export class OpenTabs {
     this.changed.emit();
   }
 
+  private isOpen(key: string): boolean {
+    return this.all.some(tab => tab.key === key);
+  }
+
+  /** The closed tab of a session, or of a conversation that had not begun, in which something was written last. */
+  private leftAside(sessionId: string | null): string | null {
+    const fits = (tab: ITab): boolean =>
+      sessionId === null ? isEmpty(tab) : tab.sessionId === sessionId;
+    return this.aside.filter(fits).at(-1)?.key ?? null;
+  }
+
   private state: ITabs;
+  private aside: readonly ITab[];
   private last: { model: string | null; mode: Mode | null };
+}
+
+/** A tab that is for nothing yet. */
+function isEmpty(tab: ITab): boolean {
+  return tab.sessionId === null && !('anchor' in tab);
 }
