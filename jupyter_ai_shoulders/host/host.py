@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.cell_rows import settle_cells
 from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
+from jupyter_ai_shoulders.host.anchors import Anchors
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.commands import Commands
 from jupyter_ai_shoulders.host.conversations import Conversations
@@ -77,6 +78,7 @@ class Host:
         self.hub = store.hub
         self.log = store.log
         self.sessions = store.sessions
+        self.anchors = Anchors(store.sessions)
         self.models = models
         self.tools = tools
         self.rules = rules

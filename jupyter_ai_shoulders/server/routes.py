@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tornado.web import RequestHandler
 
+from jupyter_ai_shoulders.server.anchors import AnchorsHandler
 from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
 from jupyter_ai_shoulders.server.audit import AuditHandler
 from jupyter_ai_shoulders.server.base import HostSource
@@ -87,6 +88,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/clarifications/{_ID}", ClarificationHandler),
     (f"sessions/{_ID}/stdin/{_ID}", InputHandler),
     (f"sessions/{_ID}/tool-results/{_ID}", SuppliedResultHandler),
+    ("anchors", AnchorsHandler),
     ("runs", RunsHandler),
     (f"artifacts/{_ID}/{_ID}", ArtifactHandler),
     ("edits", EditsHandler),

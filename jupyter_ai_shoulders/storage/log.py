@@ -216,12 +216,13 @@ class SqliteEventLog:
         at = timestamp(self._clock.now())
         stamps: dict[str, object] = {"seq": tail.seq + 1, "session_id": session_id, "at": at}
         if isinstance(event, SessionCreate | SessionUpdate):
+            quiet = isinstance(event, SessionUpdate) and event.quiet
             stamps["session"] = event.session.model_copy(
                 update={
                     "last_seq": tail.seq + 1,
                     "message_count": self._message_count(tail),
                     "created_at": event.session.created_at or at,
-                    "updated_at": at,
+                    "updated_at": event.session.updated_at if quiet else at,
                 }
             )
         return event.model_copy(update=stamps)

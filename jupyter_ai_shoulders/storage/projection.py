@@ -46,6 +46,11 @@ _UPDATE = """
         updated_order = (SELECT max(updated_order) + 1 FROM sessions)
     WHERE id = ?
 """
+_MOVE = """
+    UPDATE sessions
+    SET kind = ?, source = ?, title = ?, document = ?, owner = ?, body = ?
+    WHERE id = ?
+"""
 
 
 OWN_EVENT = f"""
@@ -104,6 +109,8 @@ def insert_event(connection: sqlite3.Connection, tail: Tail, event: Event, text:
 def project(connection: sqlite3.Connection, event: Projected) -> None:
     """Change the session's row as the event says."""
     match event:
+        case SessionUpdate(quiet=True):
+            connection.execute(_MOVE, _fields(event.session))
         case SessionCreate() | SessionUpdate():
             connection.execute(_UPDATE, _fields(event.session))
         case MessageAdd():

@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.wire.api import SessionList
 from jupyter_ai_shoulders.wire.events import SessionCreate, SessionUpdate
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
-from jupyter_ai_shoulders.wire.sessions import Session, SessionKind, SessionSource
+from jupyter_ai_shoulders.wire.sessions import Anchor, Session, SessionKind, SessionSource
 
 _log = logging.getLogger(__name__)
 
@@ -90,6 +90,13 @@ class SqliteSessions:
     def update(self, session: Session) -> Session:
         """Store changed fields, log a ``session-update``; return what was stored."""
         logged = self._log.append(session.id, SessionUpdate(session=session))
+        assert isinstance(logged.event, SessionUpdate)
+        return logged.event.session
+
+    def move(self, session: Session, anchor: Anchor) -> Session:
+        """Store where a session is pinned now; nothing else, and it stays where it is in lists."""
+        moved = session.model_copy(update={"anchor": anchor})
+        logged = self._log.append(session.id, SessionUpdate(session=moved, quiet=True))
         assert isinstance(logged.event, SessionUpdate)
         return logged.event.session
 

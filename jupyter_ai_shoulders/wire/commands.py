@@ -6,17 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from jupyter_ai_shoulders.wire.anchors import GivenAnchor
 from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, RestorePart
 from jupyter_ai_shoulders.wire.ids import EditId, MessageId, ModelId, RestoreId, TurnId, Version
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
-from jupyter_ai_shoulders.wire.sessions import (
-    Anchor,
-    Mode,
-    SessionKind,
-    Toolset,
-    ToolsMode,
-)
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset, ToolsMode
 
 
 class CreateSession(CommandModel):
@@ -28,7 +23,7 @@ class CreateSession(CommandModel):
     mode: Mode | None = None
     tools: ToolsMode | None = None
     toolset: Toolset | None = None
-    anchor: Anchor | None = None
+    anchor: GivenAnchor | None = None
     interactive: bool | None = None
 
 

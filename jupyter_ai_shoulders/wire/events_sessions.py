@@ -34,10 +34,13 @@ class SessionCreate(EventBase):
 
 
 class SessionUpdate(EventBase):
-    """Title, model, mode, status or totals changed."""
+    """Title, model, mode, status, totals or anchor changed."""
 
     type: Literal["session-update"] = "session-update"
     session: Session
+    quiet: bool = False
+    """Only the anchor moved along with its text: the session keeps its place in lists and its
+    ``updated_at``."""
 
 
 class Replaced(WireModel):

@@ -14,6 +14,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from jupyter_ai_shoulders.wire import (
+    anchors,
     api,
     audit,
     commands,
@@ -69,6 +70,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("variable_list", mentions.VariableList),
     ("skill_summaries", mentions.SkillSummaries),
     ("instruction_list", instructions.InstructionList),
+    ("moved_anchors", anchors.MovedAnchors),
+    ("adopted_threads", anchors.AdoptedThreads),
     ("completion_suggestion", completions.CompletionSuggestion),
     ("completion_end", completions.CompletionEnd),
 )
@@ -94,6 +97,8 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     usage.PutBudget,
     settings.PutSettings,
     requests.PreviewMessage,
+    anchors.MoveAnchors,
+    anchors.AdoptThreads,
     completions.RequestCompletions,
 )
 _JSON_REF = {"$ref": "#/$defs/Json"}

@@ -7,14 +7,14 @@
 
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "Attachment".
- */
-export type Attachment = (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)
-/**
- * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Json".
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+/**
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Attachment".
+ */
+export type Attachment = (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellEdit".
@@ -47,6 +47,8 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
 export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
+adopt_threads: AdoptThreads
+adopted_threads: AdoptedThreads
 answer_approval: AnswerApproval
 answer_input: AnswerInput
 answer_question: AnswerQuestion
@@ -74,6 +76,8 @@ instruction_list: InstructionList
 message_accepted: MessageAccepted
 message_view: MessageView
 model_list: ModelList
+move_anchors: MoveAnchors
+moved_anchors: MovedAnchors
 operation_undone: OperationUndone
 operations_page: OperationsPage
 page_frame: PageFrame
@@ -103,6 +107,105 @@ tool_list: ToolList
 undo_turn: UndoTurn
 usage: Usage
 variable_list: VariableList
+}
+/**
+ * ``POST anchors/adopt``: the threads a document says it has.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AdoptThreads".
+ */
+export interface AdoptThreads {
+document: string
+/**
+ * @maxItems 1000
+ */
+threads: KeptThread[]
+}
+/**
+ * One entry of the list a notebook carries in its metadata.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "KeptThread".
+ */
+export interface KeptThread {
+id: string
+anchor: Anchor
+}
+/**
+ * The place a task thread is pinned to (chapter 09).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Anchor".
+ */
+export interface Anchor {
+document: string
+cell_id: (string | null)
+target: ("source" | "output" | "cell")
+range: (TextRange | null)
+quote: string
+prefix: string
+suffix: string
+version: (string | null)
+certainty: ("exact" | "approximate" | "orphaned")
+}
+/**
+ * A half-open range of UTF-16 offsets, as CodeMirror counts them.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextRange".
+ */
+export interface TextRange {
+from: number
+to: number
+}
+/**
+ * Answer to ``POST anchors/adopt``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AdoptedThreads".
+ */
+export interface AdoptedThreads {
+adopted: AdoptedThread[]
+unknown: string[]
+refused: RefusedAnchor[]
+}
+/**
+ * Which thread stands for one of the list: itself, or its copy for a copied document.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AdoptedThread".
+ */
+export interface AdoptedThread {
+from: string
+to: string
+}
+/**
+ * A thread whose place was not taken, and why.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RefusedAnchor".
+ */
+export interface RefusedAnchor {
+session_id: string
+error: ErrorInfo
+}
+/**
+ * What went wrong, said so that the user knows what to do next.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ErrorInfo".
+ */
+export interface ErrorInfo {
+code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "loop_detected" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "command_failed" | "timeout" | "state_unavailable" | "disk_full" | "internal")
+message: string
+hint: (string | null)
+retryable: boolean
+details: ({
+[k: string]: Json
+} | null)
+provider: (string | null)
+model: (string | null)
+request_id: (string | null)
 }
 /**
  * ``POST sessions/{id}/approvals/{call_id}``.
@@ -178,16 +281,6 @@ range: TextRange
 text: string
 before: string
 after: string
-}
-/**
- * A half-open range of UTF-16 offsets, as CodeMirror counts them.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "TextRange".
- */
-export interface TextRange {
-from: number
-to: number
 }
 /**
  * One output of a cell.
@@ -314,24 +407,6 @@ user_micro_usd: (number | null)
 administrator_micro_usd: (number | null)
 spent_micro_usd: (number | null)
 held_micro_usd: (number | null)
-}
-/**
- * What went wrong, said so that the user knows what to do next.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "ErrorInfo".
- */
-export interface ErrorInfo {
-code: ("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "loop_detected" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "command_failed" | "timeout" | "state_unavailable" | "disk_full" | "internal")
-message: string
-hint: (string | null)
-retryable: boolean
-details: ({
-[k: string]: Json
-} | null)
-provider: (string | null)
-model: (string | null)
-request_id: (string | null)
 }
 /**
  * Replace a cell's source; the page applies the smallest difference as one undo step.
@@ -474,23 +549,6 @@ window: (number | null)
 cost_micro_usd: (number | null)
 created_at: string
 updated_at: string
-}
-/**
- * The place a task thread is pinned to (chapter 09).
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "Anchor".
- */
-export interface Anchor {
-document: string
-cell_id: (string | null)
-target: ("source" | "output" | "cell")
-range: (TextRange | null)
-quote: string
-prefix: string
-suffix: string
-version: (string | null)
-certainty: ("exact" | "approximate" | "orphaned")
 }
 /**
  * A message of the user that entered the conversation.
@@ -1172,7 +1230,7 @@ seq: number
 root: string
 }
 /**
- * Title, model, mode, status or totals changed.
+ * Title, model, mode, status, totals or anchor changed.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SessionUpdate".
@@ -1184,6 +1242,7 @@ turn_id: (string | null)
 at: string
 type: "session-update"
 session: Session
+quiet: boolean
 }
 /**
  * A user message was accepted; ``queued`` while a turn runs, as steering.
@@ -2103,6 +2162,38 @@ export interface SettingsProblem {
 file: string
 line: (number | null)
 message: string
+}
+/**
+ * ``POST anchors``: where threads are now; the last word on one of them holds.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MoveAnchors".
+ */
+export interface MoveAnchors {
+/**
+ * @maxItems 1000
+ */
+moved: MovedAnchor[]
+}
+/**
+ * One thread and its place now.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MovedAnchor".
+ */
+export interface MovedAnchor {
+session_id: string
+anchor: Anchor
+}
+/**
+ * Answer to ``POST anchors``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MovedAnchors".
+ */
+export interface MovedAnchors {
+moved: string[]
+refused: RefusedAnchor[]
 }
 /**
  * ``POST operations/{id}/undo``: what was taken back with it, and what had to stay.

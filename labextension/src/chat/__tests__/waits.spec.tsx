@@ -517,6 +517,7 @@ describe('a conversation that can only be read', () => {
       ...base,
       seq,
       type: 'session-update',
+      quiet: false,
       session: session('s1', { status: 'error', tools: 'disabled' })
     };
     const { container, socket } = await showPanel(events);

@@ -1,0 +1,62 @@
+"""Where task threads are pinned: pages tell it, and documents are renamed (chapter 09).
+
+Called by the handlers of ``anchors`` and by ``host.host`` when it hears of a rename. A move is an
+event like any other, but no news: the thread keeps its place in lists and its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.storage.failures import unknown_session
+from jupyter_ai_shoulders.storage.sessions import SqliteSessions
+from jupyter_ai_shoulders.wire.anchors import (
+    MoveAnchors,
+    MovedAnchor,
+    MovedAnchors,
+    RefusedAnchor,
+)
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+MaySee = Callable[[SessionId], bool]
+
+
+class Anchors:
+    """Moves the anchors of threads."""
+
+    def __init__(self, sessions: SqliteSessions) -> None:
+        self._sessions = sessions
+
+    def move(self, command: MoveAnchors, may_see: MaySee) -> MovedAnchors:
+        """Pin threads where the page says; what stays where it was makes no event."""
+        moved: list[SessionId] = []
+        refused: list[RefusedAnchor] = []
+        for given in command.moved:
+            try:
+                self._move(given, may_see)
+            except ShouldersError as error:
+                refused.append(RefusedAnchor(session_id=given.session_id, error=error.info))
+            else:
+                moved.append(given.session_id)
+        return MovedAnchors(moved=tuple(moved), refused=tuple(refused))
+
+    def _move(self, given: MovedAnchor, may_see: MaySee) -> None:
+        thread = self._thread(given.session_id, may_see)
+        if thread.anchor != given.anchor:
+            self._sessions.move(thread, given.anchor)
+            crash_point("anchors.anchor.moved")
+
+    def _thread(self, session_id: SessionId, may_see: MaySee) -> Session:
+        """Return a thread. Raises ``NotFound``, ``InvalidRequest`` for another conversation."""
+        if not may_see(session_id):
+            raise unknown_session(session_id)
+        session = self._sessions.get(session_id)
+        if session.kind != "task" or session.anchor is None:
+            raise InvalidRequest(
+                f"Conversation {session_id} is not pinned to a place.",
+                hint="Only task threads have anchors; make one with POST sessions.",
+            )
+        return session
