@@ -62,6 +62,7 @@ build: $(INSTALLED)
 
 gen: env $(NODE_MODULES)
 	python -m jupyter_ai_shoulders.wire.schema
+	python -m jupyter_ai_shoulders.server.config_reference docs/configuration.md
 	$(NPM) run gen:wire
 
 bench: build
