@@ -18,8 +18,8 @@ _HEAD = """\
 # Configuration
 
 For administrators and for whoever starts the server: traits of `c.Shoulders` in a configuration
-file of Jupyter (`jupyter_server_config.py`, or a JSON file in `jupyter_server_config.d/`), or on the
-command line:
+file of Jupyter (`jupyter_server_config.py`, or a JSON file in `jupyter_server_config.d/`), or on
+the command line:
 
 ```
 jupyter lab --Shoulders.budget_month_usd=20 --Shoulders.default_mode=plan
