@@ -111,6 +111,8 @@ export interface IHttpClient {
   putBudget(body: PutBudget): Promise<BudgetState>;
   /** Any other route, by its path below the API's root; for what is loaded after the start. */
   call<T>(method: string, path: string, body?: object): Promise<T>;
+  /** The answer as it comes, to be read as a stream; an error is thrown. */
+  open(path: string, init: RequestInit): Promise<Response>;
 }
 
 /** The forms a conversation is exported in. */
@@ -262,6 +264,10 @@ export class HttpClient implements IHttpClient {
 
   call<T>(method: string, path: string, body?: object): Promise<T> {
     return this.send(method, path, body);
+  }
+
+  open(path: string, init: RequestInit): Promise<Response> {
+    return this.answer(path, init);
   }
 
   private get<T>(path: string): Promise<T> {

@@ -334,6 +334,11 @@ export class FakeServer implements IHttpClient {
     return {} as T; // Nobody looks at it in these tests.
   }
 
+  async open(path: string): Promise<Response> {
+    this.note('open', path);
+    return new Response(null, { status: 204 });
+  }
+
   private note(...asked: unknown[]): void {
     this.asked.push(asked);
     this.answer(null);
