@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
-from jupyter_ai_shoulders.wire.ids import CellId, ModelId
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId, ModelId
 
 LONGEST_SIDE = 20_000
 """Characters accepted before and after the caret; fewer are sent on (chapter 10)."""
@@ -39,6 +39,9 @@ class RequestCompletions(CommandModel):
 
     request_id: Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[\w.:-]+$")]
     """Made by the page; names the request for ``DELETE completions/{request_id}``."""
+    client_id: ClientId | None = None
+    """Of the page: a newer request of it overtakes the older one. Without it, one for the same
+    document does."""
     path: Annotated[str, Field(min_length=1, max_length=4096)]
     """Of the notebook or the file, as the page calls it."""
     cell_id: CellId | None = None

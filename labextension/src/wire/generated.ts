@@ -2782,6 +2782,7 @@ skip_languages: (string[] | null)
  */
 export interface RequestCompletions {
 request_id: string
+client_id?: (string | null)
 path: string
 cell_id?: (string | null)
 language: string
