@@ -3,23 +3,32 @@
 import * as React from 'react';
 
 import type { UserView } from '../wire/generated';
+import { BranchesContext } from './branches';
 import { Button } from './parts';
 import { focusField, usePlace, useTrans } from './use';
 
 export function EditMessage(props: {
   message: UserView;
+  /** The user has just asked for it. */
+  takesFocus: boolean;
   onClose: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = usePlace();
-  const { message, onClose } = props;
-  const [text, setText] = React.useState(message.text);
+  const { message, takesFocus, onClose } = props;
+  const { message_id: id } = message;
+  const { past } = React.useContext(BranchesContext);
+  const [text, setText] = React.useState(
+    () => conversations.edit(tab, id) ?? message.text
+  );
   const field = React.useRef<HTMLTextAreaElement>(null);
   React.useLayoutEffect(() => {
     const element = field.current;
-    element?.focus();
-    element?.setSelectionRange(element.value.length, element.value.length);
-  }, []);
+    if (takesFocus) {
+      element?.focus();
+      element?.setSelectionRange(element.value.length, element.value.length);
+    }
+  }, [takesFocus]);
   React.useLayoutEffect(() => {
     const element = field.current;
     if (element !== null) {
@@ -28,16 +37,17 @@ export function EditMessage(props: {
     }
   }, [text]);
   const isEmpty = text.trim() === '' && message.attachments.length === 0;
+  const canSend = !isEmpty && past === null;
   const send = (): void => {
-    if (!isEmpty) {
-      const { attachments, context, message_id: replaces } = message;
+    if (canSend) {
+      const { attachments, context } = message;
       onClose();
       focusField();
       void conversations.send(tab, {
         text: text.trim(),
         attachments,
         context,
-        replaces
+        replaces: id
       });
     }
   };
@@ -63,7 +73,10 @@ export function EditMessage(props: {
         rows={1}
         value={text}
         aria-label={trans.__('Message')}
-        onChange={event => setText(event.target.value)}
+        onChange={event => {
+          setText(event.target.value);
+          conversations.setEdit(tab, id, event.target.value);
+        }}
         onKeyDown={event => {
           const plain = !event.shiftKey && !event.nativeEvent.isComposing;
           if (event.key === 'Enter' && plain) {
@@ -73,15 +86,19 @@ export function EditMessage(props: {
         }}
       />
       <p className="shoulders-EditMessage-note">
-        {trans.__(
-          'What followed stays as an earlier version. Notebooks and files stay as they are.'
-        )}
+        {past === null
+          ? trans.__(
+              'What followed stays as an earlier version. Notebooks and files stay as they are.'
+            )
+          : trans.__(
+              'This message is of an earlier version. What you wrote is kept here to be copied.'
+            )}
       </p>
       <div className="shoulders-Actions">
         <button
           type="submit"
           className="shoulders-Button shoulders-mod-primary"
-          disabled={isEmpty}
+          disabled={!canSend}
         >
           {trans.__('Send')}
         </button>

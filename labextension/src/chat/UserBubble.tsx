@@ -8,7 +8,7 @@ import type { Attachment, MessageContext, UserView } from '../wire/generated';
 import { EditMessage } from './EditMessage';
 import { MessageActions } from './MessageActions';
 import { References } from './References';
-import { useTrans } from './use';
+import { usePlace, useSignal, useTrans } from './use';
 import { Versions } from './Versions';
 
 /** A message of the log, which one can go back to. */
@@ -16,10 +16,22 @@ export const UserMessage = React.memo(function UserMessage(props: {
   message: UserView;
 }): React.JSX.Element {
   const { message } = props;
-  const [edits, setEdits] = React.useState(false);
+  const { message_id: id } = message;
+  const { conversations, tab } = usePlace();
+  const edits = useSignal(
+    conversations.changed,
+    () => conversations.edit(tab, id) !== null
+  );
+  // One that a reload or another tab brings back does not take the focus.
+  const [asked, setAsked] = React.useState(false);
   const place = React.useRef<HTMLDivElement>(null);
+  const open = (): void => {
+    setAsked(true);
+    conversations.setEdit(tab, id, message.text);
+  };
   const close = (): void => {
-    setEdits(false);
+    setAsked(false);
+    conversations.setEdit(tab, id, null);
     place.current?.focus();
   };
   return (
@@ -30,15 +42,13 @@ export const UserMessage = React.memo(function UserMessage(props: {
       ref={place}
     >
       {edits ? (
-        <EditMessage message={message} onClose={close} />
+        <EditMessage message={message} takesFocus={asked} onClose={close} />
       ) : (
         <Bubble text={message.text} />
       )}
       <References attachments={message.attachments} context={message.context} />
       <Versions seq={message.seq} />
-      {!edits && (
-        <MessageActions message={message} onEdit={() => setEdits(true)} />
-      )}
+      {!edits && <MessageActions message={message} onEdit={open} />}
     </div>
   );
 });

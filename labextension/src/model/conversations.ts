@@ -169,6 +169,14 @@ export class Conversations implements IConversations, IDisposable {
     this.opened.setDraft(key, text);
   }
 
+  edit(key: string, messageId: string): string | null {
+    return this.opened.notes.get(key).edits[messageId] ?? null;
+  }
+
+  setEdit(key: string, messageId: string, text: string | null): void {
+    this.opened.setEdit(key, messageId, text);
+  }
+
   attachments(key: string): readonly Attachment[] {
     return this.opened.notes.get(key).attachments;
   }
@@ -255,12 +263,6 @@ export class Conversations implements IConversations, IDisposable {
   async rename(sessionId: string, title: string): Promise<void> {
     const { http } = this.options;
     this.history.receive([await http.patchSession(sessionId, { title })]);
-  }
-
-  async resolve(sessionId: string, isResolved: boolean): Promise<void> {
-    const { http } = this.options;
-    const status = isResolved ? 'resolved' : 'idle';
-    this.history.receive([await http.patchSession(sessionId, { status })]);
   }
 
   async remove(sessionId: string): Promise<void> {

@@ -73,6 +73,10 @@ export interface IConversations {
   draft(key: string): string;
   /** Keep what the user types. */
   setDraft(key: string, text: string): void;
+  /** The new text of a sent message while it is being edited; null when it is not. */
+  edit(key: string, messageId: string): string | null;
+  /** Begin to edit a sent message, keep what is typed, or leave it with null. */
+  setEdit(key: string, messageId: string, text: string | null): void;
   /** What goes with the next message beside the situation. */
   attachments(key: string): readonly Attachment[];
   setAttachments(key: string, attachments: readonly Attachment[]): void;
@@ -93,8 +97,6 @@ export interface IConversations {
   decide(proposalId: string, decision: DecideProposal): Promise<void>;
   rename(sessionId: string, title: string): Promise<void>;
   remove(sessionId: string): Promise<void>;
-  /** Note that what a thread was for is done, or that it is not. */
-  resolve(sessionId: string, isResolved: boolean): Promise<void>;
   /** Copy a conversation up to an event, or as far as it is settled, and show the copy. */
   fork(sessionId: string, seq?: number): Promise<void>;
   /** The whole conversation as a file. */

@@ -20,6 +20,8 @@ export interface IMemory {
   aside: ITab[];
   /** Text in the input by tab. */
   drafts: Record<string, string>;
+  /** Sent messages being edited, by tab and message. */
+  edits: Record<string, Record<string, string>>;
   /** What is to go with the next message, by tab. */
   attachments: Record<string, Attachment[]>;
   /** Messages the server has not accepted yet, by tab. */
@@ -33,6 +35,7 @@ const NOTHING: IMemory = {
   active: null,
   aside: [],
   drafts: {},
+  edits: {},
   attachments: {},
   unsent: {},
   model: null,

@@ -11,7 +11,7 @@ import type { IMemory } from './memory';
 import { putOutgoing, stillOutgoing, type IOutgoing } from './outbox';
 
 /** What is remembered of the notes. */
-type Kept = 'drafts' | 'attachments' | 'unsent';
+type Kept = 'drafts' | 'edits' | 'attachments' | 'unsent';
 
 /** Characters of pictures that are kept over a reload, of one and of all: browsers keep five million of everything. */
 const KEPT_PICTURE = 700_000;
@@ -20,6 +20,8 @@ const KEPT_PICTURES = 2_500_000;
 /** The notes of one tab. */
 export interface INotes {
   readonly draft: string;
+  /** The texts of sent messages that are being edited, by message. */
+  readonly edits: Readonly<Record<string, string>>;
   readonly attachments: readonly Attachment[];
   readonly model: string | null;
   readonly mode: Mode | null;
@@ -28,6 +30,7 @@ export interface INotes {
 
 const NONE: INotes = {
   draft: '',
+  edits: {},
   attachments: [],
   model: null,
   mode: null,
@@ -52,6 +55,9 @@ export class TabNotes {
     for (const [key, draft] of Object.entries(saved.drafts)) {
       this.change(key, { draft });
     }
+    for (const [key, edits] of Object.entries(saved.edits)) {
+      this.change(key, { edits });
+    }
     for (const [key, attachments] of Object.entries(saved.attachments)) {
       this.change(key, { attachments });
     }
@@ -71,12 +77,20 @@ export class TabNotes {
 
   /** Whether there is something that would be lost with the tab. */
   has(key: string): boolean {
-    const { draft, attachments, outbox } = this.get(key);
-    return draft !== '' || attachments.length > 0 || outbox.length > 0;
+    const { draft, edits, attachments, outbox } = this.get(key);
+    const lists = [Object.keys(edits), attachments, outbox];
+    return draft !== '' || lists.some(list => list.length > 0);
   }
 
   drop(key: string): void {
     this.notes.delete(key);
+  }
+
+  /** Keep the text of a sent message that is being edited; null when it is no longer. */
+  edit(key: string, messageId: string, text: string | null): void {
+    const { [messageId]: _, ...others } = this.get(key).edits;
+    const edits = text === null ? others : { ...others, [messageId]: text };
+    this.change(key, { edits });
   }
 
   /** Put a message in the tab's outbox, or note what became of it. */
@@ -95,14 +109,18 @@ export class TabNotes {
   /** What to remember over a reload. */
   saved(): Pick<IMemory, Kept> {
     const drafts: Record<string, string> = {};
+    const edited: Record<string, Record<string, string>> = {};
     const attached: Record<string, Attachment[]> = {};
     const unsent: Record<string, SendMessage[]> = {};
     const isKept = keptPictures();
     // The newest first: where there is no room for all pictures, it is for theirs.
     for (const [key, notes] of [...this.notes].reverse()) {
-      const { draft, attachments, outbox } = notes;
+      const { draft, edits, attachments, outbox } = notes;
       if (draft !== '') {
         drafts[key] = draft;
+      }
+      if (Object.keys(edits).length > 0) {
+        edited[key] = edits;
       }
       if (attachments.length > 0) {
         attached[key] = attachments.filter(isKept);
@@ -111,7 +129,7 @@ export class TabNotes {
         unsent[key] = outbox.map(({ body }) => body);
       }
     }
-    return { drafts, attachments: attached, unsent };
+    return { drafts, edits: edited, attachments: attached, unsent };
   }
 
   private readonly notes = new Map<string, INotes>();

@@ -146,6 +146,17 @@ export class OpenTabs {
     this.save();
   }
 
+  /** Keep the text of a sent message that is being edited; told when that begins and ends, not while the user types. */
+  setEdit(key: string, messageId: string, text: string | null): void {
+    const wasEdited = messageId in this.notes.get(key).edits;
+    this.notes.edit(key, messageId, text);
+    if (wasEdited === (text !== null)) {
+      this.save();
+    } else {
+      this.announce();
+    }
+  }
+
   /** Note that the server has a message: a closed tab sees no log that would say so. */
   accepted(key: string, messageId: string): void {
     if (!this.isOpen(key)) {

@@ -62,6 +62,43 @@ describe('a message of the user', () => {
     expect(document.querySelector('.shoulders-Agent')).toBeNull();
   });
 
+  test('is still being edited after a look at another tab and the history', async () => {
+    const { server, conversations } = await showPanel(answered());
+    const { key } = conversations.active;
+    fireEvent.click(button('Edit and send again'));
+    const field = () =>
+      screen.queryByRole<HTMLTextAreaElement>('textbox', { name: 'Message' });
+    fireEvent.change(field() ?? document, { target: { value: 'half' } });
+    await act(() => conversations.create());
+    expect(field()).toBeNull();
+    await act(() => conversations.activate(key));
+    expect(field()?.value).toBe('half');
+    expect(document.activeElement).not.toBe(field());
+    fireEvent.click(button('History'));
+    fireEvent.click(button('History'));
+    expect(field()?.value).toBe('half');
+    await act(() => void fireEvent.click(button('Send')));
+    expect(server.asked.at(-1)?.[2]).toMatchObject({
+      text: 'half',
+      replaces: 'm1'
+    });
+    expect(conversations.edit(key, 'm1')).toBeNull();
+  });
+
+  test('keeps what was typed when another page replaced it meanwhile', async () => {
+    const { socket } = await showPanel(answered());
+    fireEvent.click(button('Edit and send again'));
+    fireEvent.change(screen.getByRole('textbox', { name: 'Message' }), {
+      target: { value: 'mine' }
+    });
+    await act(() => socket.deliver(edited().slice(-1)));
+    expect(screen.queryByRole('textbox', { name: 'Message' })).toBeNull();
+    fireEvent.click(button('Earlier version'));
+    const field = screen.getByRole('textbox', { name: 'Message' });
+    expect(field).toHaveProperty('value', 'mine');
+    expect(button('Send')).toHaveProperty('disabled', true);
+  });
+
   test('stays as it is after Escape', async () => {
     const { server } = await showPanel(answered());
     fireEvent.click(button('Edit and send again'));

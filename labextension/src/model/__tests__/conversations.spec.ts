@@ -226,6 +226,28 @@ describe('over a reload', () => {
   );
 });
 
+describe('the edit of a sent message', () => {
+  test('is kept while it lasts, over a reload and a closed tab', async () => {
+    const { conversations, key, keeper } = await withLog();
+    let told = 0;
+    conversations.changed.connect(() => told++);
+    conversations.setEdit(key, 'm1', 'as it was');
+    expect(told).toBe(1);
+    conversations.setEdit(key, 'm1', 'bett');
+    conversations.setEdit(key, 'm1', 'better');
+    expect(told).toBe(1); // Who types draws what is typed.
+    const again = open(keeper).conversations;
+    expect(again.edit(key, 'm1')).toBe('better');
+    expect(again.edit(key, 'm2')).toBeNull();
+    conversations.close(key);
+    conversations.open('s1');
+    expect(conversations.edit(conversations.active.key, 'm1')).toBe('better');
+    conversations.setEdit(key, 'm1', null);
+    expect(conversations.edit(key, 'm1')).toBeNull();
+    expect(open(keeper).conversations.edit(key, 'm1')).toBeNull();
+  });
+});
+
 describe('closing a tab', () => {
   test('keeps what was written in it until the conversation is shown again', async () => {
     const { conversations, key, server, keeper } = await withLog();
