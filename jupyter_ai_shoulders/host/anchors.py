@@ -43,6 +43,15 @@ class Anchors:
                 moved.append(given.session_id)
         return MovedAnchors(moved=tuple(moved), refused=tuple(refused))
 
+    def renamed(self, old: str, new: str) -> None:
+        """Let threads follow a file or a folder. Raises ``StateUnavailable``."""
+        for thread in self._sessions.pinned_below(old):
+            anchor = thread.anchor
+            assert anchor is not None
+            document = new + anchor.document[len(old) :]
+            self._sessions.move(thread, anchor.model_copy(update={"document": document}))
+            crash_point("anchors.document.renamed")
+
     def _move(self, given: MovedAnchor, may_see: MaySee) -> None:
         thread = self._thread(given.session_id, may_see)
         if thread.anchor != given.anchor:

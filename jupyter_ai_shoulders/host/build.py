@@ -25,6 +25,8 @@ from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.files.live import TextTimes
 from jupyter_ai_shoulders.files.previews import DocumentPreviews
+from jupyter_ai_shoulders.host.adoption import Adoption
+from jupyter_ai_shoulders.host.anchors import Anchors
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.commands import Commands
@@ -94,7 +96,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     store = Store(settings.state_dir, clock, ids, secrets.redact)
     documents = _documents(settings, ports, store)
     book = EditBook(store.log, store.blobs, ids)
-    files = _files(settings, ports, store, documents, book)
+    anchors = Anchors(store.sessions)
+    files = _files(settings, ports, store, documents, book, anchors=anchors)
     preferences = _preferences(settings, store)
     budgets = Budgets(settings.home / STATE_DIR, clock, settings.budget)
     models = _models(settings, ports, store.sessions, preferences, budgets)
@@ -196,6 +199,14 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         ids=ids,
         defaults=SessionDefaults(mode=settings.default_mode, allow_bypass=settings.allow_bypass),
     )
+    forks = Forks(
+        log=store.log,
+        sessions=store.sessions,
+        copies=store.forks,
+        artifacts=artifacts,
+        engine=engine,
+        ids=ids,
+    )
     return Host(
         settings=settings,
         store=store,
@@ -221,13 +232,13 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         mentions=Mentions(documents.workspace, documents.variables, surroundings, clock),
         redact=secrets.redact,
         runs=Runs(conversations, store.sessions, engine, ids),
-        forks=Forks(
-            log=store.log,
+        forks=forks,
+        anchors=anchors,
+        adoption=Adoption(
             sessions=store.sessions,
             copies=store.forks,
-            artifacts=artifacts,
-            engine=engine,
-            ids=ids,
+            forks=forks,
+            workspace=documents.workspace,
         ),
         artifacts=artifacts,
     )
@@ -254,6 +265,8 @@ def _files(
     store: Store,
     documents: Documents,
     book: EditBook,
+    *,
+    anchors: Anchors,
 ) -> Files:
     return Files(
         workspace=documents.workspace,
@@ -261,7 +274,7 @@ def _files(
         notebooks=documents.live,
         pages=ports.pages,
         witness=book,
-        renamed=book.renamed,
+        renamed=(book.renamed, anchors.renamed),
         clock=ports.clock,
         ids=ports.ids,
         times=TextTimes(grace=settings.page_grace),

@@ -39,7 +39,7 @@ class Files:
         notebooks: LiveDocuments,
         pages: PageTransport,
         witness: ChangeWitness,
-        renamed: Callable[[str, str], None],
+        renamed: Sequence[Callable[[str, str], None]],
         clock: Clock,
         ids: IdSource,
         times: TextTimes | None = None,
@@ -114,9 +114,12 @@ class OpenDocuments:
     """``OpenFiles`` of notebooks and texts together."""
 
     def __init__(
-        self, texts: LiveTexts, notebooks: LiveDocuments, renamed: Callable[[str, str], None]
+        self,
+        texts: LiveTexts,
+        notebooks: LiveDocuments,
+        renamed: Sequence[Callable[[str, str], None]],
     ) -> None:
-        """``renamed`` is told of files and folders that we move."""
+        """``renamed`` are told of files and folders that we move."""
         self._renamed = renamed
         self._texts = texts
         self._notebooks = notebooks
@@ -127,7 +130,8 @@ class OpenDocuments:
 
     async def moved(self, path: str, new_path: str) -> None:
         """Let pages follow, and what waits for a notebook."""
-        self._renamed(path, new_path)
+        for renamed in self._renamed:
+            renamed(path, new_path)
         self._notebooks.renamed(path, new_path)
         await self._texts.moved(path, new_path)
 

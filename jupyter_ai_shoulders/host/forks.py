@@ -1,12 +1,14 @@
-"""Forks: a conversation copied up to a message, to go on in another direction.
+"""Forks: a conversation copied up to a message, to go on in another direction or document.
 
-Called by the handler of ``sessions/{id}/fork``. The source stays as it is, even while it runs.
+Called by the handler of ``sessions/{id}/fork`` and by ``host.adoption``. The source stays as
+it is, even while it runs.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -19,7 +21,7 @@ from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.commands import ForkSession
 from jupyter_ai_shoulders.wire.events import Event, ForkOrigin, ProposalResolve
 from jupyter_ai_shoulders.wire.ids import SessionId
-from jupyter_ai_shoulders.wire.sessions import Session
+from jupyter_ai_shoulders.wire.sessions import Anchor, Session
 
 _FORKED = re.compile(r"(?P<title>.*?) ?\(fork(?: (?P<number>[0-9]{1,6}))?\)")
 
@@ -52,9 +54,19 @@ class Forks:
         is asked again. Raises ``InvalidRequest``, ``Conflict`` (``turn_running``),
         ``StateUnavailable``; with code ``quarantined`` when the log cannot be understood.
         """
+        return await self._fork(session, command.seq, {"title": fork_title(session.title)})
+
+    async def pin_copy(self, thread: Session, anchor: Anchor) -> Session:
+        """Return a copy of a thread for a copy of its document. Raises as ``fork`` does."""
+        status = "resolved" if thread.status == "resolved" else "idle"
+        return await self._fork(thread, None, {"anchor": anchor, "status": status})
+
+    async def _fork(
+        self, session: Session, seq: int | None, changes: Mapping[str, object]
+    ) -> Session:
         running = self._engine.is_running(session.id)
-        point = await find_fork_point(self._log, session, command.seq, running=running)
-        fork = _begun(session, SessionId(self._ids.new("ses")), point)
+        point = await find_fork_point(self._log, session, seq, running=running)
+        fork = _begun(session, SessionId(self._ids.new("ses")), point, changes)
         await asyncio.to_thread(self._artifacts.share, session.id, fork.id, point.artifacts)
         crash_point("forks.artifacts.shared")
         origin = ForkOrigin(session_id=session.id, seq=point.seq, root=point.root)
@@ -76,11 +88,12 @@ def fork_title(title: str) -> str:
     return f"{found['title']} (fork {number})".strip()
 
 
-def _begun(session: Session, fork_id: SessionId, point: ForkPoint) -> Session:
+def _begun(
+    session: Session, fork_id: SessionId, point: ForkPoint, changes: Mapping[str, object]
+) -> Session:
     return session.model_copy(
         update={
             "id": fork_id,
-            "title": fork_title(session.title),
             "mode": "ask" if session.mode == "bypass" else session.mode,
             "status": "idle",
             "message_count": 0,
@@ -90,6 +103,7 @@ def _begun(session: Session, fork_id: SessionId, point: ForkPoint) -> Session:
             "cost_micro_usd": 0,
             "created_at": "",
             "updated_at": "",
+            **changes,
         }
     )
 

@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.cell_rows import settle_cells
 from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
+from jupyter_ai_shoulders.host.adoption import Adoption
 from jupyter_ai_shoulders.host.anchors import Anchors
 from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.commands import Commands
@@ -72,13 +73,14 @@ class Host:
         redact: Callable[[str], str],
         runs: Runs,
         forks: Forks,
+        anchors: Anchors,
+        adoption: Adoption,
         artifacts: ArtifactFiles,
     ) -> None:
         self.settings = settings
         self.hub = store.hub
         self.log = store.log
         self.sessions = store.sessions
-        self.anchors = Anchors(store.sessions)
         self.models = models
         self.tools = tools
         self.rules = rules
@@ -100,6 +102,8 @@ class Host:
         """Takes the keys in use out of what is shown."""
         self.runs = runs
         self.forks = forks
+        self.anchors = anchors
+        self.adoption = adoption
         self.exporter = Exporter(store.log)
         self.database = store.directory.database
         """For readers in threads."""
@@ -135,6 +139,7 @@ class Host:
         self.live.renamed(old, new)
         self.files.live.renamed(old, new)
         self.book.renamed(old, new)
+        self.anchors.renamed(old, new)
 
     async def aclose(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""

@@ -1,4 +1,4 @@
-"""``anchors``: pages tell where the task threads of their documents are (chapter 09)."""
+"""``anchors`` and ``anchors/adopt``: pages tell where the task threads of documents are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
-from jupyter_ai_shoulders.wire.anchors import MoveAnchors
+from jupyter_ai_shoulders.wire.anchors import AdoptThreads, MoveAnchors
 
 
 class AnchorsHandler(ShouldersHandler):
@@ -17,3 +17,13 @@ class AnchorsHandler(ShouldersHandler):
     async def post(self) -> None:
         """Take the places of threads; the answer says which were refused, and why."""
         self.answer(self.host.anchors.move(self.body(MoveAnchors), self.may_see))
+
+
+class AdoptHandler(ShouldersHandler):
+    """``anchors/adopt``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Say which threads stand for those that a document lists in its metadata."""
+        self.answer(await self.host.adoption.adopt(self.body(AdoptThreads), self.may_see))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tornado.web import RequestHandler
 
-from jupyter_ai_shoulders.server.anchors import AnchorsHandler
+from jupyter_ai_shoulders.server.anchors import AdoptHandler, AnchorsHandler
 from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
 from jupyter_ai_shoulders.server.audit import AuditHandler
 from jupyter_ai_shoulders.server.base import HostSource
@@ -89,6 +89,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{_ID}/stdin/{_ID}", InputHandler),
     (f"sessions/{_ID}/tool-results/{_ID}", SuppliedResultHandler),
     ("anchors", AnchorsHandler),
+    ("anchors/adopt", AdoptHandler),
     ("runs", RunsHandler),
     (f"artifacts/{_ID}/{_ID}", ArtifactHandler),
     ("edits", EditsHandler),

@@ -7,6 +7,7 @@ still does, and a model is sent the same bytes.
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -14,6 +15,7 @@ from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.migrations import SEQ_BITS
 from jupyter_ai_shoulders.storage.projection import (
     Projected,
     Tail,
@@ -34,6 +36,15 @@ from jupyter_ai_shoulders.wire.events import (
 )
 from jupyter_ai_shoulders.wire.ids import EditId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
+
+
+class CopyThere(NamedTuple):
+    """A copy that was made before."""
+
+    id: SessionId
+    deleted: bool
+    """By a user, who does not want it."""
+
 
 PAGE = 50
 """Events copied between two turns of the event loop."""
@@ -80,6 +91,27 @@ class SqliteForks:
             )
         crash_point("forks.session.revealed")
         self._sink.publish(first)
+
+    def copies_in(self, document: str) -> dict[SessionId, CopyThere]:
+        """Return the copies that are pinned to a document, by what they were copied from.
+
+        One that was deleted counts only where no other is; what a crash left of one does not.
+        """
+        rows = self._database.rows(
+            f"""
+            SELECT json_extract(e.body, '$.origin.session_id'), s.id, s.deleted_at IS NOT NULL
+            FROM sessions s JOIN events e ON e.id = (s.number << {SEQ_BITS}) + 1
+            WHERE s.document = ? AND json_valid(s.body) AND json_valid(e.body)
+              AND json_extract(e.body, '$.origin') IS NOT NULL
+              AND (s.deleted_at IS NULL OR s.deleted_at <> json_extract(s.body, '$.created_at'))
+            ORDER BY s.deleted_at IS NULL, s.number DESC
+            """,  # noqa: S608 a constant
+            document,
+        )
+        return {
+            SessionId(origin): CopyThere(SessionId(copy_id), deleted=bool(deleted))
+            for origin, copy_id, deleted in rows
+        }
 
     async def _copy_events(self, number: int, session: Session, origin: ForkOrigin) -> None:
         seq = 1
@@ -135,6 +167,7 @@ def _shown(before: Session, session: Session) -> Session:
             "id": session.id,
             "title": session.title,
             "owner": session.owner,
+            "anchor": session.anchor,
             "mode": "ask" if before.mode == "bypass" else before.mode,
             "cost_micro_usd": 0,
             "created_at": session.created_at,

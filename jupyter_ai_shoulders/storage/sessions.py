@@ -154,6 +154,16 @@ class SqliteSessions:
             next_cursor=str(shown[-1][3]) if len(rows) > limit else None,
         )
 
+    def pinned_below(self, path: str) -> list[Session]:
+        """Return the sessions that are pinned to a document, or to one in a folder."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM sessions WHERE deleted_at IS NULL "  # noqa: S608 a constant
+            "AND (document = ?1 OR substr(document, 1, length(?1) + 1) = ?1 || '/') "
+            "ORDER BY number",
+            path,
+        )
+        return [found for row in rows if (found := self._understood(row))]
+
     def delete(self, session_id: SessionId) -> None:
         """Hide the session; it can be brought back for 30 days. Raises ``NotFound``."""
         self.get(session_id)

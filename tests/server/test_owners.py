@@ -11,6 +11,7 @@ from traitlets.config import Config
 from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.server.client import Api, PageClient
 from tests.server.conftest import OpenPage
+from tests.server.test_anchors_api import ANCHOR, MOVED, new_thread
 from tests.server.test_operations_api import creates, made
 from tests.server.test_proposals_api import propose
 
@@ -88,6 +89,20 @@ async def test_proposals_of_others_are_not_found(
     assert listed == []
     assert (refused.status, refused.code) == (404, "not_found")
     assert mine.body["state"] == "dismissed"
+
+
+async def test_threads_of_others_are_neither_moved_nor_adopted(api: Api) -> None:
+    thread = await new_thread(api)
+    moved = {"moved": [{"session_id": thread, "anchor": MOVED}]}
+    adopted = {"document": "n.ipynb", "threads": [{"id": thread, "anchor": ANCHOR}]}
+
+    refused = await api.request("POST", "anchors", moved, headers=dict(BOB))
+    unknown = await api.request("POST", "anchors/adopt", adopted, headers=dict(BOB))
+
+    assert refused.body["moved"] == []
+    assert [one["error"]["code"] for one in refused.body["refused"]] == ["not_found"]
+    assert unknown.body == {"adopted": [], "unknown": [thread], "refused": []}
+    assert len(await api.events(thread)) == 1
 
 
 async def test_pending_edits_of_others_are_not_found(api: Api, upstream: Simulator) -> None:
