@@ -7,6 +7,7 @@ import type { IHttpClient } from './client/http';
 import type { IPageSocket } from './client/socket';
 import type { IConversations as IConversationsModel } from './model/interface';
 import type { IReview as IReviewModel } from './review/interface';
+import type { IThreadPlaces } from './threads/interface';
 
 /** Id of the extension: the prefix of every plugin id, and its settings' namespace. */
 export const EXTENSION_ID = 'jupyter-ai-shoulders';
@@ -54,4 +55,13 @@ export type IReview = IReviewModel;
 export const IReview = new Token<IReview>(
   `${EXTENSION_ID}:IReview`,
   'The changes of the agent that await keep or undo: the list, the decision, the way to each.'
+);
+
+/** Where the task threads of the open documents are. */
+export type IThreads = IThreadPlaces;
+
+/** Token of the places of task threads. */
+export const IThreads = new Token<IThreads>(
+  `${EXTENSION_ID}:IThreads`,
+  'The places of task threads in the open documents, and the way to each.'
 );

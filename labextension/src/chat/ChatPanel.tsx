@@ -1,4 +1,4 @@
-/** The chat panel's root: header, notices, and the conversation or the history. Loaded when the panel is first shown. */
+/** The chat panel's root: header, notices, and the conversation or a list of them. Loaded when the panel is first shown. */
 
 import './styles';
 
@@ -14,6 +14,7 @@ import { Header } from './Header';
 import { History } from './History';
 import type { IChatHost } from './host';
 import { Notices } from './Notices';
+import { ThreadList } from './threads/ThreadList';
 import { HostContext, PlaceContext, useSignalVersion } from './use';
 import { ActionsContext, usePanelState } from './usePanel';
 
@@ -54,19 +55,24 @@ export function ChatPanel(props: {
   );
 }
 
-/** What the header's tabs and its history button choose from. */
+/** What the header's tabs and its buttons choose from. */
 function Content({ tab }: { tab: string }): React.JSX.Element {
-  const { history } = usePanelState();
-  return history ? (
-    <History />
-  ) : (
-    <div
-      className="shoulders-TabPanel"
-      role="tabpanel"
-      id={`shoulders-panel-${tab}`}
-      aria-labelledby={`shoulders-tab-${tab}`}
-    >
-      <ConversationView key={tab} />
-    </div>
-  );
+  const { list } = usePanelState();
+  switch (list) {
+    case 'history':
+      return <History />;
+    case 'threads':
+      return <ThreadList />;
+    case null:
+      return (
+        <div
+          className="shoulders-TabPanel"
+          role="tabpanel"
+          id={`shoulders-panel-${tab}`}
+          aria-labelledby={`shoulders-tab-${tab}`}
+        >
+          <ConversationView key={tab} />
+        </div>
+      );
+  }
 }

@@ -6,12 +6,13 @@ import { Tabs } from './Tabs';
 import { IconButton } from './parts';
 import { PanelMenu } from './PanelMenu';
 import { useHost, useSignal, useTrans } from './use';
+import { ThreadsButton } from './threads/ThreadsButton';
 import { useActions, usePanelState } from './usePanel';
 
 export function Header(): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
-  const { history } = usePanelState();
+  const { list } = usePanelState();
   return (
     <div className="shoulders-Header">
       <Tabs />
@@ -23,9 +24,10 @@ export function Header(): React.JSX.Element {
       <IconButton
         icon="history"
         label={trans.__('History')}
-        pressed={history}
-        onClick={() => actions.showHistory()}
+        pressed={list === 'history'}
+        onClick={() => actions.toggleList('history')}
       />
+      <ThreadsButton />
       <PanelMenu />
       <Minimise />
     </div>

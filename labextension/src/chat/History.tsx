@@ -7,8 +7,11 @@ import { groupByDay, type Day } from '../model/history-days';
 import { HistoryFilters, isNarrowed } from './HistoryFilters';
 import { HistoryRow } from './HistoryRow';
 import { Button, ErrorNote } from './parts';
+import { moveRow, rowsIn } from './rows';
 import { focusField, usePlace, useTrans } from './use';
 import { useActions } from './usePanel';
+
+const ROW = '.shoulders-History-open';
 
 export function History(): React.JSX.Element {
   const trans = useTrans();
@@ -26,14 +29,14 @@ export function History(): React.JSX.Element {
       onKeyDown={event => {
         if (event.key === 'Escape' && !event.defaultPrevented) {
           event.preventDefault();
-          actions.showHistory(false);
+          actions.showList(null);
           focusField();
-        } else if (moveRow(place.current, event)) {
+        } else if (moveRow(place.current, ROW, event)) {
           event.preventDefault();
         }
       }}
     >
-      <HistoryFilters onDown={() => rows(place.current)[0]?.focus()} />
+      <HistoryFilters onDown={() => rowsIn(place.current, ROW)[0]?.focus()} />
       {history.error !== null && <ErrorNote error={history.error} />}
       {groupByDay(history.found).map(({ day, sessions }) => (
         <div key={day} className="shoulders-History-day">
@@ -82,29 +85,4 @@ function nameOfDay(day: Day, trans: TranslationBundle): string {
     case 'earlier':
       return trans.__('Earlier');
   }
-}
-
-function rows(place: HTMLElement | null): HTMLElement[] {
-  return [
-    ...(place?.querySelectorAll<HTMLElement>('.shoulders-History-open') ?? [])
-  ];
-}
-
-/** Move the focus from row to row; whether the key was for that. */
-function moveRow(
-  place: HTMLElement | null,
-  { key, target }: React.KeyboardEvent
-): boolean {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-  const all = rows(place);
-  const at = all.findIndex(row => row === target);
-  if (step === undefined || at < 0) {
-    return false;
-  }
-  const next = all[at + step];
-  if (next === undefined && step < 0) {
-    place?.querySelector('input')?.focus();
-  }
-  next?.focus();
-  return true;
 }

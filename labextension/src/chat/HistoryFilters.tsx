@@ -3,8 +3,9 @@
 import * as React from 'react';
 
 import type { Session } from '../wire/generated';
+import { Choice } from './Choice';
 import { KINDS, nameOfKind, nameOfSource, SOURCES } from './kinds';
-import { usePlace, useTrans, useView } from './use';
+import { usePlace, useTrans } from './use';
 
 /** Pause in typing before a search, in ms. */
 const SEARCH_DELAY = 200;
@@ -69,37 +70,6 @@ function SearchField(props: { onDown: () => void }): React.JSX.Element {
         }
       }}
     />
-  );
-}
-
-function Choice<T extends string>(props: {
-  label: string;
-  any: string;
-  value: T | null;
-  values: readonly T[];
-  nameOf: (value: T, trans: ReturnType<typeof useTrans>) => string;
-  onChange: (value: T | null) => void;
-}): React.JSX.Element {
-  const { Icon, trans } = useView();
-  const { label, any, value, values, nameOf, onChange } = props;
-  return (
-    <span className="shoulders-Select">
-      <select
-        aria-label={label}
-        value={value ?? ''}
-        onChange={event =>
-          onChange(values.find(each => each === event.target.value) ?? null)
-        }
-      >
-        <option value="">{any}</option>
-        {values.map(each => (
-          <option key={each} value={each}>
-            {nameOf(each, trans)}
-          </option>
-        ))}
-      </select>
-      <Icon name="caret-down" />
-    </span>
   );
 }
 

@@ -81,7 +81,7 @@ function OpenButton(props: {
       aria-keyshortcuts="F2 Delete"
       onClick={() => {
         conversations.open(session.id);
-        actions.showHistory(false);
+        actions.showList(null);
       }}
     >
       <StatusDot status={session.status} />

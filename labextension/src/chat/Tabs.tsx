@@ -103,14 +103,14 @@ function Tab(props: {
   const trans = useTrans();
   const actions = useActions();
   const { conversations } = usePlace();
-  const { history } = usePanelState();
+  const { list } = usePanelState();
   const { tab, session } = props;
   const close = (): void => {
     conversations.close(tab.key);
     props.focus();
   };
   const active = tab.key === conversations.active.key;
-  const selected = active && !history;
+  const selected = active && list === null;
   // Until the log or the history is read, a session's title is not known.
   const title =
     session === null && tab.sessionId !== null ? '…' : titleOf(session, trans);
@@ -138,7 +138,7 @@ function Tab(props: {
         onDoubleClick={() => actions.beginRename()}
         onClick={() => {
           conversations.activate(tab.key);
-          actions.showHistory(false);
+          actions.showList(null);
         }}
       >
         {session !== null && <StatusDot status={session.status} />}

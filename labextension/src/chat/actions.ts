@@ -5,14 +5,21 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ExportFormat } from '../client/http';
 import type { IConversations } from '../model/interface';
-import { PanelView } from '../model/panel-view';
+import { PanelView, type PanelList } from '../model/panel-view';
+import { plainError, type ExportFormat } from '../client/http';
 import { isRunning, pendingCall } from '../model/turn-state';
 import { withSuggested } from '../model/suggested';
 import { visible } from '../model/visible';
-import type { CallView, Conversation, Session } from '../wire/generated';
+import type {
+  Anchor,
+  CallView,
+  Conversation,
+  Session
+} from '../wire/generated';
 import type { IChatHost } from './host';
+import type { ITarget } from './host-messages';
+import { focusField } from './use';
 
 /** Characters of a title that become the name of a file. */
 const NAME_LENGTH = 80;
@@ -41,12 +48,29 @@ export function fileNameOf(title: string): string {
   return name.slice(0, NAME_LENGTH).replace(HALF, '').trim() || 'conversation';
 }
 
+/** What a document is opened at for a place. */
+export function targetOf(anchor: Anchor): ITarget {
+  const { document, cell_id, range, target } = anchor;
+  return {
+    path: document,
+    cellId: cell_id,
+    range: target === 'source' ? range : null,
+    part: target === 'output' ? 'output' : 'source'
+  };
+}
+
+function isAtWork({ status }: Session): boolean {
+  return status === 'running' || status === 'waiting';
+}
+
 /** The actions, and what the panel shows of them. */
 export class PanelActions {
   constructor(
     readonly conversations: IConversations,
     private readonly host: IChatHost
-  ) {}
+  ) {
+    conversations.revealed.connect(this.onRevealed, this);
+  }
 
   readonly view = new PanelView();
 
@@ -81,18 +105,23 @@ export class PanelActions {
     }
   }
 
-  showHistory(history = !this.view.state.history): void {
-    this.view.change({ history });
+  /** Show a list in the place of the conversation; null: the conversation. */
+  showList(list: PanelList | null): void {
+    this.view.change({ list });
+  }
+
+  toggleList(list: PanelList): void {
+    this.showList(this.view.state.list === list ? null : list);
   }
 
   create(): void {
     this.conversations.create();
-    this.showHistory(false);
+    this.showList(null);
   }
 
   step(by: number): void {
     this.conversations.step(by);
-    this.showHistory(false);
+    this.showList(null);
   }
 
   close(): void {
@@ -103,7 +132,7 @@ export class PanelActions {
   async ask(text: string, send: boolean): Promise<void> {
     const { conversations } = this;
     const { key } = conversations.active;
-    this.showHistory(false);
+    this.showList(null);
     if (send && text !== '') {
       await conversations.send(key, { text });
     } else if (text !== '') {
@@ -128,7 +157,7 @@ export class PanelActions {
   beginRename(): void {
     const { session } = this;
     if (session !== null) {
-      this.view.change({ history: false, renaming: session.id });
+      this.view.change({ list: null, renaming: session.id });
     }
   }
 
@@ -153,23 +182,63 @@ export class PanelActions {
   async fork(session: Session): Promise<void> {
     await this.view.attempt(async () => {
       await this.conversations.fork(session.id);
-      this.showHistory(false);
+      this.showList(null);
     });
   }
 
-  /** Delete a conversation; one that is at work only after asking. It can be brought back. */
-  async remove(session: Session): Promise<void> {
+  /** Show where a thread is in its document; says so when that is gone. */
+  async reveal(session: Session): Promise<void> {
+    const { host, view } = this;
+    const { anchor } = session;
+    if (anchor === null) {
+      return;
+    }
+    if (host.threads === null) {
+      host.openTarget(targetOf(anchor));
+      return;
+    }
+    const { trans, threads } = host;
+    await view.attempt(async () => {
+      if (!(await threads.reveal(session))) {
+        const name = visible(anchor.document);
+        view.change({
+          error: {
+            ...plainError(
+              trans.__('The place of this thread is gone from “%1”.', name),
+              false
+            ),
+            hint: trans.__(
+              'The thread keeps its quote, and finds its place again when the text comes back.'
+            )
+          }
+        });
+      }
+    });
+  }
+
+  /** Resolve a thread, or open it again; where the agent is at work only after asking. */
+  async resolve(session: Session, isResolved: boolean): Promise<void> {
     const { conversations, host, view } = this;
     const { trans } = host;
-    const works = session.status === 'running' || session.status === 'waiting';
     const sure =
-      !works ||
+      !isResolved ||
+      !isAtWork(session) ||
       (await host.confirm(
-        trans.__('Delete this conversation?'),
+        trans.__('Resolve this thread?'),
         trans.__('The agent is still at work in it and will be stopped.'),
-        trans.__('Delete')
+        trans.__('Resolve')
       ));
     if (sure) {
+      await view.attempt(() =>
+        conversations.threads.resolve(session.id, isResolved)
+      );
+    }
+  }
+
+  /** Delete a conversation: a thread, and one that is at work, only after asking. It can be brought back. */
+  async remove(session: Session): Promise<void> {
+    const { conversations, view } = this;
+    if (await this.isSureToRemove(session)) {
       const wasOpen = conversations.tabs.some(
         tab => tab.sessionId === session.id
       );
@@ -187,13 +256,40 @@ export class PanelActions {
     if (removed !== null) {
       await view.attempt(async () => {
         await conversations.undelete(removed.session.id);
+        const { list } = view.state;
         if (removed.wasOpen) {
           conversations.open(removed.session.id);
         }
-        view.change({ removed: null });
+        view.change({ removed: null, list });
       });
     }
   }
+
+  private async isSureToRemove(session: Session): Promise<boolean> {
+    const { host } = this;
+    const { trans } = host;
+    const isThread = session.kind === 'task';
+    if (!isThread && !isAtWork(session)) {
+      return true;
+    }
+    return host.confirm(
+      isThread
+        ? trans.__('Delete this thread?')
+        : trans.__('Delete this conversation?'),
+      isAtWork(session)
+        ? trans.__('The agent is still at work in it and will be stopped.')
+        : trans.__(
+            'Its mark goes from the document, for everybody who has it.'
+          ),
+      trans.__('Delete')
+    );
+  }
+
+  /** What was put in front is seen, and can be written in. */
+  private readonly onRevealed = (): void => {
+    this.showList(null);
+    focusField();
+  };
 
   /** Do something with the active conversation, once its first message is sent. */
   private async withSession(

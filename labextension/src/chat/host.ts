@@ -13,6 +13,7 @@ import type { Selection } from '../wire/generated';
 import type { IInputHost } from './host-input';
 import type { IMessageHost } from './host-messages';
 import type { IDock } from './host-places';
+import type { IThreadsHost } from './host-threads';
 
 /** Pictures of the panel; the plugin draws them with the lab's own icons where it has them. */
 export type IconName =
@@ -63,7 +64,7 @@ export interface ISituation {
 }
 
 /** The page around the panel. */
-export interface IChatHost extends IInputHost, IMessageHost {
+export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
   readonly trans: TranslationBundle;
   readonly Icon: React.ComponentType<{ name: IconName }>;
   readonly situation: ISituation;

@@ -79,7 +79,9 @@ export function useSignal<T>(
 }
 
 /** Render again whenever a signal is emitted, for objects that change in place. */
-export function useSignalVersion(signal: ISignal<unknown, unknown>): number {
+export function useSignalVersion(
+  signal: ISignal<unknown, unknown> | null
+): number {
   const version = React.useRef(0);
   const subscribe = React.useCallback(
     (notify: () => void) => {
@@ -87,10 +89,10 @@ export function useSignalVersion(signal: ISignal<unknown, unknown>): number {
         version.current++;
         notify();
       };
-      signal.connect(emitted);
+      signal?.connect(emitted);
       version.current++; // What was emitted since the render was not heard: render again.
       return () => {
-        signal.disconnect(emitted);
+        signal?.disconnect(emitted);
       };
     },
     [signal]

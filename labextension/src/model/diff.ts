@@ -1,6 +1,6 @@
-/** Line differences of a cell or file before and after; used by the views of edits, approvals and proposals. */
+/** Differences of a cell or file before and after, by line and by word; used by the views of edits, approvals and proposals. */
 
-import { Chunk } from '@codemirror/merge';
+import { Chunk, type Change } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
 /** One line of a unified difference; `gap` stands for unchanged lines left out. */
@@ -9,23 +9,49 @@ export interface IDiffLine {
   readonly text: string;
 }
 
+/** A part of a line, in UTF-16 units. */
+export interface ISpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A line of a difference by word: `words` are those that another line does not have. */
+export interface IWordLine extends IDiffLine {
+  readonly words: readonly ISpan[];
+}
+
 /** Unchanged lines shown around a change. */
 const CONTEXT = 2;
 
 /** The unified difference of two texts by line. */
 export function diffLines(before: string, after: string): IDiffLine[] {
+  return diffWords(before, after).map(({ kind, text }) => ({ kind, text }));
+}
+
+/** The unified difference of two texts, with the words that changed in lines that took the place of others. */
+export function diffWords(before: string, after: string): IWordLine[] {
   const old = textOf(before);
   const now = textOf(after);
-  const lines: IDiffLine[] = [];
+  const lines: IWordLine[] = [];
   let position = 0;
   for (const chunk of Chunk.build(old, now)) {
-    same(lines, slice(old, position, chunk.fromA), false);
-    push(lines, 'old', slice(old, chunk.fromA, chunk.toA));
-    push(lines, 'new', slice(now, chunk.fromB, chunk.toB));
-    position = chunk.toA;
+    const { fromA, toA, fromB, toB, changes } = chunk;
+    const replaces = fromA < toA && fromB < toB;
+    const words = (side: 'A' | 'B'): ISpan[] =>
+      replaces ? changes.map(change => spanOf(change, side)) : [];
+    same(lines, slice(old, position, fromA), false);
+    push(lines, 'old', slice(old, fromA, toA), words('A'));
+    push(lines, 'new', slice(now, fromB, toB), words('B'));
+    position = toA;
   }
   same(lines, slice(old, position, old.length), true);
   return lines;
+}
+
+function spanOf(change: Change, side: 'A' | 'B'): ISpan {
+  return side === 'A'
+    ? { from: change.fromA, to: change.toA }
+    : { from: change.fromB, to: change.toB };
 }
 
 /** Every line ends with a newline, so that an added last line is an addition alone; an empty text has no lines. */
@@ -68,17 +94,37 @@ function slice(text: Text, from: number, to: number): string[] {
   return text.sliceString(from, to - 1).split('\n');
 }
 
+/** Add lines; `words` are in units of all of them. */
 function push(
-  lines: IDiffLine[],
+  lines: IWordLine[],
   kind: IDiffLine['kind'],
-  texts: readonly string[]
+  texts: readonly string[],
+  words: readonly ISpan[] = []
 ): void {
-  lines.push(...texts.map(text => ({ kind, text })));
+  let start = 0;
+  for (const text of texts) {
+    lines.push({ kind, text, words: within(words, start, text.length) });
+    start += text.length + 1;
+  }
+}
+
+/** What of the spans is in a line. */
+function within(
+  spans: readonly ISpan[],
+  start: number,
+  length: number
+): ISpan[] {
+  return spans
+    .map(({ from, to }) => ({
+      from: Math.max(0, from - start),
+      to: Math.min(length, to - start)
+    }))
+    .filter(({ from, to }) => from < to);
 }
 
 /** Add unchanged lines, of a long run only those beside a change. */
 function same(
-  lines: IDiffLine[],
+  lines: IWordLine[],
   texts: readonly string[],
   last: boolean
 ): void {
@@ -91,6 +137,6 @@ function same(
     return;
   }
   push(lines, 'same', texts.slice(0, head));
-  lines.push({ kind: 'gap', text: '' });
+  push(lines, 'gap', ['']);
   push(lines, 'same', texts.slice(texts.length - tail));
 }

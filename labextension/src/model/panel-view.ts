@@ -1,4 +1,4 @@
-/** What the panel shows beside the conversations themselves: the history, a title being changed, what was deleted. */
+/** What the panel shows beside the conversations themselves: a list of them, a title being changed, what was deleted. */
 
 import { Signal } from '@lumino/signaling';
 
@@ -12,9 +12,12 @@ export interface IRemoved {
   readonly wasOpen: boolean;
 }
 
+/** A list that is shown in the place of the conversation. */
+export type PanelList = 'history' | 'threads';
+
 /** The state of the panel as it is now. */
 export interface IPanelState {
-  readonly history: boolean;
+  readonly list: PanelList | null;
   /** The session whose title is being changed in its tab. */
   readonly renaming: string | null;
   readonly removed: IRemoved | null;
@@ -46,7 +49,7 @@ export class PanelView {
   }
 
   private current: IPanelState = {
-    history: false,
+    list: null,
     renaming: null,
     removed: null,
     error: null

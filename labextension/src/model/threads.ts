@@ -15,7 +15,10 @@ const PAGE = 200;
 /** Reads threads into the history. */
 export class ThreadsStore {
   constructor(
-    private readonly http: Pick<IHttpClient, 'sessions'>,
+    private readonly http: Pick<
+      IHttpClient,
+      'sessions' | 'patchSession' | 'cancel'
+    >,
     private readonly history: SessionsStore
   ) {}
 
@@ -80,6 +83,39 @@ export class ThreadsStore {
   /** What was read may have changed unheard. */
   forget(): void {
     this.seen.clear();
+  }
+
+  /** Note that what a thread was for is done, or that it is not; what goes on in it is stopped. Rejects with an `ApiError`. */
+  async resolve(sessionId: string, isResolved: boolean): Promise<void> {
+    const status = isResolved ? 'resolved' : 'idle';
+    if (isResolved && this.isOpen(sessionId)) {
+      await this.http.cancel(sessionId);
+      await this.rest(sessionId);
+    }
+    const changed = await this.http.patchSession(sessionId, { status });
+    this.history.receive([changed]);
+  }
+
+  /** Whether a turn of it is open. */
+  private isOpen(sessionId: string): boolean {
+    const status = this.history.get(sessionId)?.status;
+    return (
+      status === 'running' || status === 'waiting' || status === 'interrupted'
+    );
+  }
+
+  /** Wait until no turn is open. */
+  private async rest(sessionId: string): Promise<void> {
+    await new Promise<void>(done => {
+      const look = (): void => {
+        if (!this.isOpen(sessionId)) {
+          this.history.changed.disconnect(look);
+          done();
+        }
+      };
+      this.history.changed.connect(look);
+      look();
+    });
   }
 
   /** Read all of a document; those the server no longer has are gone. */

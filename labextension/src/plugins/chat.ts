@@ -20,6 +20,7 @@ import {
   IConversations,
   IReview,
   IShouldersClient,
+  IThreads,
   TRANSLATION_DOMAIN
 } from '../tokens';
 import { addChatCommands } from './commands';
@@ -47,7 +48,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     IEditorTracker,
     IReview,
     ILatexTypesetter,
-    ISettingRegistry
+    ISettingRegistry,
+    IThreads
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -63,7 +65,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     editors: IEditorTracker | null,
     review: IReview | null,
     latex: ILatexTypesetter | null,
-    registry: ISettingRegistry | null
+    registry: ISettingRegistry | null,
+    threads: IThreads | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const panel = new ChatWidget({
@@ -80,6 +83,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
         editors,
         review,
         latex,
+        threads,
         trans
       }
     });

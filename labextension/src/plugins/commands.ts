@@ -163,7 +163,7 @@ function conversationCommands(
       panel.close()
     ),
     [COMMANDS.history]: command(trans.__('Show AI Conversations'), panel =>
-      panel.showHistory(true)
+      panel.showList('history')
     ),
     [COMMANDS.rename]: begun(
       command(trans.__('Rename AI Conversation'), panel => panel.beginRename())

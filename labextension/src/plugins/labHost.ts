@@ -22,6 +22,7 @@ import type { IChatHost } from '../chat/host';
 import type { IDock } from '../chat/host-places';
 import { ApiError, type IHttpClient } from '../client/http';
 import type { IReview } from '../review/interface';
+import type { IThreadPlaces } from '../threads/interface';
 import { Icon } from './icons';
 import { makeInputHost } from './labInput';
 import { messageHost } from './messageHost';
@@ -40,6 +41,7 @@ export interface ILabParts {
   readonly labShell: ILabShell | null;
   readonly editors: IEditorTracker | null;
   readonly review: IReview | null;
+  readonly threads: IThreadPlaces | null;
   readonly latex: ILatexTypesetter | null;
   readonly trans: TranslationBundle;
 }
@@ -74,6 +76,7 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
     highlight: (code, language, into) =>
       languages.highlight(code, languages.findBest(language), into),
     review: parts.review,
+    threads: parts.threads,
     restartKernel: path => {
       const panel = documents.openOrReveal(path);
       if (panel !== undefined) {

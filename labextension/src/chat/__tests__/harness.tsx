@@ -8,6 +8,7 @@ import * as React from 'react';
 import { Conversations } from '../../model/conversations';
 import { FakeServer, FakeSocket, settled } from '../../model/__tests__/fakes';
 import type { IReview } from '../../review/interface';
+import type { IThreadPlaces } from '../../threads/interface';
 import type { Event, PendingEdit } from '../../wire/generated';
 import { ChatPanel } from '../ChatPanel';
 import type { IChatHost, ISituation } from '../host';
@@ -85,6 +86,7 @@ export class FakeHost extends FakeInputHost implements IChatHost {
   readonly done: unknown[][] = [];
   readonly situationChanged = new Signal<this, void>(this);
   readonly review = new FakeReview();
+  threads: IThreadPlaces | null = null;
   situation = nowhere;
   readonly dock = new FakeDock();
   sure = true;

@@ -1,0 +1,66 @@
+/** The threads this page knows, each with its place as it is now. */
+
+import * as React from 'react';
+
+import type { IThread } from '../../model/thread-list';
+import type { IThreadPlace } from '../../threads/interface';
+import type { Anchor, Session } from '../../wire/generated';
+import { useHost, usePlace, useSignalVersion, useSituation } from '../use';
+
+/** The document whose threads come first. */
+export function useHere(): string | null {
+  const { threads } = useHost();
+  const { document } = useSituation();
+  useSignalVersion(threads?.changed ?? null);
+  return threads?.here ?? document;
+}
+
+/** How many threads of the document in front are not resolved. They are read for it. */
+export function useThreadCount(): number {
+  const { conversations } = usePlace();
+  const { threads } = conversations;
+  const here = useHere();
+  React.useEffect(() => {
+    if (here !== null) {
+      void threads.look(here);
+    }
+  }, [threads, here]);
+  return here === null ? 0 : threads.count(here);
+}
+
+/** All threads, the latest first. */
+export function useThreads(): readonly IThread[] {
+  const { threads } = usePlace().conversations;
+  const { threads: places } = useHost();
+  useSignalVersion(places?.changed ?? null);
+  const orders = new Map<string, number>();
+  const orderOf = (session: Session, anchor: Anchor): number | null => {
+    if (places !== null && !orders.has(session.id)) {
+      places
+        .in(anchor.document)
+        .forEach(({ sessionId }, index) => orders.set(sessionId, index));
+    }
+    return orders.get(session.id) ?? null;
+  };
+  return threads.all.flatMap(session => {
+    const anchor = places?.of(session.id)?.anchor ?? session.anchor;
+    return anchor === null
+      ? []
+      : [{ session, anchor, order: orderOf(session, anchor) }];
+  });
+}
+
+/** Where a thread is now: the page's word, else what was logged last. */
+export function useThreadPlace(
+  sessionId: string | null,
+  logged: Anchor
+): Omit<IThreadPlace, 'sessionId'> {
+  const { threads, cellsOf } = useHost();
+  useSignalVersion(threads?.changed ?? null);
+  const live = sessionId === null ? null : (threads?.of(sessionId) ?? null);
+  if (live !== null) {
+    return live;
+  }
+  const cell = cellsOf(logged.document).find(({ id }) => id === logged.cell_id);
+  return { anchor: logged, number: cell?.number ?? null, line: null };
+}
