@@ -46,10 +46,12 @@ from jupyter_ai_shoulders.wire.settings import (
     PutGhostSettings,
     PutModelSettings,
     PutSettings,
+    PutThreadSettings,
     Settings,
     SettingSource,
     SettingsProblem,
     SettingsValues,
+    ThreadSettings,
 )
 from jupyter_ai_shoulders.wire.versions import cell_version
 
@@ -57,12 +59,13 @@ VERSION = 1
 TRAIT = "Shoulders.settings"
 Scope = Literal["workspace", "user"]
 
-Area = Literal["models", "egress", "commands", "ghost"]
+Area = Literal["models", "egress", "commands", "ghost", "threads"]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
     "egress": PutEgressSettings,
     "commands": PutCommandSettings,
     "ghost": PutGhostSettings,
+    "threads": PutThreadSettings,
 }
 FOLDERS = "folders"
 PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost")
@@ -174,6 +177,7 @@ class Preferences:
                 egress=EgressSettings(**_area(values, "egress")),
                 commands=CommandSettings(**_area(values, "commands")),
                 ghost=GhostSettings(**_area(values, "ghost")),
+                threads=ThreadSettings(**_area(values, "threads")),
             ),
             sources=sources,
             locks={name: self._reason(name) for name in self._locked.values},
@@ -259,6 +263,7 @@ def _merged(found: Sequence[Source]) -> tuple[dict[str, Any], dict[str, SettingS
     values |= {"egress.data_values": "schema_only"}
     values |= {"commands.mode": "sandbox", "commands.network": False}
     values |= {f"ghost.{key}": value for key, value in GHOST_DEFAULTS}
+    values |= {"threads.keep_in_notebook": False}
     sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
     for source in found:
         values |= source.values

@@ -57,6 +57,13 @@ class GhostSettings(WireModel):
     bracket, it is typed as it is. In lower case."""
 
 
+class ThreadSettings(WireModel):
+    """Task threads (chapter 09)."""
+
+    keep_in_notebook: bool
+    """Whether a notebook carries a list of its threads, with the texts they are about."""
+
+
 class SettingsValues(WireModel):
     """The values that hold."""
 
@@ -64,6 +71,7 @@ class SettingsValues(WireModel):
     egress: EgressSettings
     commands: CommandSettings
     ghost: GhostSettings
+    threads: ThreadSettings
 
 
 class SettingsProblem(WireModel):
@@ -121,6 +129,12 @@ class PutGhostSettings(CommandModel):
     )
 
 
+class PutThreadSettings(CommandModel):
+    """The part ``threads`` of ``PUT settings``."""
+
+    keep_in_notebook: bool | None = None
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: what is given is stored, null goes back to the default, the rest stays."""
 
@@ -128,6 +142,7 @@ class PutSettings(CommandModel):
     egress: PutEgressSettings | None = None
     commands: PutCommandSettings | None = None
     ghost: PutGhostSettings | None = None
+    threads: PutThreadSettings | None = None
     revision: str | None = None
     """Of the settings that were seen: when others are stored by now, 409 ``stale``."""
 

@@ -63,11 +63,13 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "egress": {"data_values": "schema_only"},
             "commands": {"mode": "sandbox", "network": False},
             "ghost": GHOST,
+            "threads": {"keep_in_notebook": False},
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
         | {"commands.mode": "default", "commands.network": "default"}
-        | {f"ghost.{name}": "default" for name in GHOST},
+        | {f"ghost.{name}": "default" for name in GHOST}
+        | {"threads.keep_in_notebook": "default"},
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),
@@ -309,3 +311,16 @@ async def test_a_folders_own_settings_let_no_command_run_but_may_forbid_them(
     assert chosen["values"]["commands"] == {"mode": "none", "network": False}
     stored = json.loads(held(user_file))["folders"][str(jp_root_dir)]
     assert stored == {"commands": {"mode": "sandbox_read_only"}}
+
+
+async def test_threads_are_kept_in_notebooks_where_somebody_chose_it(
+    api: Api, workspace_file: Path
+) -> None:
+    hold(workspace_file, '{"threads": {"keep_in_notebook": true}}')
+    shared = await settings(api)
+
+    chosen = await api.put("settings", {"threads": {"keep_in_notebook": False}})
+
+    assert shared["values"]["threads"] == {"keep_in_notebook": True}
+    assert shared["sources"]["threads.keep_in_notebook"] == "workspace"
+    assert chosen.body["values"]["threads"] == {"keep_in_notebook": False}

@@ -5,7 +5,7 @@ import * as React from 'react';
 import { useTrans } from '../chat/use';
 import { visible } from '../model/visible';
 import type { ModelList, Settings } from '../wire/generated';
-import { SelectSetting } from './fields';
+import { SelectSetting, SwitchSetting } from './fields';
 import { Badge, Group, Loaded, problemText, Problems } from './pieces';
 import { useStore } from './use';
 
@@ -16,6 +16,9 @@ export function PrivacySection(): React.JSX.Element {
     <>
       <Loaded resource={settings}>
         {value => <Values settings={value} />}
+      </Loaded>
+      <Loaded resource={settings}>
+        {value => <Notebooks settings={value} />}
       </Loaded>
       <Group
         title={trans.__('Where it goes')}
@@ -63,6 +66,24 @@ function Values({ settings }: { settings: Settings }): React.JSX.Element {
             note: trans.__('As much as fits is sent.')
           }
         ]}
+      />
+    </Group>
+  );
+}
+
+/** What goes along with a notebook that is given away. */
+function Notebooks({ settings }: { settings: Settings }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <Group title={trans.__('What your notebooks carry')}>
+      <SwitchSetting
+        settings={settings}
+        area="threads"
+        name="keep_in_notebook"
+        label={trans.__('Keep threads in the notebook')}
+        note={trans.__(
+          'The places of task threads and the texts they are about are stored in the notebook, so that copies of it keep their threads. The conversations stay on this machine.'
+        )}
       />
     </Group>
   );

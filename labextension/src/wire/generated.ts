@@ -2729,6 +2729,7 @@ models?: (PutModelSettings | null)
 egress?: (PutEgressSettings | null)
 commands?: (PutCommandSettings | null)
 ghost?: (PutGhostSettings | null)
+threads?: (PutThreadSettings | null)
 revision?: (string | null)
 }
 /**
@@ -2773,6 +2774,15 @@ export interface PutGhostSettings {
 enabled_plus: (boolean | null)
 automatic: (boolean | null)
 skip_languages: (string[] | null)
+}
+/**
+ * The part ``threads`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutThreadSettings".
+ */
+export interface PutThreadSettings {
+keep_in_notebook: (boolean | null)
 }
 /**
  * ``POST completions``: the text around the caret of one editor.
@@ -3320,6 +3330,7 @@ models: ModelSettings
 egress: EgressSettings
 commands: CommandSettings
 ghost: GhostSettings
+threads: ThreadSettings
 }
 /**
  * Which models are used, and how single calls are bounded.
@@ -3363,6 +3374,15 @@ export interface GhostSettings {
 enabled_plus: boolean
 automatic: boolean
 skip_languages: string[]
+}
+/**
+ * Task threads (chapter 09).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ThreadSettings".
+ */
+export interface ThreadSettings {
+keep_in_notebook: boolean
 }
 /**
  * ``GET skills``.

@@ -243,6 +243,17 @@ describe('preferences', () => {
     ).toBeTruthy();
   });
 
+  test('threads are kept in notebooks once that is switched on', async () => {
+    const { api, user } = await show('privacy');
+
+    await user.click(
+      screen.getByRole('switch', { name: 'Keep threads in the notebook' })
+    );
+    await act();
+
+    expect(api.held.values.threads.keep_in_notebook).toBe(true);
+  });
+
   test('one of this folder is reset, and not changed for all folders', async () => {
     const { api, user } = await show('tools', server => {
       const sources = { 'commands.mode': 'workspace' } as const;

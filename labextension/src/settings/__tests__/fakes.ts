@@ -99,7 +99,8 @@ const SETTINGS: Settings = {
     },
     egress: { data_values: 'schema_only' },
     commands: { mode: 'sandbox', network: false },
-    ghost: { enabled_plus: true, automatic: false, skip_languages: [] }
+    ghost: { enabled_plus: true, automatic: false, skip_languages: [] },
+    threads: { keep_in_notebook: false }
   },
   sources: {},
   locks: {},
@@ -159,13 +160,14 @@ export class FakeApi implements ISettingsApi {
   async putSettings(body: PutSettings, scope: Scope): Promise<Settings> {
     this.note('putSettings', body, scope);
     refuseStale(body.revision, this.held.revision);
-    const { models, egress, commands, ghost } = this.held.values;
+    const { models, egress, commands, ghost, threads } = this.held.values;
     // What the page sends is checked by the server's own tests.
     const values = {
       models: { ...models, ...body.models },
       egress: { ...egress, ...body.egress },
       commands: { ...commands, ...body.commands },
-      ghost: { ...ghost, ...body.ghost }
+      ghost: { ...ghost, ...body.ghost },
+      threads: { ...threads, ...body.threads }
     } as Settings['values'];
     this.held = { ...this.held, values, revision: this.next() };
     return this.held;
