@@ -4,9 +4,22 @@ Jupyter calls both functions by name at every server start, so nothing heavy may
 """
 # pyright: reportUnusedFunction=false
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.client import Client
+
+__all__ = ["Client"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import what notebooks use when it is asked for."""
+    if name == "Client":
+        from jupyter_ai_shoulders.client import Client
+
+        return Client
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:

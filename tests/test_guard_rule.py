@@ -59,6 +59,13 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "server.gateway": Excepted("Jupyter's gateway client", {*NETWORK, *PROCESSES}),
     "server.gateway_frames": Excepted("Jupyter's message format", PROCESSES),
     "server.kernels": Excepted("Jupyter's kernel manager", PROCESSES),
+    # The user's side: a kernel, a script or a terminal, where no agent's call arrives.
+    "client.address": Excepted(
+        "reads what Jupyter servers wrote about themselves",
+        FILES,
+        ("os.kill", "os.getppid", "pathlib.Path.cwd", "….resolve", "….read_text", "….glob"),
+    ),
+    "client.connection": Excepted("the way to the Jupyter server", NETWORK),
     # The user's own settings and keys, which are outside every workspace.
     "providers.catalogue_files": Excepted(
         "reads the user's models.json, and the catalogue this package ships", FILES

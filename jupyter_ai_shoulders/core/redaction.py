@@ -28,11 +28,12 @@ _KEYS = (
     r"xai-[A-Za-z0-9]{20,}",
     r"xox[bp]-[A-Za-z0-9-]{20,}",  # Slack
     r"AKIA[A-Z0-9]{16}",  # AWS
+    r"shoulders-kernel\.[A-Za-z0-9-]{8,}\.[A-Za-z0-9_-]{20,}",  # our own, of a kernel
     r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",  # a JSON web token
 )
 _STARTS = (
     *("sk-", "AIza", "gsk_", "hf_", "ghp_", "gho_", "ghs_", "github_pat_", "xai-"),
-    *("xoxb-", "xoxp-", "AKIA", "eyJ"),
+    *("xoxb-", "xoxp-", "AKIA", "shoulders-kernel.", "eyJ"),
 )
 _NOT_INSIDE_A_WORD = r"(?<![A-Za-z0-9_])"
 _KEY = rf"{_NOT_INSIDE_A_WORD}(?:{'|'.join(_KEYS)})"

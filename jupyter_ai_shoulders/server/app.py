@@ -14,17 +14,19 @@ from contextlib import contextmanager
 from importlib import import_module
 from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from jupyter_server.extension.application import ExtensionApp
-from jupyter_server.serverapp import ServerApp
+from jupyter_server.serverapp import WILDCARD_IPS, ServerApp
 from jupyter_server.utils import url_path_join
 from tornado.routing import PathMatches, Rule
 
 from jupyter_ai_shoulders.server.config import Shoulders
+from jupyter_ai_shoulders.server.kernel_env import tell_kernels
 from jupyter_ai_shoulders.server.lazy import LazyRoutes, Route
 
 if TYPE_CHECKING:
+    from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
     from jupyter_ai_shoulders.server.service import Service
 
 API_PATH = "shoulders/api/v1/"
@@ -51,6 +53,9 @@ class ShouldersApp(ExtensionApp):
         self._config = Shoulders(parent=self)  # a wrong setting is said at the start
         self._add_routes(API_PATH, self._routes)
         self._add_routes(PROXY_PATH, self._proxy_routes)
+        serverapp = cast("ServerApp", self.serverapp)
+        if not (serverapp.gateway_config.gateway_enabled or serverapp.sock):
+            tell_kernels(serverapp.kernel_manager, lambda: _address(serverapp), self._secrets)
 
     def _add_routes(self, path: str, load: Callable[[str], list[Route]]) -> None:
         application = cast("ServerApp", self.serverapp).web_app
@@ -96,6 +101,10 @@ class ShouldersApp(ExtensionApp):
             self._service = Service(cast("ServerApp", self.serverapp), config)
         return self._service
 
+    async def _secrets(self) -> KernelSecrets:
+        await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.service")
+        return self.service().kernel_secrets
+
     def _routes(self, prefix: str) -> list[Route]:
         from jupyter_ai_shoulders.server.routes import api_routes
 
@@ -108,6 +117,13 @@ class ShouldersApp(ExtensionApp):
         secret = cast("ServerApp", self.serverapp).web_app.settings["cookie_secret"]
         service = self.service()
         return proxy_routes(prefix, service.host, secret, service.kernel_secrets)
+
+
+def _address(serverapp: ServerApp) -> str:
+    """Return the server's address for programs on this machine."""
+    here = serverapp.ip in {"", "*", "localhost", *WILDCARD_IPS}
+    found = urlsplit(serverapp.local_url if here else serverapp.connection_url)
+    return urlunsplit((found.scheme, found.netloc, serverapp.base_url, "", ""))
 
 
 @contextmanager

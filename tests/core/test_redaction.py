@@ -31,6 +31,7 @@ ANTHROPIC = "sk-ant-api03-" + "aB3-_" * 8
         "hf_" + "a" * 30,
         "xoxb-1234567890-abcdefghijkl",
         "AKIAABCDEFGHIJKLMNOP",
+        "shoulders-kernel.6f1e4a1c-0b7b-4c1e-9d57-0a1b2c3d4e5f.k3Jx_9-Qw7Lr2Tz8Vb4Nm6Yp",
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fw",
     ],
 )

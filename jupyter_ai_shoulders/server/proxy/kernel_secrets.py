@@ -3,14 +3,16 @@
 A password-only server has no token a program could send, and a hub's token opens far more than the
 proxy. A kernel's secret acts for the user it was handed to, so that what this user may not do it
 may not do either. Kept in memory, one per server: made by ``server.service``, handed out by
-``server.kernel_secrets``, checked by ``handlers``.
+``server.kernel_secrets`` and put into kernels' environments by ``server.kernel_env``, checked by
+``handlers``.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from jupyter_server.auth import IdentityProvider, User
@@ -33,7 +35,8 @@ class KernelSecrets:
 
     def __init__(self, runs: Callable[[str], bool]) -> None:
         """``runs`` says whether there is a kernel with this id now."""
-        self._runs = runs
+        self._is_running = runs
+        self._starting: set[str] = set()
         self._grants: dict[str, dict[str, _Grant]] = {}
 
     def issue(self, kernel_id: str, user: User) -> str:
@@ -60,6 +63,18 @@ class KernelSecrets:
             if hmac.compare_digest(given, grant.secret.encode()):
                 found = grant.user
         return found
+
+    @contextmanager
+    def starting(self, kernel_id: str) -> Generator[None]:
+        """Count a kernel as one that runs, while it is being started."""
+        self._starting.add(kernel_id)
+        try:
+            yield
+        finally:
+            self._starting.discard(kernel_id)
+
+    def _runs(self, kernel_id: str) -> bool:
+        return kernel_id in self._starting or self._is_running(kernel_id)
 
     def _forget_the_gone(self) -> None:
         for kernel_id in [known for known in self._grants if not self._runs(known)]:

@@ -1,0 +1,193 @@
+"""One HTTP connection to a server's API: wire models in and out, its errors as exceptions.
+
+Used by ``client`` and ``turn``. Blocking, because a notebook's cell is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from jupyter_ai_shoulders.client.address import TOKEN, Address
+from jupyter_ai_shoulders.client.errors import NotAllowed, Refused, Unreachable
+from jupyter_ai_shoulders.client.sse import events_in
+from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
+from jupyter_ai_shoulders.wire.events import Event
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+API = "shoulders/api/v1/"
+ANSWER_SECONDS = 60.0
+SILENCE_SECONDS = 45.0
+"""Three heartbeats of the server."""
+CONNECT_SECONDS = 5.0
+RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Pauses before a stream that broke is taken up again; a server that restarts needs a while."""
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class Connection:
+    """A way to one server; close it."""
+
+    def __init__(
+        self,
+        address: Address,
+        transport: httpx.BaseTransport | None = None,
+        pauses: tuple[float, ...] = RETRY_SECONDS,
+    ) -> None:
+        """Nothing is sent yet. ``transport`` takes the place of sockets in tests."""
+        self.address = address
+        self._pauses = pauses
+        if transport is None and address.socket:
+            transport = httpx.HTTPTransport(uds=address.socket)
+        headers = {"Authorization": f"token {address.token}"} if address.token else {}
+        self._http = httpx.Client(
+            base_url=address.url,
+            headers=headers,
+            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+            transport=transport,
+            # a proxy of the environment's must not see what stays on this machine
+            trust_env=urlsplit(address.url).hostname not in _LOOPBACK,
+        )
+        self._greeted = False
+
+    def close(self) -> None:
+        """Let go of the sockets."""
+        self._http.close()
+
+    def get(self, path: str, model: type[ModelT], **query: object) -> ModelT:
+        """Return what a route says. Raises ``Refused``, ``Unreachable``."""
+        given = {name: str(value) for name, value in query.items() if value is not None}
+        return self._read(self._send("GET", path, params=given), model)
+
+    def text(self, path: str, **query: str) -> str:
+        """Return what a route says that is not JSON. Raises ``Refused``, ``Unreachable``."""
+        return self._send("GET", path, params=query).text
+
+    def jupyter(self, path: str) -> Any:
+        """Return what a route of Jupyter's own says. Raises ``Refused``, ``Unreachable``."""
+        try:
+            response = self._http.get(path)
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+        if response.is_error or response.is_redirect:
+            raise self._refusal(response)
+        return response.json()
+
+    def post(self, path: str, body: BaseModel | None, model: type[ModelT]) -> ModelT:
+        """Send a command and return the answer. Raises ``Refused``, ``Unreachable``."""
+        return self._read(self.tell("POST", path, body), model)
+
+    def tell(self, method: str, path: str, body: BaseModel | None = None) -> httpx.Response:
+        """Send a command. Raises ``Refused``, ``Unreachable``."""
+        self._greet()
+        text = "{}" if body is None else body.model_dump_json(exclude_none=True, by_alias=True)
+        return self._send(method, path, content=text)
+
+    def events(self, session_id: SessionId, after: int) -> Generator[Event]:
+        """Yield the session's events, and those to come; a stream that breaks is taken up again.
+
+        Raises ``Refused``, ``Unreachable``.
+        """
+        tries = 0
+        while True:
+            try:
+                for event in self._stream(session_id, after):
+                    after, tries = event.seq, 0
+                    yield event
+            except httpx.TransportError as error:
+                if tries >= len(self._pauses):
+                    raise self._unreachable(error) from error
+            if tries >= len(self._pauses):
+                raise Unreachable(f"{self.address.url} ends the stream of {session_id} each time.")
+            time.sleep(self._pauses[tries])
+            tries += 1
+
+    def _stream(self, session_id: SessionId, after: int) -> Iterator[Event]:
+        with self._http.stream(
+            "GET",
+            f"{API}sessions/{quote(session_id, safe='')}/events",
+            params={"after": str(after)},
+            headers={"Accept": "text/event-stream"},
+            timeout=httpx.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
+        ) as response:
+            if response.is_error or response.is_redirect:
+                response.read()
+                raise self._refusal(response)
+            yield from events_in(response.iter_raw())
+
+    def _send(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
+        try:
+            response = self._http.request(method, f"{API}{path}", **kwargs)
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+        if response.is_error or response.is_redirect:  # a redirect leads to the login page
+            raise self._refusal(response)
+        return response
+
+    def _greet(self) -> None:
+        """Fetch the cookie that a server without a token wants back with each command."""
+        if self.address.token or self._greeted:
+            return
+        self._greeted = True
+        try:
+            self._http.get("login")
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+        self._http.headers["X-XSRFToken"] = self._http.cookies.get("_xsrf") or ""
+
+    def _read(self, response: httpx.Response, model: type[ModelT]) -> ModelT:
+        try:
+            return model.model_validate_json(response.content)
+        except ValidationError as error:
+            raise self._unlike(response) from error
+
+    def _refusal(self, response: httpx.Response) -> Refused:
+        status = response.status_code
+        if status in {401, 403} or response.is_redirect:
+            return NotAllowed(status, _not_allowed(self.address))
+        try:
+            info = ErrorBody.model_validate_json(response.content).error
+        except ValidationError:
+            return self._unlike(response)
+        return Refused(status, info)
+
+    def _unlike(self, response: httpx.Response) -> Refused:
+        code: ErrorCode = "unknown_route" if response.status_code == 404 else "internal"
+        return Refused(
+            response.status_code,
+            ErrorInfo(
+                code=code,
+                message=f"{response.url} answers {response.status_code}, and not as the "
+                "AI colleague does.",
+                hint="Is jupyter-ai-shoulders installed and enabled in the server's environment, "
+                "in this version? `jupyter shoulders doctor` tells.",
+            ),
+        )
+
+    def _unreachable(self, error: Exception) -> Unreachable:
+        return Unreachable(
+            f"{self.address.url} does not answer ({type(error).__name__}: {error}). "
+            "Is the Jupyter server running there?"
+        )
+
+
+def _not_allowed(address: Address) -> ErrorInfo:
+    if address.token:
+        return ErrorInfo(
+            code="unauthorized",
+            message=f"{address.url} does not take this token, or its user may not do this.",
+            hint=f"Give Client(token=…), or set {TOKEN}, to a token of this server.",
+        )
+    return ErrorInfo(
+        code="unauthorized",
+        message=f"{address.url} wants a token, and none is known here.",
+        hint=f"Give Client(token=…), or set {TOKEN}. A server with a password only has no token: "
+        "start it with IdentityProvider.token as well.",
+    )

@@ -1,0 +1,55 @@
+"""One real server for the tests of the client, with a provider that plays what each asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from jupyter_ai_shoulders.client import Client
+from tests.integration.place import PRICED, add_priced_model
+from tests.lab import Lab
+from tests.upstream import Upstream, in_order
+from tests.vendor_judge import Judge
+
+__all__ = ["PRICED", "Place"]
+
+
+@dataclass
+class Place:
+    """A server and the provider behind it."""
+
+    lab: Lab
+    upstream: Upstream
+
+    @property
+    def url(self) -> str:
+        """Of the server."""
+        return f"http://127.0.0.1:{self.lab.port}{self.lab.base_url}"
+
+    def plays(self, *replies: Mapping[str, Any]) -> None:
+        """Have the model answer so."""
+        self.upstream.play(in_order(*replies))
+
+
+@pytest.fixture(scope="package")
+def place(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Place]:
+    """A server with a base URL, as on a hub."""
+    root = tmp_path_factory.mktemp("workspace")
+    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream"), judge.saw_all).start()
+    env = upstream.configure(root)
+    add_priced_model(root)
+    lab = Lab(root, tmp_path_factory.mktemp("lab"), env=env, base_url="/user/ada/")
+    lab.start()
+    yield Place(lab, upstream)
+    lab.stop()
+    upstream.stop()
+
+
+@pytest.fixture
+def client(place: Place) -> Iterator[Client]:
+    """A client that was given the address."""
+    with Client(place.url, place.lab.token, environ={}) as made:
+        yield made

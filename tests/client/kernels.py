@@ -1,0 +1,149 @@
+"""Runs code in kernels: those of a server, as a page does, and those of ``nbclient``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import aiohttp
+
+from tests.lab import Lab
+
+SECONDS = 60.0
+
+
+@dataclass
+class Ran:
+    """What a cell did."""
+
+    status: str = ""
+    text: str = ""
+    """What it printed."""
+    error: str = ""
+    shown: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """The data of its displays, as they were in the end."""
+    payload: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    asked: list[str] = field(default_factory=list[str])
+
+
+class ServerKernel:
+    """A kernel that a server started for a notebook; ``async with`` starts and ends it."""
+
+    def __init__(self, lab: Lab, path: str) -> None:
+        self._lab = lab
+        self._path = path
+        self.id = ""
+
+    async def __aenter__(self) -> Self:
+        self._http = aiohttp.ClientSession(headers={"Authorization": f"token {self._lab.token}"})
+        body = {
+            "path": self._path,
+            "name": self._path,
+            "type": "notebook",
+            "kernel": {"name": "python3"},
+        }
+        async with self._http.post(self._url("api/sessions"), json=body) as answer:
+            made = await answer.json()
+            self._session, self.id = made["id"], made["kernel"]["id"]
+        self._socket = await self._http.ws_connect(
+            self._url(f"api/kernels/{self.id}/channels"), max_msg_size=0
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._socket.close()
+        await self._http.delete(self._url(f"api/sessions/{self._session}"))
+        await self._http.close()
+
+    async def run(
+        self, code: str, answers: Mapping[str, str] | None = None, *, interrupt_at: str = ""
+    ) -> Ran:
+        """Run a cell. ``answers`` are typed when it asks; it is interrupted once it shows this."""
+        sent = await self._say(
+            "shell",
+            "execute_request",
+            {
+                "code": code,
+                "silent": False,
+                "store_history": True,
+                "user_expressions": {},
+                "allow_stdin": answers is not None,
+                "stop_on_error": True,
+            },
+        )
+        ran, displays = Ran(), dict[str, dict[str, Any]]()
+        idle = False
+        async with asyncio.timeout(SECONDS):
+            while not (idle and ran.status):
+                said = await self._socket.receive_json()
+                if said["parent_header"].get("msg_id") != sent:
+                    continue
+                kind, content = said["header"]["msg_type"], said["content"]
+                idle = idle or (kind == "status" and content["execution_state"] == "idle")
+                if kind == "input_request":
+                    ran.asked.append(content["prompt"])
+                    value = (answers or {}).get(
+                        content["prompt"], next(iter((answers or {}).values()))
+                    )
+                    await self._say("stdin", "input_reply", {"status": "ok", "value": value})
+                note(ran, displays, kind, content)
+                if interrupt_at and interrupt_at in json.dumps(content):
+                    interrupt_at = ""
+                    await self._http.post(self._url(f"api/kernels/{self.id}/interrupt"))
+        return ran
+
+    async def restart(self) -> None:
+        """Restart it, as the menu does."""
+        await self._http.post(self._url(f"api/kernels/{self.id}/restart"))
+
+    async def _say(self, channel: str, kind: str, content: Mapping[str, Any]) -> str:
+        message_id = uuid.uuid4().hex
+        header = {
+            "msg_id": message_id,
+            "msg_type": kind,
+            "session": "test",
+            "username": "test",
+            "version": "5.3",
+            "date": "2026-11-22T08:00:00Z",
+        }
+        await self._socket.send_json(
+            {
+                "channel": channel,
+                "header": header,
+                "parent_header": {},
+                "metadata": {},
+                "content": content,
+                "buffers": [],
+            }
+        )
+        return message_id
+
+    def _url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self._lab.port}{self._lab.base_url}{path}"
+
+
+def note(ran: Ran, displays: dict[str, dict[str, Any]], kind: str, content: Any) -> None:
+    """Take note of one message of a kernel."""
+    match kind:
+        case "stream":
+            ran.text += content["text"]
+        case "error":
+            ran.error = f"{content['ename']}: {content['evalue']}"
+        case "display_data" | "execute_result":
+            data = dict(content["data"])
+            ran.shown.append(data)
+            if name := content.get("transient", {}).get("display_id"):
+                displays[name] = data
+        case "update_display_data":
+            shown = displays[content["transient"]["display_id"]]
+            shown.clear()
+            shown.update(content["data"])
+        case "execute_reply":
+            ran.status = content["status"]
+            ran.payload = content.get("payload", [])
+        case _:
+            pass
