@@ -5,7 +5,7 @@ import * as React from 'react';
 
 import { asksQuestion, isRunning, waitsOf } from '../model/present';
 import type { Conversation } from '../wire/generated';
-import { AttachmentChips } from './input/AttachmentChips';
+import { AttachmentChips, ComingChips } from './input/AttachmentChips';
 import { Field } from './input/Field';
 import { SkillsSheet, ToolsSheet } from './input/ListSheets';
 import { ModelPicker } from './input/ModelPicker';
@@ -17,7 +17,7 @@ import { Totals } from './input/Totals';
 import { useDrop } from './input/useAttachments';
 import { useComposer, type IComposer } from './input/useComposer';
 import { ErrorNote, IconButton } from './parts';
-import { usePlace, useTrans } from './use';
+import { focusField, usePlace, useTrans } from './use';
 
 export function Composer(props: {
   view: Conversation | null;
@@ -37,8 +37,17 @@ export function Composer(props: {
       <div
         className={`shoulders-Composer ${over ? 'shoulders-mod-over' : ''}`}
         ref={place}
+        onKeyDown={event => {
+          const isFree =
+            !event.defaultPrevented && !event.nativeEvent.isComposing;
+          if (event.key === 'Escape' && composer.waiting && isFree) {
+            event.preventDefault(); // The agent goes on.
+            composer.sendNot();
+          }
+        }}
       >
         <Chips composer={composer} />
+        <WaitsForAttachments composer={composer} />
         <Field
           text={draft.text}
           placeholder={placeholder(view, closed, trans)}
@@ -95,18 +104,44 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
       className="shoulders-Chips"
       role="group"
       aria-label={trans.__('Context')}
-      aria-busy={attachments.busy}
+      aria-busy={attachments.coming.length > 0}
     >
       <AttachmentChips
         attachments={attachments.all}
         onRemove={attachments.remove}
       />
+      <ComingChips coming={attachments.coming} onCancel={attachments.cancel} />
       <SituationChips
         situation={situation}
         left={left}
         onLeave={leave}
         onTakeBack={takeBack}
       />
+    </div>
+  );
+}
+
+/** Says that the message was not sent yet, and lets it be. */
+function WaitsForAttachments(props: {
+  composer: IComposer;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { waiting, sendNot } = props.composer;
+  return (
+    <div className="shoulders-Composer-waiting">
+      <span role="status">
+        {waiting && trans.__('Will be sent once everything is attached.')}
+      </span>
+      {waiting && (
+        <IconButton
+          icon="close"
+          label={trans.__('Do not send yet (Esc)')}
+          onClick={() => {
+            sendNot();
+            focusField();
+          }}
+        />
+      )}
     </div>
   );
 }

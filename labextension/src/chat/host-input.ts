@@ -50,8 +50,8 @@ export interface IInputHost {
   readonly carried: (data: ICarried) => Promise<Attachment[]>;
   /** The cells copied last, when nothing else was copied since; `text` is what the clipboard has. */
   readonly copiedCells: (text: string) => Attachment[];
-  /** Put a file from outside into the workspace; resolves to its path. */
-  readonly upload: (file: File) => Promise<string>;
+  /** Put a file from outside into the workspace; resolves to its path. Nothing is left of one that is aborted. */
+  readonly upload: (file: File, signal: AbortSignal) => Promise<string>;
   /** Open the user's instructions; made from a template where there are none. */
   readonly openInstructions: () => Promise<void>;
   /** Open the page of the settings in the lab; false where there is none. */

@@ -16,6 +16,7 @@ import type {
   Status
 } from '../wire/generated';
 import type { ExportFormat } from '../client/http';
+import { Attaching } from './attaching';
 import { budgetOver, type IBudget } from './budget';
 import type { ConversationStore } from './conversation';
 import { Delivery } from './delivery';
@@ -43,6 +44,10 @@ export class Conversations implements IConversations, IDisposable {
     this.history = new SessionsStore(http);
     this.threads = new ThreadsStore(http, this.history);
     this.opened = new OpenTabs(keeper, newId);
+    this.attaching = new Attaching({
+      attach: (key, attachment) => this.attach(key, attachment),
+      send: this.sendWaiting
+    });
     this.logs = new FollowedLogs(options, this.history);
     this.server = new ServerStanding(http);
     this.delivery = new Delivery(http, this.opened, this.makeSession);
@@ -51,6 +56,7 @@ export class Conversations implements IConversations, IDisposable {
     this.history.changed.connect(this.announce, this);
     this.threads.changed.connect(this.announce, this);
     this.opened.changed.connect(this.announce, this);
+    this.attaching.changed.connect(this.announce, this);
     this.server.changed.connect(this.announce, this);
     this.logs.folded.connect(this.onFolded, this);
     socket.opened.connect(this.onOpened, this);
@@ -62,6 +68,7 @@ export class Conversations implements IConversations, IDisposable {
   readonly threads: ThreadsStore;
   readonly commands: SessionCommands;
   readonly budget: IBudget;
+  readonly attaching: Attaching;
 
   get tabs(): readonly ITab[] {
     return this.opened.all;
@@ -139,7 +146,8 @@ export class Conversations implements IConversations, IDisposable {
 
   close(key: string): void {
     const sessionId = this.opened.sessionId(key);
-    this.opened.close(key, this.options.newId());
+    const coming = this.attaching.coming(key).length > 0;
+    this.opened.close(key, this.options.newId(), coming);
     if (sessionId !== null) {
       this.logs.leave(sessionId);
     }
@@ -166,6 +174,7 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   setDraft(key: string, text: string): void {
+    this.attaching.sendNot(key); // Who goes on writing is not done.
     this.opened.setDraft(key, text);
   }
 
@@ -198,6 +207,7 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   suggest(key: string, text: string): void {
+    this.attaching.sendNot(key);
     this.opened.note(key, { draft: text });
   }
 
@@ -312,6 +322,13 @@ export class Conversations implements IConversations, IDisposable {
     });
     this.history.receive([session]);
     return session;
+  };
+
+  /** Send what waited for its attachments; it was in the input until now. */
+  private readonly sendWaiting = (key: string, message: IMessage): void => {
+    const attachments = [...this.attachments(key)];
+    this.opened.note(key, { draft: '', attachments: [] });
+    void this.send(key, { ...message, attachments });
   };
 
   /** What the log has is no longer on its way. */

@@ -13,6 +13,7 @@ import type {
   Status
 } from '../wire/generated';
 import type { ExportFormat } from '../client/http';
+import type { Attaching } from './attaching';
 import type { IBudget } from './budget';
 import type { ConversationStore } from './conversation';
 import type { IOutgoing } from './outbox';
@@ -82,6 +83,8 @@ export interface IConversations {
   setAttachments(key: string, attachments: readonly Attachment[]): void;
   /** Add one; the same thing is not added twice. */
   attach(key: string, attachment: Attachment): void;
+  /** What is on its way into the next message, which waits for it. */
+  readonly attaching: Attaching;
   /** The session of a tab, made now if it has none. */
   begin(key: string): Promise<string>;
   /** Put text into the input for the user to change and send. */

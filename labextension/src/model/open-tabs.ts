@@ -108,10 +108,10 @@ export class OpenTabs {
     this.change(state => openTab(state, key, sessionId));
   }
 
-  /** Close a tab; what was written in it waits until its conversation is shown again. */
-  close(key: string, fresh: string): void {
+  /** Close a tab; what was written in it, or is `coming`, waits until its conversation is shown again. */
+  close(key: string, fresh: string, coming = false): void {
     const tab = this.all.find(open => open.key === key);
-    if (tab !== undefined && this.notes.has(key)) {
+    if (tab !== undefined && (coming || this.notes.has(key))) {
       const all = [...this.aside, tab];
       all.slice(0, -ASIDE_LIMIT).forEach(old => this.notes.drop(old.key));
       this.aside = all.slice(-ASIDE_LIMIT);

@@ -41,7 +41,8 @@ export function makeInputHost(parts: ILabParts): IInputHost {
     cellsOf: path => cellsOf(find(notebooks, path)),
     carried: data => carried(data, contents, notebooks),
     copiedCells: text => cellsNamed(copies.cells(text), notebooks),
-    upload: file => upload(file, folderOf(parts), contents, trans),
+    upload: (file, signal) =>
+      upload(file, signal, folderOf(parts), contents, trans),
     openInstructions: () => openInstructions(contents, parts.documents, trans),
     openSettings: () => {
       const command = `${EXTENSION_ID}:open-settings`;
@@ -214,6 +215,7 @@ function folderOf({ app, documents, notebooks }: ILabParts): string {
 
 async function upload(
   file: File,
+  signal: AbortSignal,
   folder: string,
   contents: Contents.IManager,
   trans: ILabParts['trans']
@@ -228,6 +230,7 @@ async function upload(
   }
   const path = await freeName(PathExt.join(folder, file.name), contents);
   const content = base64(new Uint8Array(await file.arrayBuffer()));
+  signal.throwIfAborted();
   await contents
     .save(path, { type: 'file', format: 'base64', content })
     .catch((reason: unknown) => {
@@ -239,6 +242,9 @@ async function upload(
         )
       );
     });
+  if (signal.aborted) {
+    await contents.delete(path); // The lab's saving cannot be stopped; the name was free before.
+  }
   return path;
 }
 

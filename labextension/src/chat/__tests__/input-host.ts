@@ -61,8 +61,12 @@ export class FakeInputHost implements IInputHost {
   readonly cellsOf = (): readonly ICellInfo[] => this.cells;
   readonly carried = async (): Promise<Attachment[]> => this.taken;
   readonly copiedCells = (): Attachment[] => this.copied;
-  readonly upload = async (file: File): Promise<string> =>
-    this.answer(['upload', file.name], file.name);
+  /** Uploads wait for it. */
+  uploading: Promise<void> = Promise.resolve();
+  readonly upload = async (file: File): Promise<string> => {
+    await this.uploading;
+    return this.answer(['upload', file.name], file.name);
+  };
   readonly openInstructions = async (): Promise<void> => {
     this.answer(['instructions'], null);
   };

@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import type { IComing } from '../../model/attaching';
 import type { Attachment } from '../../wire/generated';
 import { useHost, usePlace, useTrans } from '../use';
 import { Chip } from './Chip';
@@ -35,6 +36,34 @@ export function AttachmentChips(props: {
                 : () => openDocument(path, cellId)
             }
             onRemove={() => props.onRemove(attachment)}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+/** What is being attached: each can be left out. */
+export function ComingChips(props: {
+  coming: readonly IComing[];
+  onCancel: (coming: IComing) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <>
+      {props.coming.map(coming => {
+        const text =
+          coming.name === ''
+            ? trans.__('Attaching…')
+            : trans.__('Attaching %1…', coming.name);
+        return (
+          <Chip
+            key={coming.id}
+            icon="file"
+            text={text}
+            title={text}
+            coming
+            onRemove={() => props.onCancel(coming)}
           />
         );
       })}

@@ -15,12 +15,19 @@ export function Chip(props: {
   picture?: string | undefined;
   /** Put there by the user, not offered. */
   attached?: boolean;
+  /** It is not there yet. */
+  coming?: boolean;
   onOpen?: (() => void) | undefined;
   onRemove: () => void;
 }): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
   const text = visible(props.text);
+  const classes = [
+    'shoulders-Chip',
+    ...(props.attached === true ? ['shoulders-mod-attached'] : []),
+    ...(props.coming === true ? ['shoulders-mod-coming'] : [])
+  ];
   const inside = (
     <>
       {props.picture === undefined ? (
@@ -32,10 +39,7 @@ export function Chip(props: {
     </>
   );
   return (
-    <span
-      className={`shoulders-Chip ${props.attached === true ? 'shoulders-mod-attached' : ''}`}
-      title={visible(props.title)}
-    >
+    <span className={classes.join(' ')} title={visible(props.title)}>
       {props.onOpen === undefined ? (
         <span className="shoulders-Chip-inside">{inside}</span>
       ) : (

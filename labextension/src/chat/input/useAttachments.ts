@@ -3,19 +3,23 @@
 import * as React from 'react';
 
 import { ApiError, plainError } from '../../client/http';
-import type { Attachment } from '../../wire/generated';
+import type { IComing } from '../../model/attaching';
+import type { Attachment, ErrorInfo } from '../../wire/generated';
 import type { ICarried } from '../host-input';
-import { useAction, useHost, usePlace, useTrans } from '../use';
+import { useHost, usePlace, useTrans } from '../use';
 import { isPicture, pictureOf } from './images';
 
 /** The attachments of the input, and the ways in. */
-export interface IAttachments extends Pick<
-  ReturnType<typeof useAction>,
-  'busy' | 'error'
-> {
+export interface IAttachments {
   readonly all: readonly Attachment[];
+  /** What is not attached yet. */
+  readonly coming: readonly IComing[];
+  /** Why something could not be attached. */
+  readonly error: ErrorInfo | null;
   readonly add: (attachment: Attachment) => void;
   readonly remove: (attachment: Attachment) => void;
+  /** Leave out what is on its way. */
+  readonly cancel: (coming: IComing) => void;
   readonly clear: () => void;
   readonly takeFiles: (files: Iterable<File>) => void;
   /** Take what was dragged within the lab. */
@@ -28,17 +32,19 @@ export function useAttachments(): IAttachments {
   const host = useHost();
   const trans = useTrans();
   const { conversations, tab } = usePlace();
-  const { busy, error, run } = useAction();
+  const { attaching } = conversations;
   const all = conversations.attachments(tab);
   const add = (attachment: Attachment): void =>
     conversations.attach(tab, attachment);
-  const made = async (file: File): Promise<void> => {
+  const made = async (
+    file: File,
+    signal: AbortSignal
+  ): Promise<Attachment[]> => {
     if (!isPicture(file)) {
-      add({ kind: 'file', path: await host.upload(file) });
-      return;
+      return [{ kind: 'file', path: await host.upload(file, signal) }];
     }
     try {
-      add(await pictureOf(file));
+      return [await pictureOf(file)];
     } catch (reason) {
       const words = trans.__('%1 cannot be read as a picture.', file.name);
       console.warn(words, reason);
@@ -46,25 +52,29 @@ export function useAttachments(): IAttachments {
     }
   };
   const takeFiles = (files: Iterable<File>): void => {
-    const given = [...files];
-    if (given.length > 0) {
-      run(() => inTurn(given, made));
+    const taken = [...files].map(file => ({
+      name: file.name,
+      make: (signal: AbortSignal) => made(file, signal)
+    }));
+    if (taken.length > 0) {
+      attaching.take(tab, taken);
     }
   };
   return {
     all,
-    busy,
-    error,
+    coming: attaching.coming(tab),
+    error: attaching.error(tab),
     add,
     remove: gone =>
       conversations.setAttachments(
         tab,
         all.filter(attachment => attachment !== gone)
       ),
+    cancel: ({ id }) => attaching.cancel(tab, id),
     clear: () => conversations.setAttachments(tab, []),
     takeFiles,
     takeCarried: data =>
-      run(async () => (await host.carried(data)).forEach(add)),
+      attaching.take(tab, [{ name: '', make: () => host.carried(data) }]),
     takePasted: data => {
       const text = data.getData('text/plain');
       const cells = host.copiedCells(text);
@@ -79,20 +89,6 @@ export function useAttachments(): IAttachments {
       return cells.length > 0 || taken;
     }
   };
-}
-
-/** One after the other, so that they keep their order; all are tried, then the first failure is told. */
-async function inTurn<T>(
-  things: readonly T[],
-  act: (thing: T) => Promise<void>
-): Promise<void> {
-  const failures: unknown[] = [];
-  for (const thing of things) {
-    await act(thing).catch((reason: unknown) => failures.push(reason));
-  }
-  if (failures.length > 0) {
-    throw failures[0];
-  }
 }
 
 /** Whether something to be taken is held over the conversation; drops are taken. */

@@ -37,6 +37,9 @@ export interface IComposer {
     rest: string
   ) => void;
   readonly openInstructions: () => void;
+  /** The message is sent once everything is attached. */
+  readonly waiting: boolean;
+  readonly sendNot: () => void;
   readonly sendable: boolean;
   readonly error: ErrorInfo | null;
 }
@@ -66,12 +69,23 @@ export function useComposer(
     model: conversations.model(tab),
     mode: conversations.mode(tab)
   });
+  const isEmpty = (text: string): boolean =>
+    text.trim() === '' &&
+    attachments.all.length === 0 &&
+    attachments.coming.length === 0;
+  const waiting = useWaiting(takeBack);
   const deliver = (typed: string): void => {
     const text = typed.trim();
-    if (closed || (text === '' && attachments.all.length === 0)) {
+    if (closed || isEmpty(text)) {
       return;
     }
     const { attachments: attached = [], context = null } = message(text);
+    const { attaching } = conversations;
+    if (attaching.coming(tab).length > 0) {
+      draft.set(typed);
+      attaching.sendLater(tab, { text, context });
+      return;
+    }
     draft.set('');
     attachments.clear();
     takeBack();
@@ -122,7 +136,26 @@ export function useComposer(
     send,
     run,
     openInstructions: () => action.run(openInstructions),
-    sendable: draft.text.trim() !== '' || attachments.all.length > 0,
+    waiting,
+    sendNot: () => conversations.attaching.sendNot(tab),
+    sendable: !isEmpty(draft.text),
     error: attachments.error ?? action.error
   };
+}
+
+/** Whether the message waits for its attachments. What was left out is offered again once it is sent, not before. */
+function useWaiting(onSent: () => void): boolean {
+  const { conversations, tab } = usePlace();
+  const waiting = conversations.attaching.waiting(tab) !== null;
+  const sent = conversations.outbox(tab).at(-1)?.body.id;
+  const before = React.useRef({ waiting, sent });
+  React.useEffect(() => {
+    const { current } = before;
+    before.current = { waiting, sent };
+    const ended = current.waiting && !waiting;
+    if (ended && sent !== undefined && sent !== current.sent) {
+      onSent();
+    }
+  });
+  return waiting;
 }
