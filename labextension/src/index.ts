@@ -8,6 +8,7 @@ import { chat } from './plugins/chat';
 import { client } from './plugins/client';
 import { conversations } from './plugins/conversations';
 import { documents } from './plugins/documents';
+import { ghost } from './plugins/ghost';
 import { review } from './plugins/review';
 import { settings } from './plugins/settings';
 import { status } from './plugins/status';
@@ -23,6 +24,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   review,
   chat,
   affordances,
+  ghost,
   settings,
   status
 ];

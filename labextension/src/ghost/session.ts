@@ -76,9 +76,7 @@ function isFor(
   event: { readonly generation: number }
 ): ghost is IGhost {
   return (
-    ghost !== null &&
-    ghost.generation === event.generation &&
-    !ghost.isComplete
+    ghost !== null && ghost.generation === event.generation && !ghost.isComplete
   );
 }
 

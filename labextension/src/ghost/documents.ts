@@ -1,0 +1,141 @@
+/** The editors of notebooks and files: what is asked about the text in one of them. Used by `page.ts`, `inline.ts`. */
+
+import type { Cell } from '@jupyterlab/cells';
+import {
+  CodeMirrorEditor,
+  type IEditorLanguageRegistry
+} from '@jupyterlab/codemirror';
+import type { IDocumentWidget } from '@jupyterlab/docregistry';
+import type { FileEditor, IEditorTracker } from '@jupyterlab/fileeditor';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { EditorView } from '@codemirror/view';
+import type { Widget } from '@lumino/widgets';
+import type { UndoManager } from 'yjs';
+
+import type { RequestCompletions } from '../wire/generated';
+import type { Question } from './completions';
+import { languageOf, type ILanguages } from './meaning';
+
+/** Characters sent before and after the caret; the server takes no more, and cuts them for the model. */
+const LONGEST_SIDE = 20_000;
+/** Enough of a text to see its cell magic. */
+const HEAD = 200;
+
+/** An editor in a document. */
+export interface IPlace {
+  readonly view: EditorView;
+  readonly path: string;
+  /** Null in a file. */
+  readonly cellId: string | null;
+  /** In lower case; empty when it is not known. */
+  readonly language: string;
+  /** Make a change a step of its own for the undo of the text. */
+  asOneStep(change: () => void): void;
+}
+
+/** The open documents. */
+export class Documents {
+  constructor(
+    private readonly notebooks: INotebookTracker,
+    private readonly files: IEditorTracker | null,
+    languages: IEditorLanguageRegistry | null
+  ) {
+    this.languages = {
+      byType: mimeType => languages?.findByMIME(mimeType)?.name ?? null,
+      byName: name => languages?.findBest(name, false)?.name ?? null
+    };
+  }
+
+  /** Where an editor is; null where it belongs to no document, in a console or a dialog, say. */
+  placeOf({ dom }: EditorView): IPlace | null {
+    const holds = ({ node }: Widget): boolean => node.contains(dom);
+    const panel = this.notebooks.find(holds);
+    if (panel !== undefined) {
+      const cell = panel.content.widgets.find(holds);
+      return cell === undefined ? null : this.inCell(panel, cell);
+    }
+    const file = this.files?.find(holds);
+    return file === undefined ? null : this.inFile(file);
+  }
+
+  /** Where the caret of a document is, or of the one in front; null when there is none. */
+  placeIn(widget: Widget | null): IPlace | null {
+    const isIt = (panel: Widget): boolean => panel === widget;
+    const panel = this.notebooks.find(isIt);
+    const cell = panel?.content.activeCell;
+    if (panel !== undefined && cell) {
+      return this.inCell(panel, cell);
+    }
+    const file = this.files?.find(isIt);
+    return file === undefined ? null : this.inFile(file);
+  }
+
+  private inCell({ context }: NotebookPanel, cell: Cell): IPlace | null {
+    return this.at(context.localPath, cell.model.id, cell.editor);
+  }
+
+  private inFile({
+    context,
+    content
+  }: IDocumentWidget<FileEditor>): IPlace | null {
+    return this.at(context.localPath, null, content.editor);
+  }
+
+  private at(
+    path: string,
+    cellId: string | null,
+    editor: unknown
+  ): IPlace | null {
+    if (!(editor instanceof CodeMirrorEditor) || editor.isDisposed) {
+      return null;
+    }
+    const { model, editor: view } = editor;
+    const { mimeType } = model;
+    const head = view.state.sliceDoc(0, HEAD);
+    return {
+      view,
+      path,
+      cellId,
+      language: languageOf(mimeType, head, this.languages),
+      asOneStep: change => {
+        // Cells and files of the lab have one; the interface of the model hides it.
+        const { undoManager } = model.sharedModel as IUndone;
+        undoManager?.stopCapturing();
+        change();
+        undoManager?.stopCapturing();
+      }
+    };
+  }
+
+  private readonly languages: ILanguages;
+}
+
+interface IUndone {
+  readonly undoManager?: UndoManager | null;
+}
+
+/** What is asked about the text around the caret. */
+export function questionAt(
+  place: IPlace,
+  trigger: RequestCompletions['trigger']
+): Question {
+  const { state } = place.view;
+  const { head } = state.selection.main;
+  const prefix = state.sliceDoc(Math.max(0, head - LONGEST_SIDE), head);
+  const suffix = state.sliceDoc(head, head + LONGEST_SIDE);
+  return {
+    path: place.path,
+    cell_id: place.cellId,
+    language: place.language,
+    // Half a character is none.
+    prefix: prefix.replace(/^[\udc00-\udfff]/, ''),
+    suffix: suffix.replace(/[\ud800-\udbff]$/, ''),
+    trigger
+  };
+}
+
+/** Whether an editor can be given something at its caret: it has one, and may be written in. */
+export function hasPlainCaret({ state }: EditorView): boolean {
+  const { ranges, main } = state.selection;
+  return !state.readOnly && ranges.length === 1 && main.empty;
+}

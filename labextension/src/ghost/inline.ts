@@ -1,0 +1,221 @@
+/**
+ * The same suggestions through the lab's own inline completer: while one types, where the settings allow it, and with
+ * Alt+\. The lab draws them. Loaded with the page of suggestions; the plugin registers the provider.
+ */
+
+import {
+  InlineCompletionTriggerKind,
+  type CompletionHandler,
+  type IInlineCompletionContext,
+  type IInlineCompletionItem,
+  type IInlineCompletionList
+} from '@jupyterlab/completer';
+import { Text } from '@jupyterlab/coreutils';
+import type { Text as DocumentText } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+
+import type { CompletionEnd } from '../wire/generated';
+import type { Completions, IAsking } from './completions';
+import {
+  hasPlainCaret,
+  questionAt,
+  type Documents,
+  type IPlace
+} from './documents';
+import type { Hint } from './hint';
+import type { GhostPreferences } from './preferences';
+
+/** What the lab's completer is answered from. */
+export interface IInlineParts {
+  readonly documents: Documents;
+  readonly completions: Completions;
+  readonly preferences: GhostPreferences;
+  readonly hint: Hint;
+  /** Whether an editor shows suggestions of `++`. */
+  readonly isTaken: (view: EditorView) => boolean;
+  /** Have the lab ask again for what a document shows. */
+  readonly again: (widgetId: string) => void;
+}
+
+/** What to give up after, in ms, unless the settings of the lab say otherwise. */
+const PATIENCE_MS = 15_000;
+const NOTHING: IInlineCompletionList = { items: [] };
+
+type Answer = (list: IInlineCompletionList) => void;
+
+/** The provider. */
+export class InlineGhosts {
+  constructor(private readonly parts: IInlineParts) {}
+
+  /** The lab's settings of this provider: how long it waits. */
+  configure({ timeout }: Readonly<Record<string, unknown>>): void {
+    this.patience = typeof timeout === 'number' ? timeout : PATIENCE_MS;
+  }
+
+  /** Answers as soon as the first suggestion is whole; when all are, the lab asks again and gets them at once. */
+  fetch(
+    request: CompletionHandler.IRequest,
+    { widget, triggerKind }: IInlineCompletionContext
+  ): Promise<IInlineCompletionList> {
+    const isAutomatic = triggerKind === InlineCompletionTriggerKind.Automatic;
+    const place = this.parts.documents.placeIn(widget);
+    if (place === null || !this.mayAsk(place, request, isAutomatic)) {
+      return Promise.resolve(NOTHING);
+    }
+    const { whole } = this;
+    this.whole = null;
+    if (whole !== null && isStill(whole, place.view)) {
+      return Promise.resolve({ items: whole.suggestions.map(itemOf) });
+    }
+    return new Promise(answer => {
+      this.asked?.stop();
+      this.asked = this.ask(place, isAutomatic, widget.id, answer);
+    });
+  }
+
+  /** Ends when no more suggestions come; until then the lab shows that some may. Says the text again, if it is still so. */
+  async *stream(
+    token: string
+  ): AsyncGenerator<{ response: IInlineCompletionItem }> {
+    const asked = this.asked;
+    if (asked?.token === token && (await asked.over) !== null) {
+      yield { response: { insertText: asked.text } };
+    }
+  }
+
+  /** The text or the caret of an editor is another: what was asked about it is late. */
+  moved(view: EditorView): void {
+    if (this.asked?.view === view) {
+      this.asked.stop();
+      this.asked = null;
+    }
+  }
+
+  private mayAsk(
+    { view }: IPlace,
+    { text, offset }: CompletionHandler.IRequest,
+    isAutomatic: boolean
+  ): boolean {
+    const { preferences, isTaken } = this.parts;
+    const { doc, selection } = view.state;
+    return (
+      hasPlainCaret(view) &&
+      !isTaken(view) &&
+      // What an agent or another user writes asks for nothing.
+      (!isAutomatic ||
+        (preferences.current?.automatic === true && view.hasFocus)) &&
+      doc.toString() === text &&
+      Text.jsIndexToCharIndex(selection.main.head, text) === offset
+    );
+  }
+
+  private ask(
+    place: IPlace,
+    isAutomatic: boolean,
+    widgetId: string,
+    answer: Answer
+  ): Asked {
+    const { completions, hint, again } = this.parts;
+    const question = questionAt(place, isAutomatic ? 'automatic' : 'invoke');
+    const asked: Asked = new Asked(place.view, answer, this.patience);
+    asked.asking = completions.ask(question, {
+      suggested: text => asked.first(text),
+      ended: end => {
+        if (end !== null) {
+          hint.tell(end);
+        }
+        const suggestions = asked.end(end);
+        if (suggestions.length > 1 && this.asked === asked) {
+          this.whole = { ...asked.place, suggestions };
+          again(widgetId);
+        }
+      }
+    });
+    return asked;
+  }
+
+  private asked: Asked | null = null;
+  /** All suggestions where the first one is shown, for the lab to take. */
+  private whole: (IAsked & { readonly suggestions: readonly string[] }) | null =
+    null;
+  private patience = PATIENCE_MS;
+}
+
+/** Where something was asked. */
+interface IAsked {
+  readonly view: EditorView;
+  readonly doc: DocumentText;
+  readonly head: number;
+}
+
+/** One request, until its last suggestion. */
+class Asked {
+  constructor(
+    readonly view: EditorView,
+    private readonly answer: Answer,
+    patience: number
+  ) {
+    const { doc, selection } = view.state;
+    this.place = { view, doc, head: selection.main.head };
+    this.timer = setTimeout(() => this.stop(), patience);
+    this.over = new Promise(resolve => {
+      this.finish = resolve;
+    });
+  }
+
+  readonly place: IAsked;
+  /** Names the item that may be followed by others. */
+  readonly token = `${performance.now()}`;
+  /** Settled when nothing more comes; null: it was let go. */
+  readonly over: Promise<CompletionEnd | null>;
+  /** The first suggestion. */
+  text = '';
+  asking: IAsking | null = null;
+
+  first(text: string): void {
+    if (!this.isAnswered) {
+      this.text = text;
+      this.give([{ insertText: text, isIncomplete: true, token: this.token }]);
+    }
+  }
+
+  /** What came after the first answer, and is to be fetched. */
+  end(end: CompletionEnd | null): readonly string[] {
+    const suggestions = end?.suggestions ?? [];
+    const isLate = this.isAnswered;
+    this.give(suggestions.map(itemOf));
+    this.finish(end);
+    return isLate ? suggestions : [];
+  }
+
+  stop(): void {
+    this.asking?.cancel();
+    this.give([]);
+    this.finish(null);
+  }
+
+  private give(items: IInlineCompletionItem[]): void {
+    clearTimeout(this.timer);
+    if (!this.isAnswered) {
+      this.isAnswered = true;
+      this.answer({ items });
+    }
+  }
+
+  private readonly timer: ReturnType<typeof setTimeout>;
+  private isAnswered = false;
+  private finish: (end: CompletionEnd | null) => void = () => undefined;
+}
+
+function isStill(asked: IAsked, view: EditorView): boolean {
+  const { doc, selection } = view.state;
+  return (
+    asked.view === view &&
+    asked.doc.eq(doc) &&
+    asked.head === selection.main.head
+  );
+}
+
+function itemOf(insertText: string): IInlineCompletionItem {
+  return { insertText };
+}

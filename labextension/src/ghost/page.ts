@@ -1,0 +1,207 @@
+/**
+ * Suggestions at the caret: what happens when somebody asks, and with every key after that. Loaded by the ghost plugin
+ * with the first notebook or file. At most one editor of the page shows or awaits something.
+ */
+
+import '../../style/ghost.css';
+import '../../style/status.css';
+
+import { syntaxTree } from '@codemirror/language';
+import { StateEffect } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Completions, IAsking } from './completions';
+import { hasPlainCaret, questionAt, type Documents } from './documents';
+import type { Hint } from './hint';
+import { GhostKeys, type IKeyedCommands } from './keys';
+import { isTypedAsIs } from './meaning';
+import type { GhostPreferences } from './preferences';
+import { shownIn, type IGhost } from './session';
+import { ghostIn, ghostView, hasGhostView, take, tell } from './view';
+import { firstWord } from './words';
+
+/** What suggestions are made of. */
+export interface IGhostParts {
+  readonly commands: IKeyedCommands;
+  /** The commands that act on what is shown. */
+  readonly ownCommands: ReadonlySet<string>;
+  readonly documents: Documents;
+  readonly completions: Completions;
+  readonly preferences: GhostPreferences;
+  readonly hint: Hint;
+  readonly trans: TranslationBundle;
+  /** For screen readers. */
+  readonly say: (text: string) => void;
+}
+
+/** The suggestions of this page; they live as long as it does. */
+export class Ghosts {
+  constructor(private readonly parts: IGhostParts) {
+    const { commands, ownCommands } = parts;
+    this.keys = new GhostKeys(commands, ownCommands, () => this.otherInput());
+  }
+
+  /** Whether `++` at this offset asks. */
+  mayAsk(view: EditorView, at: number): boolean {
+    const settings = this.parts.preferences.current;
+    const place =
+      settings?.enabled_plus === true
+        ? this.parts.documents.placeOf(view)
+        : null;
+    return (
+      settings !== null &&
+      place !== null &&
+      !isTypedAsIs(
+        {
+          language: place.language,
+          isQuoted: isQuoted(view, at),
+          before: view.state.sliceDoc(Math.max(0, at - 1), at)
+        },
+        settings.skip_languages
+      )
+    );
+  }
+
+  /** Ask at the caret of an editor. */
+  ask(view: EditorView, trigger: 'plus' | 'invoke' = 'plus'): void {
+    const { documents, completions, hint, trans, say } = this.parts;
+    const place = documents.placeOf(view);
+    if (place === null || !hasPlainCaret(view)) {
+      return;
+    }
+    if (!hasGhostView(view)) {
+      const extension = ghostView((changed, ghost) =>
+        this.onChange(changed, ghost)
+      );
+      view.dispatch({ effects: StateEffect.appendConfig.of(extension) });
+    }
+    this.dismiss(); // In another editor, say.
+    const generation = ++this.generation;
+    tell(view, { type: 'ask', generation });
+    const asking = completions.ask(questionAt(place, trigger), {
+      suggested: text => tell(view, { type: 'suggest', generation, text }),
+      ended: end => {
+        const suggestions = end?.suggestions ?? [];
+        tell(view, { type: 'end', generation, suggestions });
+        if (end !== null) {
+          hint.tell(end);
+        }
+        if (suggestions.length === 0 && end?.reason === 'nothing') {
+          say(trans.__('No suggestions.'));
+        }
+      }
+    });
+    this.current = { view, asking };
+  }
+
+  /** Ask where the caret of the document in front is. */
+  askIn(widget: Parameters<Documents['placeIn']>[0]): void {
+    const view = this.parts.documents.placeIn(widget)?.view;
+    if (view !== undefined) {
+      view.focus();
+      this.ask(view, 'invoke');
+    }
+  }
+
+  /** Whether an editor shows or awaits something. */
+  has({ state }: EditorView): boolean {
+    return ghostIn(state) !== null;
+  }
+
+  /** Whether any does, that can be accepted. */
+  get isActive(): boolean {
+    return this.shown !== null;
+  }
+
+  accept(): void {
+    this.takeSome(text => text);
+  }
+
+  acceptWord(): void {
+    this.takeSome(firstWord);
+  }
+
+  cycle(by: 1 | -1): void {
+    if (this.current !== null) {
+      tell(this.current.view, { type: 'cycle', step: by });
+    }
+  }
+
+  dismiss(): void {
+    if (this.current !== null) {
+      tell(this.current.view, { type: 'drop' });
+    }
+  }
+
+  private takeSome(part: (text: string) => string): void {
+    const { shown, current } = this;
+    const place =
+      current === null ? null : this.parts.documents.placeOf(current.view);
+    if (shown !== null && current !== null && place !== null) {
+      const { view, asking } = current;
+      asking.cancel();
+      place.asOneStep(() => take(view, part(shown)));
+    }
+  }
+
+  /** A key that is no suggestion's, or a click: one that is awaited may come all the same. */
+  private otherInput(): void {
+    if (this.isActive) {
+      this.dismiss();
+    }
+  }
+
+  private onChange(view: EditorView, ghost: IGhost | null): void {
+    if (ghost === null) {
+      this.onGone(view);
+      return;
+    }
+    this.keys.listen(true);
+    const shown = shownIn(ghost);
+    if (shown !== null && shown !== this.said) {
+      this.parts.say(this.spoken(ghost, shown));
+    }
+    this.said = shown;
+  }
+
+  private onGone(view: EditorView): void {
+    if (this.current?.view === view) {
+      this.current.asking.cancel();
+      this.current = null;
+      this.said = null;
+      this.keys.listen(false);
+    }
+  }
+
+  private spoken({ index, suggestions }: IGhost, shown: string): string {
+    const { trans } = this.parts;
+    return suggestions.length === 1
+      ? trans.__('Suggestion: %1', shown)
+      : trans.__(
+          'Suggestion %1 of %2: %3',
+          index + 1,
+          suggestions.length,
+          shown
+        );
+  }
+
+  private get shown(): string | null {
+    const { current } = this;
+    return current === null ? null : shownIn(ghostIn(current.view.state));
+  }
+
+  private readonly keys: GhostKeys;
+  private generation = 0;
+  private current: {
+    readonly view: EditorView;
+    readonly asking: IAsking;
+  } | null = null;
+  private said: string | null = null;
+}
+
+/** Whether an offset is in a comment or a string; the name of the node says so in every grammar of the lab. */
+function isQuoted({ state }: EditorView, at: number): boolean {
+  const { name } = syntaxTree(state).resolveInner(at, -1);
+  return /comment|string/i.test(name);
+}

@@ -1,0 +1,177 @@
+/** The ghost plugin: suggestions at the caret. What loads with the lab notices `++`; the rest comes with a document. */
+
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import {
+  EditorExtensionRegistry,
+  IEditorExtensionRegistry,
+  IEditorLanguageRegistry
+} from '@jupyterlab/codemirror';
+import {
+  ICompletionProviderManager,
+  type IInlineCompletionProvider
+} from '@jupyterlab/completer';
+import { IEditorTracker } from '@jupyterlab/fileeditor';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IStatusBar } from '@jupyterlab/statusbar';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
+
+import type { IGhostPage } from '../ghost/lab';
+import type { Ghosts } from '../ghost/page';
+import { plusPlus } from '../ghost/plusPlus';
+import { EXTENSION_ID, IShouldersClient, TRANSLATION_DOMAIN } from '../tokens';
+import { GHOST } from './ghostCommands';
+import { sparkIcon } from './ownIcon';
+
+const ID = `${EXTENSION_ID}:ghost`;
+/** How long the lab waits for suggestions, and after the last key before it asks, in ms; both can be set there. */
+const TIMEOUT_MS = 15_000;
+const DEBOUNCE_MS = 350;
+
+/** Suggests what comes next. */
+export const ghost: JupyterFrontEndPlugin<void> = {
+  id: ID,
+  description: 'Suggestions at the caret of cells and files.',
+  autoStart: true,
+  requires: [IShouldersClient, IEditorExtensionRegistry, INotebookTracker],
+  optional: [
+    IEditorTracker,
+    IEditorLanguageRegistry,
+    ICompletionProviderManager,
+    IStatusBar,
+    ICommandPalette,
+    ITranslator
+  ],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IShouldersClient,
+    extensions: IEditorExtensionRegistry,
+    notebooks: INotebookTracker,
+    files: IEditorTracker | null,
+    languages: IEditorLanguageRegistry | null,
+    completers: ICompletionProviderManager | null,
+    bar: IStatusBar | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
+    const page = new Loading(async () => {
+      const { makeGhosts } = await import('../ghost/lab');
+      const documents = { notebooks, files, languages };
+      return makeGhosts({
+        ...{ app, client, completers, bar, trans },
+        ...documents
+      });
+    });
+    const port = {
+      mayAsk: (...at: Parameters<Ghosts['mayAsk']>) =>
+        page.now?.ghosts.mayAsk(...at) ?? false,
+      ask: (...at: Parameters<Ghosts['ask']>) => page.now?.ghosts.ask(...at),
+      moved: (...at: [Parameters<Ghosts['ask']>[0]]) =>
+        page.now?.inline.moved(...at)
+    };
+    extensions.addExtension({
+      name: ID,
+      factory: () =>
+        EditorExtensionRegistry.createImmutableExtension(plusPlus(port))
+    });
+    completers?.registerInlineProvider(provider(page, trans));
+    notebooks.widgetAdded.connect(() => page.begin());
+    files?.widgetAdded.connect(() => page.begin());
+    addCommands(app, page, trans);
+    palette?.addItem({ command: GHOST.ask, category: trans.__('AI') });
+  }
+};
+
+/** Loads the suggestions of the page once. */
+class Loading {
+  constructor(private readonly load: () => Promise<IGhostPage>) {}
+
+  /** Null until they are loaded. */
+  now: IGhostPage | null = null;
+
+  begin(): void {
+    this.get().catch((error: unknown) => {
+      console.error('Suggestions could not be loaded:', error);
+    });
+  }
+
+  async get(): Promise<IGhostPage> {
+    this.loading ??= this.load();
+    try {
+      this.now = await this.loading;
+      return this.now;
+    } catch (error) {
+      this.loading = null; // Tried again with the next document or command.
+      throw error;
+    }
+  }
+
+  private loading: Promise<IGhostPage> | null = null;
+}
+
+function provider(
+  page: Loading,
+  trans: TranslationBundle
+): IInlineCompletionProvider {
+  return {
+    identifier: ID,
+    name: trans.__('AI suggestions'),
+    icon: sparkIcon,
+    schema: {
+      default: { timeout: TIMEOUT_MS, debouncerDelay: DEBOUNCE_MS }
+    },
+    configure: settings =>
+      void page.get().then(({ inline }) => inline.configure(settings)),
+    fetch: async (...asked) => (await page.get()).inline.fetch(...asked),
+    async *stream(token) {
+      yield* (await page.get()).inline.stream(token);
+    }
+  };
+}
+
+function addCommands(
+  app: JupyterFrontEnd,
+  page: Loading,
+  trans: TranslationBundle
+): void {
+  const { commands, shell } = app;
+  const describedBy = { args: { type: 'object', properties: {} } } as const;
+  const acts: Record<
+    Exclude<keyof typeof GHOST, 'ask'>,
+    [string, (ghosts: Ghosts) => void]
+  > = {
+    accept: [trans.__('Accept the AI Suggestion'), each => each.accept()],
+    acceptWord: [
+      trans.__('Accept a Word of the AI Suggestion'),
+      each => each.acceptWord()
+    ],
+    next: [trans.__('Next AI Suggestion'), each => each.cycle(1)],
+    previous: [trans.__('Previous AI Suggestion'), each => each.cycle(-1)],
+    dismiss: [trans.__('Dismiss the AI Suggestion'), each => each.dismiss()]
+  };
+  for (const name of Object.keys(acts) as (keyof typeof acts)[]) {
+    const [label, act] = acts[name];
+    commands.addCommand(GHOST[name], {
+      label,
+      describedBy,
+      execute: () => {
+        if (page.now !== null) {
+          act(page.now.ghosts);
+        }
+      }
+    });
+  }
+  commands.addCommand(GHOST.ask, {
+    label: trans.__('Suggest What Comes Next with AI'),
+    describedBy,
+    execute: async () => (await page.get()).ghosts.askIn(shell.currentWidget)
+  });
+}
