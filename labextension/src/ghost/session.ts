@@ -134,7 +134,7 @@ function distinct(all: readonly string[]): string[] {
   return [...new Set(all.map(tidy))].filter(each => each.trim() !== '');
 }
 
-/** Without blanks at its end: the caret comes to stand behind the last thing that is seen. */
+/** With the editor's line ends, and no blanks at its end: the caret comes to stand behind the last thing one sees. */
 function tidy(text: string): string {
-  return text.trimEnd();
+  return text.replace(/\r\n?/g, '\n').trimEnd();
 }
