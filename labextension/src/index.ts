@@ -13,6 +13,7 @@ import { review } from './plugins/review';
 import { settings } from './plugins/settings';
 import { status } from './plugins/status';
 import { texts } from './plugins/texts';
+import { threads } from './plugins/threads';
 
 // Each plugin provides something of its own type; JupyterLab reads only the common part here.
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
@@ -24,6 +25,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   review,
   chat,
   affordances,
+  threads,
   ghost,
   settings,
   status

@@ -7,8 +7,7 @@ import '../../style/affordances.css';
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
-import { CodeCell, type Cell } from '@jupyterlab/cells';
-import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import { CodeCell } from '@jupyterlab/cells';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -26,6 +25,7 @@ import type { Attachment, MessageContext } from '../wire/generated';
 import { CellMenu } from './cellMenu';
 import { InlineEdit, type Task } from './inlineEdit';
 import { OutputBars } from './outputBars';
+import { editorAt, placeInFront, type Place } from './place';
 import { Prompts } from './prompts';
 import { SelectionButton } from './selectionButton';
 import {
@@ -44,11 +44,6 @@ export interface IAffordanceParts {
   readonly files: IEditorTracker | null;
   readonly trans: TranslationBundle;
 }
-
-/** A notebook or file in front, and the editor in it. */
-type Place =
-  | { readonly panel: NotebookPanel; readonly cell: Cell }
-  | { readonly panel: FilePanel; readonly cell: null };
 
 /** Characters on either side of a selection that go with it. */
 const AROUND = 200;
@@ -266,16 +261,8 @@ export class Affordances {
     });
   }
 
-  /** The document in front; the chat itself may have the focus. */
   private here(): Place | null {
-    const { app, notebooks, files } = this.parts;
-    const file = files?.currentWidget ?? null;
-    const notebook = notebooks.currentWidget;
-    const { currentWidget } = app.shell;
-    if (file !== null && (currentWidget === file || !notebook?.isVisible)) {
-      return { panel: file, cell: null };
-    }
-    return notebook === null ? null : activeCellOf(notebook);
+    return placeInFront(this.parts);
   }
 
   private panelOf({ dom }: EditorView): NotebookPanel | FilePanel | null {
@@ -287,11 +274,6 @@ export class Affordances {
 
   private readonly prompts: Prompts;
   private readonly menu: CellMenu;
-}
-
-function activeCellOf(panel: NotebookPanel): Place | null {
-  const cell = panel.content.activeCell;
-  return cell === null ? null : { panel, cell };
 }
 
 function targetOf(place: Place, isPart: boolean): CellTarget | FileTarget {
@@ -333,11 +315,11 @@ function numberOf({ panel, cell }: Place): number | null {
 }
 
 function selectionAt(place: Place): Attachment | null {
-  const editor = place.cell?.editor ?? fileEditor(place);
-  if (!(editor instanceof CodeMirrorEditor)) {
+  const view = editorAt(place);
+  if (view === null) {
     return null;
   }
-  const { doc, selection } = editor.editor.state;
+  const { doc, selection } = view.state;
   const { from, to, empty } = selection.main;
   return empty
     ? null
@@ -349,10 +331,6 @@ function selectionAt(place: Place): Attachment | null {
         before: doc.sliceString(Math.max(0, from - AROUND), from),
         after: doc.sliceString(to, Math.min(doc.length, to + AROUND))
       };
-}
-
-function fileEditor(place: Place) {
-  return place.cell === null ? place.panel.content.editor : null;
 }
 
 /** Where the last error of a cell is among its outputs. */

@@ -37,7 +37,7 @@ import {
 import * as React from 'react';
 
 import type { IconName } from '../chat/host';
-import { own, sparkIcon } from './ownIcon';
+import { own, sparkIcon, threadIcon } from './ownIcon';
 
 const eyeIcon = own(
   'eye',
@@ -67,11 +67,6 @@ const toolIcon = own(
 const attachIcon = own(
   'attach',
   '<path d="M16.500 6v11.500a4 4 0 0 1-8 0V5a2.500 2.500 0 0 1 5 0v10.500a1 1 0 0 1-2 0V6H10v9.500a2.500 2.500 0 0 0 5 0V5a4 4 0 0 0-8 0v12.500a5.500 5.500 0 0 0 11 0V6z"/>'
-);
-
-const threadIcon = own(
-  'thread',
-  '<path d="M20 3H4a2 2 0 0 0-2 2v16l4-4h14a2 2 0 0 0 2-2V5a2 2 0 0 0-2-2zm0 12H5.200L4 16.200V5h16z"/>'
 );
 
 const replaceIcon = own(

@@ -1,0 +1,212 @@
+/**
+ * The threads plugin: conversations pinned to places of documents. What follows the places and marks them is loaded with
+ * the first notebook or file.
+ */
+
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { IEditorTracker } from '@jupyterlab/fileeditor';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import { Signal } from '@lumino/signaling';
+
+import type { IThreadPlace, IThreadPlaces } from '../threads/interface';
+import type { ThreadsPage } from '../threads/page';
+import {
+  EXTENSION_ID,
+  IConversations,
+  IShouldersClient,
+  IThreads,
+  TRANSLATION_DOMAIN
+} from '../tokens';
+import type { Session } from '../wire/generated';
+import { threadIcon } from './ownIcon';
+import { THREADS } from './threadCommands';
+
+/** Marks the threads of open documents, and begins new ones. */
+export const threads: JupyterFrontEndPlugin<IThreads> = {
+  id: `${EXTENSION_ID}:threads`,
+  description: 'Conversations pinned to selected text, cells and outputs.',
+  autoStart: true,
+  provides: IThreads,
+  requires: [
+    IShouldersClient,
+    IConversations,
+    INotebookTracker,
+    IDocumentManager
+  ],
+  optional: [IEditorTracker, ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IShouldersClient,
+    conversations: IConversations,
+    notebooks: INotebookTracker,
+    documents: IDocumentManager,
+    files: IEditorTracker | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): IThreads => {
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
+    const load = async (): Promise<ILoaded> => {
+      const [{ ThreadPlaces }, { ThreadsPage }] = await Promise.all([
+        import('../threads/loggedPlaces'),
+        import('../threads/page')
+      ]);
+      const places = new ThreadPlaces({
+        ...{ notebooks, files, documents, conversations },
+        http: client.http
+      });
+      const parts = { app, conversations, notebooks, files, trans, places };
+      return { places, page: new ThreadsPage(parts) };
+    };
+    const loading = new Loading(load);
+    const begin = (): void => {
+      loading.get().catch((error: unknown) => {
+        console.error('The task threads could not be loaded:', error);
+      });
+    };
+    notebooks.widgetAdded.connect(begin);
+    files?.widgetAdded.connect(begin);
+    const isOpen = (): boolean =>
+      Boolean(notebooks.currentWidget ?? files?.currentWidget);
+    const commands = threadCommands(loading, isOpen, trans);
+    for (const [command, options] of Object.entries(commands)) {
+      app.commands.addCommand(command, options);
+      palette?.addItem({ command, category: trans.__('AI') });
+    }
+    return loading;
+  }
+};
+
+interface ILoaded {
+  readonly places: IThreadPlaces;
+  readonly page: ThreadsPage;
+}
+
+/** The places of all threads; none before the first document is open. */
+class Loading implements IThreads {
+  constructor(private readonly load: () => Promise<ILoaded>) {}
+
+  readonly changed = new Signal<this, void>(this);
+
+  get here(): string | null {
+    return this.places?.here ?? null;
+  }
+
+  of(sessionId: string): IThreadPlace | null {
+    return this.places?.of(sessionId) ?? null;
+  }
+
+  in(document: string): readonly IThreadPlace[] {
+    return this.places?.in(document) ?? [];
+  }
+
+  async reveal(session: Session): Promise<boolean> {
+    return (await this.get()).places.reveal(session);
+  }
+
+  /** What is loaded, or will be. */
+  async get(): Promise<ILoaded> {
+    this.loaded ??= this.load();
+    try {
+      const loaded = await this.loaded;
+      this.adopt(loaded);
+      return loaded;
+    } catch (error) {
+      this.loaded = null; // Tried again with the next document or command.
+      throw error;
+    }
+  }
+
+  /** What is loaded now. */
+  page: ThreadsPage | null = null;
+
+  private adopt({ places, page }: ILoaded): void {
+    if (this.places === null) {
+      this.places = places;
+      this.page = page;
+      places.changed.connect(() => this.changed.emit());
+      this.changed.emit();
+    }
+  }
+
+  private places: IThreadPlaces | null = null;
+  private loaded: Promise<ILoaded> | null = null;
+}
+
+const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
+const OPEN_ARGUMENTS = {
+  args: {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: 'The thread; else that at the cursor' }
+    }
+  }
+} as const;
+
+function threadCommands(
+  loading: Loading,
+  isEnabled: () => boolean,
+  trans: TranslationBundle
+): Record<string, CommandRegistry.ICommandOptions> {
+  const command = (
+    label: string,
+    act: (page: ThreadsPage) => unknown
+  ): CommandRegistry.ICommandOptions => ({
+    label,
+    isEnabled,
+    describedBy: NO_ARGUMENTS,
+    execute: async () => act((await loading.get()).page)
+  });
+  const count = (): number => loading.page?.count ?? 0;
+  return {
+    [THREADS.start]: command(trans.__('Start an AI Thread Here'), page =>
+      page.start()
+    ),
+    [THREADS.startOutput]: command(
+      trans.__('Start an AI Thread About This Output'),
+      page => page.startOutput()
+    ),
+    [THREADS.next]: command(trans.__('Next AI Thread'), page => page.step(1)),
+    [THREADS.previous]: command(trans.__('Previous AI Thread'), page =>
+      page.step(-1)
+    ),
+    [THREADS.open]: {
+      label: ({ id }) =>
+        typeof id === 'string'
+          ? (loading.page?.described(id).label ?? id)
+          : trans.__('Open the AI Thread Here'),
+      iconClass: ({ id }) =>
+        typeof id === 'string'
+          ? `shoulders-ThreadDot ${loading.page?.described(id).look ?? ''}`
+          : '',
+      isEnabled: ({ id }) => typeof id === 'string' || isEnabled(),
+      describedBy: OPEN_ARGUMENTS,
+      execute: async ({ id }) =>
+        (await loading.get()).page.open(typeof id === 'string' ? id : null)
+    },
+    [THREADS.cell]: {
+      ...command(trans.__('AI Threads of the Cell'), page => page.openCell()),
+      icon: threadIcon,
+      label: ({ toolbar }) =>
+        toolbar !== true
+          ? trans.__('AI Threads of the Cell')
+          : count() > 0
+            ? String(count())
+            : '',
+      caption: () =>
+        count() === 0
+          ? trans.__('Start an AI thread about this cell')
+          : trans._n('%1 AI thread', '%1 AI threads', count(), count())
+    }
+  };
+}

@@ -1,0 +1,74 @@
+/** Makes the anchors of new threads, from a text and what of it is meant. Pure; used by the start of threads. */
+
+import type { Anchor, TextRange } from '../wire/generated';
+import { cellVersion, textVersion } from '../wire/versions';
+
+/** UTF-16 units of text kept on either side of a quote; as `core/anchors.py` has it. */
+const AROUND = 64;
+/** UTF-16 units of a quote that are kept; of a longer selection its beginning is meant. */
+const LONGEST_QUOTE = 20_000;
+/** UTF-16 units of a whole cell that are kept, to know it by when it is gone. */
+const LONGEST_CELL = 2_000;
+
+/** Where a text is: a file, or a cell of a notebook. */
+export interface ITextPlace {
+  readonly document: string;
+  readonly cellId: string | null;
+}
+
+/** The anchor of a part of a text. */
+export function anchorOfText(
+  { document, cellId }: ITextPlace,
+  text: string,
+  { from, to }: TextRange
+): Anchor {
+  const end = whole(text, Math.min(to, from + LONGEST_QUOTE));
+  return {
+    document,
+    cell_id: cellId,
+    target: 'source',
+    range: { from, to: end },
+    quote: text.slice(from, end),
+    prefix: text.slice(whole(text, Math.max(0, from - AROUND)), from),
+    suffix: text.slice(end, whole(text, end + AROUND)),
+    version: cellId === null ? textVersion(text) : cellVersion(text),
+    certainty: 'exact'
+  };
+}
+
+/** The anchor of a whole cell, or of an output that begins with a text. */
+export function anchorOfCell(
+  document: string,
+  cellId: string,
+  source: string,
+  output: string | null
+): Anchor {
+  return {
+    document,
+    cell_id: cellId,
+    target: output === null ? 'cell' : 'output',
+    range: null,
+    quote: output ?? source.slice(0, whole(source, LONGEST_CELL)),
+    prefix: '',
+    suffix: '',
+    version: cellVersion(source),
+    certainty: 'exact'
+  };
+}
+
+/** The part of a text that is meant: without the blank lines and spaces around it; null when nothing is left. */
+export function meantPart(text: string, part: TextRange): TextRange | null {
+  const selected = text.slice(part.from, part.to);
+  const meant = selected.trim();
+  if (meant === '') {
+    return null;
+  }
+  const from = part.from + selected.indexOf(meant);
+  return { from, to: from + meant.length };
+}
+
+/** The end of the character an offset is in. */
+function whole(text: string, offset: number): number {
+  const unit = text.charCodeAt(offset);
+  return unit >= 0xdc00 && unit <= 0xdfff ? offset + 1 : offset;
+}

@@ -1,0 +1,60 @@
+/**
+ * The marks of threads that are about a whole cell or an output: buttons in its prompt area. Drawn by the marks of the
+ * page; knows cells only by their nodes, which outlive scrolling.
+ */
+
+import type { ITextMarkListener } from './editorMarks';
+
+/** Some threads that have one mark. */
+export interface INodeMark {
+  readonly ids: readonly string[];
+  readonly look: string;
+  readonly label: string;
+}
+
+const HOLDER = 'shoulders-ThreadMark';
+const THREADED = 'shoulders-mod-threaded';
+
+/** Show a mark in the prompt area of a cell or an output; null: none. */
+export function drawNodeMark(
+  node: HTMLElement,
+  mark: INodeMark | null,
+  { opened }: Pick<ITextMarkListener, 'opened'>
+): void {
+  const before = node.querySelector<HTMLElement>(`:scope > .${HOLDER}`);
+  const said = mark === null ? undefined : JSON.stringify(mark);
+  if (before?.dataset.said === said) {
+    return;
+  }
+  const hadFocus = before?.contains(document.activeElement) === true;
+  node.classList.toggle(THREADED, mark !== null);
+  if (mark === null) {
+    before?.remove();
+    return;
+  }
+  // A button that stays keeps the focus, and its animation.
+  const button = before ?? made(node);
+  button.dataset.said = said;
+  button.title = mark.label;
+  button.setAttribute('aria-label', mark.label);
+  const dot = document.createElement('span');
+  dot.className = `shoulders-ThreadDot ${mark.look}`;
+  dot.textContent = mark.ids.length > 1 ? String(mark.ids.length) : '';
+  button.replaceChildren(dot);
+  button.onclick = () => opened(mark.ids, button.getBoundingClientRect());
+  if (hadFocus) {
+    button.focus();
+  }
+}
+
+function made(node: HTMLElement): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = HOLDER;
+  // The lab would take Enter for its own, and a click for one on the cell.
+  button.dataset.lmSuppressShortcuts = 'true';
+  button.addEventListener('mousedown', event => event.stopPropagation());
+  button.addEventListener('keydown', event => event.stopPropagation());
+  node.append(button);
+  return button;
+}

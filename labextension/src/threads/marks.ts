@@ -1,0 +1,226 @@
+/**
+ * The marks of threads in the open documents: in the editors of those that are about text, beside the prompts of those
+ * that are about a cell or an output. Made by the threads of the page.
+ */
+
+import { CodeCell, type Cell } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { EditorView } from '@codemirror/view';
+import type { ISignal } from '@lumino/signaling';
+
+import type { FilePanel } from '../affordances/targets';
+import type { Session } from '../wire/generated';
+import { drawNodeMark, type INodeMark } from './cellMarks';
+import {
+  EditorMarks,
+  type IDot,
+  type ITextMark,
+  type ITextMarkListener
+} from './editorMarks';
+import type { IThreadPlaces } from './interface';
+import { classesOf, labelOf, markOf, type IThreadMark } from './looks';
+import {
+  isTextHidden,
+  OpenDocuments,
+  type IOpenDocumentsOptions
+} from './openDocuments';
+import { outputAt } from './outputs';
+
+/** What the marks are made with. */
+export interface IThreadMarksOptions extends IOpenDocumentsOptions {
+  readonly places: IThreadPlaces;
+  /** All conversations this page knows, by id. */
+  readonly sessions: {
+    readonly all: readonly Session[];
+    readonly changed: ISignal<unknown, void>;
+  };
+  readonly trans: TranslationBundle;
+  /** The mark of some threads was clicked. */
+  readonly opened: ITextMarkListener['opened'];
+  /** The marks are drawn anew. */
+  readonly drawn: () => void;
+}
+
+/** The marks of this page. */
+export class ThreadMarks {
+  constructor(private readonly options: IThreadMarksOptions) {
+    const { opened, places, sessions } = options;
+    this.editors = new EditorMarks({
+      opened,
+      settled: () => this.later(),
+      dotOf: ids => this.dotOf(ids)
+    });
+    this.documents = new OpenDocuments(options, this.editors.extension);
+    this.documents.changed.connect(this.later);
+    places.changed.connect(this.later);
+    sessions.changed.connect(this.later);
+    this.later();
+  }
+
+  /** The marked threads of a document, in the order of its text. */
+  in(document: string): readonly IThreadMark[] {
+    return this.byDocument.get(document) ?? [];
+  }
+
+  /** Once for all that happens before the next frame. */
+  private readonly later = (): void => {
+    if (!this.isWaiting) {
+      this.isWaiting = true;
+      requestAnimationFrame(() => {
+        this.isWaiting = false;
+        this.draw();
+      });
+    }
+  };
+
+  private draw(): void {
+    const { notebooks, files } = this.documents;
+    this.read([...notebooks, ...files].map(({ context }) => context.localPath));
+    notebooks.forEach(panel => this.drawNotebook(panel));
+    files.forEach(panel => this.drawFile(panel));
+    this.options.drawn();
+  }
+
+  /** What is known of the threads of some documents. */
+  private read(documents: readonly string[]): void {
+    const { places, sessions } = this.options;
+    const known = new Map(sessions.all.map(session => [session.id, session]));
+    this.byDocument = new Map(
+      documents.map(document => [
+        document,
+        places.in(document).flatMap(place => {
+          const mark = markOf(place, known.get(place.sessionId));
+          return mark === null ? [] : [mark];
+        })
+      ])
+    );
+    this.byId = new Map(
+      [...this.byDocument.values()]
+        .flat()
+        .map(mark => [mark.place.sessionId, mark])
+    );
+  }
+
+  private drawFile(panel: FilePanel): void {
+    const marks = this.in(panel.context.localPath);
+    if (marks.length > 0 || this.marked.has(panel)) {
+      this.marked.add(panel);
+      this.drawText(this.documents.viewIn(panel), marks);
+    }
+  }
+
+  private drawNotebook(panel: NotebookPanel): void {
+    const marks = this.in(panel.context.localPath);
+    const before = this.shown.get(panel);
+    if (marks.length === 0 && before === undefined) {
+      return;
+    }
+    const byCell = grouped(marks, ({ place }) => place.anchor.cell_id);
+    const shown = new Set<Cell>();
+    for (const cell of panel.content.widgets) {
+      const own = byCell.get(cell.model.id) ?? [];
+      if (own.length > 0) {
+        shown.add(cell);
+      }
+      if (own.length > 0 || before?.has(cell) === true) {
+        this.drawCell(cell, own);
+      }
+    }
+    this.shown.set(panel, shown);
+  }
+
+  private drawCell(cell: Cell, marks: readonly IThreadMark[]): void {
+    const view = this.documents.viewIn(cell);
+    const isInText = ({ place: { anchor } }: IThreadMark): boolean =>
+      anchor.target === 'source' && anchor.range !== null;
+    const inText = isTextHidden(cell) ? [] : marks.filter(isInText);
+    this.drawText(view, inText);
+    const others = marks.filter(mark => !inText.includes(mark));
+    const rest = this.drawOutputs(cell, others);
+    drawNodeMark(cell.node, this.nodeMark(rest), this.options);
+  }
+
+  /** Mark the outputs that threads are about; those left over, whose output is not there, are the cell's. */
+  private drawOutputs(
+    cell: Cell,
+    marks: readonly IThreadMark[]
+  ): readonly IThreadMark[] {
+    if (!(cell instanceof CodeCell)) {
+      return marks;
+    }
+    const byOutput = grouped(marks, ({ place: { anchor } }) =>
+      anchor.target === 'output' ? outputAt(cell, anchor.quote) : null
+    );
+    cell.outputArea.widgets.forEach(({ node }, index) => {
+      const own = this.nodeMark(byOutput.get(index) ?? []);
+      drawNodeMark(node, own, this.options);
+    });
+    return byOutput.get(null) ?? [];
+  }
+
+  private drawText(
+    view: EditorView | null,
+    marks: readonly IThreadMark[]
+  ): void {
+    if (view === null) {
+      return;
+    }
+    const end = view.state.doc.length;
+    this.editors.show(
+      view,
+      marks.flatMap(mark => {
+        const text = this.textMark(mark);
+        // The editor has the text of the place in the same turn, but for what is being composed.
+        return text === null || text.to > end ? [] : [text];
+      })
+    );
+  }
+
+  private textMark(mark: IThreadMark): ITextMark | null {
+    const { anchor, sessionId } = mark.place;
+    const { trans } = this.options;
+    return (
+      anchor.range && {
+        id: sessionId,
+        ...anchor.range,
+        look: classesOf([mark]),
+        label: labelOf([mark], trans)
+      }
+    );
+  }
+
+  private nodeMark(marks: readonly IThreadMark[]): INodeMark | null {
+    const ids = marks.map(({ place }) => place.sessionId);
+    return ids.length === 0 ? null : { ids, ...this.dotOf(ids) };
+  }
+
+  private dotOf(ids: readonly string[]): IDot {
+    const marks = ids.flatMap(id => this.byId.get(id) ?? []);
+    return {
+      look: classesOf(marks),
+      label: labelOf(marks, this.options.trans)
+    };
+  }
+
+  private readonly editors: EditorMarks;
+  private readonly documents: OpenDocuments;
+  /** The cells of each notebook that have a mark. */
+  private readonly shown = new WeakMap<NotebookPanel, ReadonlySet<Cell>>();
+  private readonly marked = new WeakSet<FilePanel>();
+  private byDocument: ReadonlyMap<string, readonly IThreadMark[]> = new Map();
+  private byId: ReadonlyMap<string, IThreadMark> = new Map();
+  private isWaiting = false;
+}
+
+function grouped<Key>(
+  marks: readonly IThreadMark[],
+  keyOf: (mark: IThreadMark) => Key
+): Map<Key, IThreadMark[]> {
+  const groups = new Map<Key, IThreadMark[]>();
+  for (const mark of marks) {
+    const key = keyOf(mark);
+    groups.set(key, [...(groups.get(key) ?? []), mark]);
+  }
+  return groups;
+}

@@ -1,0 +1,113 @@
+/**
+ * The open documents as the marks of threads see them: the editors and nodes in which a thread of a document can be
+ * shown, and when there are others. Used by the marks of the page.
+ */
+
+import { CodeCell, MarkdownCell, type Cell } from '@jupyterlab/cells';
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import { Signal } from '@lumino/signaling';
+
+import type { FilePanel } from '../affordances/targets';
+
+/** An open document; several may show the same file. */
+export type OpenDocument = NotebookPanel | FilePanel;
+
+/** What of the lab knows the open documents. */
+export interface IOpenDocumentsOptions {
+  readonly notebooks: INotebookTracker;
+  readonly files: IEditorTracker | null;
+}
+
+/** The notebooks and text files of this page. */
+export class OpenDocuments {
+  constructor(
+    private readonly lab: IOpenDocumentsOptions,
+    /** What each editor that shows a thread is given once. */
+    private readonly extension: Extension
+  ) {
+    const { notebooks, files } = lab;
+    notebooks.widgetAdded.connect((_, panel) => this.onNotebook(panel));
+    notebooks.forEach(panel => this.onNotebook(panel));
+    files?.widgetAdded.connect((_, panel) => this.onOpened(panel));
+    files?.forEach(panel => this.onOpened(panel));
+  }
+
+  /** Emitted when a document, a cell that shows a thread or the editor of one came or went. */
+  readonly changed = new Signal<this, void>(this);
+
+  get notebooks(): readonly NotebookPanel[] {
+    return this.lab.notebooks.filter(({ context }) => context.isReady);
+  }
+
+  get files(): readonly FilePanel[] {
+    return this.lab.files?.filter(({ context }) => context.isReady) ?? [];
+  }
+
+  /** The view of a cell or a file that shows its text; null where it has none now. */
+  viewIn(place: Cell | FilePanel): EditorView | null {
+    const isFile = 'content' in place;
+    if (!isFile) {
+      this.follow(place);
+    }
+    const editor = isFile ? place.content.editor : place.editor;
+    const isUsable = editor instanceof CodeMirrorEditor && !editor.isDisposed;
+    return isUsable ? this.prepared(editor) : null;
+  }
+
+  /** Notice when a cell gets its editor or outputs, and when its text is hidden. */
+  follow(cell: Cell): void {
+    if (this.followed.has(cell)) {
+      return;
+    }
+    this.followed.add(cell);
+    cell.inViewportChanged.connect(this.emit);
+    cell.displayChanged.connect(this.emit);
+    cell.model.metadataChanged.connect(this.emit);
+    void cell.ready.then(this.emit);
+    if (cell instanceof MarkdownCell) {
+      cell.renderedChanged.connect(this.emit);
+    }
+    if (cell instanceof CodeCell) {
+      cell.outputArea.outputLengthChanged.connect(this.emit);
+    }
+  }
+
+  private prepared(editor: CodeMirrorEditor): EditorView {
+    if (!this.given.has(editor)) {
+      this.given.add(editor);
+      editor.injectExtension(this.extension);
+    }
+    return editor.editor;
+  }
+
+  private onNotebook(panel: NotebookPanel): void {
+    this.onOpened(panel);
+    void panel.context.ready.then(() => {
+      panel.content.model?.cells.changed.connect(this.emit);
+    });
+  }
+
+  private onOpened(panel: OpenDocument): void {
+    void panel.context.ready.then(() => {
+      panel.context.pathChanged.connect(this.emit);
+      panel.disposed.connect(this.emit);
+      this.emit();
+    });
+  }
+
+  private readonly emit = (): void => {
+    this.changed.emit();
+  };
+
+  private readonly followed = new WeakSet<Cell>();
+  private readonly given = new WeakSet<CodeMirrorEditor>();
+}
+
+/** Whether what a cell says is seen another way, or not at all. */
+export function isTextHidden(cell: Cell): boolean {
+  return cell.inputHidden || (cell instanceof MarkdownCell && cell.rendered);
+}

@@ -1,0 +1,61 @@
+/** Outputs as threads know them: by the text they begin with. Used to pin a thread to one, and to mark it. */
+
+import type { CodeCell } from '@jupyterlab/cells';
+import type { IOutput } from '@jupyterlab/nbformat';
+
+/** Characters of an output that are quoted. */
+const QUOTED = 2_000;
+
+/** The text an output is known by; empty of a picture. */
+export function outputQuote(cell: CodeCell, index: number): string {
+  return quoteOf(cell.outputArea.model.get(index).toJSON());
+}
+
+/**
+ * The place among its outputs of the one that is meant: the one that reads as it did, else the one that stood there
+ * when the cell had one like it only. Null: the cell has no outputs.
+ */
+export function outputAt(cell: CodeCell, quote: string): number | null {
+  const { model } = cell.outputArea;
+  if (model.length === 0) {
+    return null;
+  }
+  for (let index = 0; index < model.length; index++) {
+    if (outputQuote(cell, index) === quote) {
+      return index;
+    }
+  }
+  return 0;
+}
+
+function quoteOf(output: IOutput): string {
+  return textOf(output).trim().slice(0, QUOTED);
+}
+
+function textOf(output: IOutput): string {
+  switch (output.output_type) {
+    case 'stream':
+      return joined(output.text);
+    case 'error':
+      return `${joined(output.ename)}: ${joined(output.evalue)}`;
+    default:
+      return plainOf(output.data);
+  }
+}
+
+function plainOf(data: unknown): string {
+  const plain =
+    typeof data === 'object' && data !== null && 'text/plain' in data
+      ? data['text/plain']
+      : '';
+  return joined(plain);
+}
+
+/** Text of a notebook: one string, or its lines. */
+function joined(text: unknown): string {
+  return Array.isArray(text)
+    ? text.filter(line => typeof line === 'string').join('')
+    : typeof text === 'string'
+      ? text
+      : '';
+}

@@ -1,0 +1,215 @@
+/**
+ * The threads of this page's documents: their marks, their starts, and the way to each. Loaded by the threads plugin
+ * with the first notebook or file, or with the first of its commands.
+ */
+
+import '../../style/threads.css';
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { editorAt, placeInFront, type Place } from '../affordances/place';
+import type { IConversations } from '../model/interface';
+import { Announcer } from '../plugins/reviewCommands';
+import { THREADS } from '../plugins/threadCommands';
+import { EXTENSION_ID } from '../tokens';
+import type { Anchor } from '../wire/generated';
+import type { IThreadPlaces } from './interface';
+import { classesOf, labelOf, type IThreadMark } from './looks';
+import { ThreadMarks } from './marks';
+import { anchorHere, anchorOfOutput, codeCell, meantOutput } from './start';
+import { stepFrom, threadsAt, type IWhere } from './steps';
+import { ThreadMenu } from './threadMenu';
+
+/** What the threads need of the lab. */
+export interface IThreadParts {
+  readonly app: JupyterFrontEnd;
+  readonly conversations: IConversations;
+  readonly notebooks: INotebookTracker;
+  readonly files: IEditorTracker | null;
+  readonly trans: TranslationBundle;
+  readonly places: IThreadPlaces;
+}
+
+/** Name of the item in the toolbar of a cell, in the plugin's schema. */
+const ITEM = 'shoulders-threads';
+
+/** The threads of this page; they live as long as it does. */
+export class ThreadsPage {
+  constructor(private readonly parts: IThreadParts) {
+    const { app, conversations, notebooks, files, trans, places } = parts;
+    this.menu = new ThreadMenu(app.commands, trans.__('Task threads'));
+    this.marks = new ThreadMarks({
+      ...{ notebooks, files, places, trans },
+      sessions: conversations.history,
+      opened: (ids, mark) => this.openAny(ids, mark),
+      drawn: () => app.commands.notifyCommandChanged(THREADS.cell)
+    });
+    notebooks.activeCellChanged.connect(() =>
+      app.commands.notifyCommandChanged(THREADS.cell)
+    );
+  }
+
+  /** Begin a thread at what is selected, else at the cell or the line. */
+  start(): void {
+    const place = this.here();
+    const anchor = place === null ? null : anchorHere(place);
+    if (anchor === null) {
+      this.tell(this.parts.trans.__('Select the text the thread is about.'));
+    } else {
+      this.begin(anchor);
+    }
+  }
+
+  /** Begin a thread at the output that was clicked, or the last one of the active cell. */
+  startOutput(): void {
+    const { app, notebooks, trans } = this.parts;
+    const panel = notebooks.currentWidget;
+    const cell = codeCell(panel?.content.activeCell ?? null);
+    const clicked = app.contextMenuHitTest(node =>
+      node.classList.contains('shoulders-Output')
+    );
+    const index = cell === null ? null : meantOutput(cell, clicked);
+    if (panel === null || cell === null || index === null) {
+      this.tell(trans.__('This cell has no output for a thread to be about.'));
+    } else {
+      this.begin(anchorOfOutput(panel, cell, index));
+    }
+  }
+
+  /** Show a thread; without an id, the one at the cursor. */
+  open(id: string | null): void {
+    if (id !== null) {
+      this.parts.conversations.open(id);
+      this.showChat();
+      return;
+    }
+    const place = this.here();
+    const found = place === null ? [] : this.at(place);
+    if (place === null || found.length === 0) {
+      this.tell(this.parts.trans.__('There is no thread here.'));
+    } else {
+      const mark = editorAt(place)?.dom ?? place.panel.node;
+      this.openAny(idsOf(found), mark.getBoundingClientRect());
+    }
+  }
+
+  /** From the toolbar of a cell: begin its first thread, or list those it has. */
+  openCell(): void {
+    const ids = idsOf(this.ofActiveCell);
+    const node = this.parts.notebooks.activeCell?.node;
+    const item = node?.querySelector(`[data-jp-item-name='${ITEM}']`);
+    if (ids.length === 0 || !item) {
+      this.start();
+    } else {
+      this.menu.open(ids, item.getBoundingClientRect(), true);
+    }
+  }
+
+  /** Go to the next thread of the document in front, or the one before. */
+  async step(by: 1 | -1): Promise<void> {
+    const { trans, conversations, places } = this.parts;
+    const place = this.here();
+    const marks = place === null ? [] : this.in(place);
+    const where = place === null ? NOWHERE : whereIs(place);
+    const next = stepFrom(marks, where, this.last, by);
+    const session = conversations.history.get(next?.place.sessionId ?? '');
+    if (next === null || session === undefined) {
+      this.tell(trans.__('This document has no threads.'));
+      return;
+    }
+    this.last = session.id;
+    if (await places.reveal(session)) {
+      const at = marks.indexOf(next) + 1;
+      const label = labelOf([next], trans);
+      this.announcer.say(
+        trans.__('Thread %1 of %2: %3', at, marks.length, label)
+      );
+    }
+  }
+
+  /** How many threads the active cell has. */
+  get count(): number {
+    return this.ofActiveCell.length;
+  }
+
+  /** What a thread is called in lists, and how it looks there. */
+  described(id: string): { label: string; look: string } {
+    const { trans, places, conversations } = this.parts;
+    const document = places.of(id)?.anchor.document ?? '';
+    const mark = this.marks
+      .in(document)
+      .find(({ place }) => place.sessionId === id);
+    return mark === undefined
+      ? { label: conversations.history.get(id)?.title ?? '', look: '' }
+      : { label: labelOf([mark], trans), look: classesOf([mark]) };
+  }
+
+  private openAny(ids: readonly string[], below: DOMRect): void {
+    const [id, ...others] = ids;
+    if (id !== undefined && others.length === 0) {
+      this.open(id);
+    } else {
+      this.menu.open(ids, below, false);
+    }
+  }
+
+  private begin(anchor: Anchor): void {
+    this.parts.conversations.beginThread(anchor);
+    this.showChat();
+  }
+
+  private get ofActiveCell(): readonly IThreadMark[] {
+    const place = this.here();
+    const id = place?.cell?.model.id;
+    return place === null || id === undefined
+      ? []
+      : this.in(place).filter(({ place: { anchor } }) => anchor.cell_id === id);
+  }
+
+  private in({ panel }: Place): readonly IThreadMark[] {
+    return this.marks.in(panel.context.localPath);
+  }
+
+  private at(place: Place): readonly IThreadMark[] {
+    const state = editorAt(place)?.state;
+    const head = state?.selection.main.head ?? 0;
+    const line = state?.doc.lineAt(head).number ?? null;
+    return threadsAt(this.in(place), whereIs(place), line);
+  }
+
+  private here(): Place | null {
+    return placeInFront(this.parts);
+  }
+
+  private showChat(): void {
+    void this.parts.app.commands.execute(`${EXTENSION_ID}:focus-chat`);
+  }
+
+  private tell(text: string): void {
+    Notification.info(text, { autoClose: 4000 });
+  }
+
+  private readonly marks: ThreadMarks;
+  private readonly menu: ThreadMenu;
+  private readonly announcer = new Announcer();
+  /** The thread that was gone to last. */
+  private last: string | null = null;
+}
+
+const NOWHERE: IWhere = { number: null, offset: null };
+
+function idsOf(marks: readonly IThreadMark[]): string[] {
+  return marks.map(({ place }) => place.sessionId);
+}
+
+function whereIs(place: Place): IWhere {
+  const { panel, cell } = place;
+  return {
+    number: cell === null ? null : panel.content.widgets.indexOf(cell) + 1,
+    offset: editorAt(place)?.state.selection.main.head ?? null
+  };
+}
