@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.ui.desk import Desk
 from tests.ui.panel import OpenNotebook, Panel
@@ -157,3 +157,40 @@ def test_a_file_of_a_taken_name_is_put_beside_it(desk: Desk, page: Page) -> None
     finally:
         for path in (taken, beside):
             Path(path).unlink(missing_ok=True)
+
+
+def test_enter_during_an_upload_waits_for_the_file_which_goes_with_the_message(
+    desk: Desk, page: Page
+) -> None:
+    desk.open(("first", "1 + 1"), replies=[says("A table.")])
+    panel = Panel(page).open()
+    file = desk.file.with_name("slow.csv")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route) if route.request.method == "PUT" else route.continue_()
+
+    page.route(re.compile(r"/api/contents/[^?]*slow\.csv"), hold)
+    try:
+        hand(panel.input, "paste", file.name, "text/csv", b"a,b\n1,2\n")
+        expect(panel.root.get_by_text("Attaching slow.csv…")).to_be_visible()
+        panel.input.fill("What is this?")
+        panel.input.press("Enter")
+        waits = panel.root.get_by_text("Will be sent once everything is attached.")
+        expect(waits).to_be_visible()
+        panel.input.press("Escape")
+        expect(waits).to_have_count(0)
+        expect(panel.input).to_have_value("What is this?")
+        panel.input.press("Enter")
+        expect(waits).to_be_visible()
+        desk.wait(lambda: held, "the upload begun")
+        assert desk.talks.log() == []
+        held[0].continue_()
+        expect(panel.answers.last).to_contain_text("A table.")
+        panel.finished()
+        (asked,) = desk.talks.of_type("message-add")
+        assert asked["text"] == "What is this?"
+        path = file.relative_to(desk.lab.root).as_posix()
+        assert asked["attachments"] == [{"kind": "file", "path": path}]
+    finally:
+        file.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ import { Button, ErrorNote } from './parts';
 import { moveRow, rowsIn } from './rows';
 import { focusField, usePlace, useTrans } from './use';
 import { useActions } from './usePanel';
+import { useSteadyOrder } from './useSteadyOrder';
 
 const ROW = '.shoulders-History-open';
 
@@ -38,16 +39,7 @@ export function History(): React.JSX.Element {
     >
       <HistoryFilters onDown={() => rowsIn(place.current, ROW)[0]?.focus()} />
       {history.error !== null && <ErrorNote error={history.error} />}
-      {groupByDay(history.found).map(({ day, sessions }) => (
-        <div key={day} className="shoulders-History-day">
-          <h3>{nameOfDay(day, trans)}</h3>
-          <ul>
-            {sessions.map(session => (
-              <HistoryRow key={session.id} session={session} />
-            ))}
-          </ul>
-        </div>
-      ))}
+      <Days />
       {history.found.length === 0 && <Nothing />}
       {history.hasMore && (
         <Button onClick={() => void history.more()}>
@@ -55,6 +47,29 @@ export function History(): React.JSX.Element {
         </Button>
       )}
     </section>
+  );
+}
+
+/** The conversations below their headings. */
+function Days(): React.JSX.Element {
+  const trans = useTrans();
+  const { history } = usePlace().conversations;
+  const { moments, onFocus, onBlur } = useSteadyOrder(history.found);
+  return (
+    <div onFocus={onFocus} onBlur={onBlur}>
+      {groupByDay(history.found, new Date(), moments).map(
+        ({ day, sessions }) => (
+          <div key={day} className="shoulders-History-day">
+            <h3>{nameOfDay(day, trans)}</h3>
+            <ul>
+              {sessions.map(session => (
+                <HistoryRow key={session.id} session={session} />
+              ))}
+            </ul>
+          </div>
+        )
+      )}
+    </div>
   );
 }
 

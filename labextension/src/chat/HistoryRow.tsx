@@ -5,6 +5,7 @@ import * as React from 'react';
 import { formatMoment } from '../model/format';
 import type { Session } from '../wire/generated';
 import { titleOf } from './actions';
+import { focusNext } from './focus';
 import { nameOfKind } from './kinds';
 import { Menu } from './Menu';
 import { Rename } from './Rename';
@@ -24,9 +25,11 @@ export function HistoryRow({
   const [renaming, setRenaming] = React.useState(false);
   const rename = (): void => setRenaming(true);
   const title = titleOf(session, trans);
-  const focusRow = (): void => {
-    requestAnimationFrame(() => row.current?.querySelector('button')?.focus());
-  };
+  const focusRow = (): void =>
+    focusNext(
+      () => row.current,
+      place => place.querySelector('button')
+    );
   return (
     <li
       ref={row}

@@ -27,7 +27,12 @@ export function Rename(props: {
       aria-label={trans.__('Title')}
       onFocus={event => event.target.select()}
       onChange={event => setTitle(event.target.value)}
-      onBlur={() => end(title.trim())}
+      onBlur={event => {
+        // When the whole window loses the focus, the field still is what has it there.
+        if (document.activeElement !== event.target) {
+          end(title.trim());
+        }
+      }}
       onKeyDown={event => {
         if (event.nativeEvent.isComposing) {
           return; // The keys are for what helps to write.

@@ -11,16 +11,26 @@ export interface IDayGroup {
   readonly sessions: readonly Session[];
 }
 
-/** Put a list, newest first, below its headings; those without any are left out. */
+/**
+ * Put a list, newest first, below its headings; those without any are left out. Conversations with a moment in `held`
+ * have the place of that moment, whatever has changed in them since.
+ */
 export function groupByDay(
   sessions: readonly Session[],
-  now = new Date()
+  now = new Date(),
+  held: ReadonlyMap<string, string> | null = null
 ): IDayGroup[] {
   const days: Day[] = ['today', 'yesterday', 'week', 'earlier'];
+  const momentOf = ({ id, updated_at }: Session): string =>
+    held?.get(id) ?? updated_at;
+  const later = (a: Session, b: Session): boolean => momentOf(a) > momentOf(b);
+  const placed = [...sessions].sort((a, b) =>
+    later(a, b) ? -1 : later(b, a) ? 1 : 0
+  );
   const all = days.map(day => ({
     day,
-    sessions: sessions.filter(
-      ({ updated_at }) => dayOf(new Date(updated_at), now) === day
+    sessions: placed.filter(
+      session => dayOf(new Date(momentOf(session)), now) === day
     )
   }));
   return all.filter(group => group.sessions.length > 0);

@@ -102,6 +102,18 @@ describe('the tabs', () => {
     expect(server.asked.flat()).not.toContainEqual({ title: 'Worse' });
   });
 
+  test('keep a title being written while the window is left', async () => {
+    const { server } = await open();
+    await userEvent.dblClick(screen.getByRole('tab'));
+    await userEvent.keyboard('Bett');
+    const title = screen.getByLabelText('Title');
+    fireEvent.blur(title); // The field keeps being what has the focus in the window.
+    expect(screen.getByLabelText('Title')).toBe(title);
+    expect(server.asked.flat()).not.toContainEqual({ title: 'Bett' });
+    await userEvent.keyboard('er{Enter}');
+    expect(server.asked.at(-1)?.[2]).toEqual({ title: 'Better' });
+  });
+
   test('name the panel they show, and none while the history is shown', async () => {
     const { conversations } = await open();
     const { key } = conversations.active;
@@ -222,6 +234,41 @@ describe('the history', () => {
     expect(server.asked).toContainEqual(['undeleteSession', 's2']);
     expect(conversations.active.sessionId).toBe('s2');
     expect(screen.queryByText(/^Deleted/)).toBeNull();
+  });
+
+  test('keeps a title being written, and its row, when something happens in the conversation', async () => {
+    const { server, conversations } = await open(second, third);
+    await userEvent.click(button('History'));
+    await choose('More about Third', 'Rename');
+    const rows = () =>
+      [...document.querySelectorAll('.shoulders-History-row')].map(
+        row => row.querySelector('input')?.value ?? row.textContent
+      );
+    await userEvent.keyboard('Half a ti');
+    const places = rows().map(text => text.slice(0, 6));
+    const now = new Date().toISOString();
+    await act(() =>
+      conversations.history.receive([{ ...third, updated_at: now }])
+    );
+    expect(rows().map(text => text.slice(0, 6))).toEqual(places);
+    await userEvent.keyboard('tle{Enter}');
+    await act(() => new Promise(requestAnimationFrame).then(() => {}));
+    expect(server.asked.at(-1)?.[2]).toEqual({ title: 'Half a title' });
+    expect(document.activeElement?.textContent).toContain('Half a title');
+    await act(() => screen.getByLabelText('Search conversations').focus());
+    expect(rows()[0]).toContain('Half a title'); // Now it may move.
+  });
+
+  test('does not take the focus back from where the user went after a rename', async () => {
+    await open(second, third);
+    await userEvent.click(button('History'));
+    await choose('More about Third', 'Rename');
+    await userEvent.keyboard('Better');
+    await userEvent.click(screen.getByLabelText('Search conversations'));
+    await act(() => new Promise(requestAnimationFrame).then(() => {}));
+    expect(document.activeElement).toBe(
+      screen.getByLabelText('Search conversations')
+    );
   });
 
   test('asks before it stops an agent at work', async () => {

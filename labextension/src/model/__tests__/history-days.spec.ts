@@ -35,6 +35,24 @@ test('conversations stand below the day they were last used', () => {
   ]);
 });
 
+test('a conversation that is held keeps its place whatever happens in it', () => {
+  const before = [at('b', 2026, 11, 21, 9), at('a', 2026, 11, 21, 8)];
+  const held = new Map(before.map(({ id, updated_at }) => [id, updated_at]));
+  const after = [
+    at('new', 2026, 11, 22, 9),
+    at('a', 2026, 11, 22, 8),
+    at('b', 2026, 11, 21, 9)
+  ];
+  const found = groupByDay(after, now, held).map(group => [
+    group.day,
+    ...group.sessions.map(({ id }) => id)
+  ]);
+  expect(found).toEqual([
+    ['today', 'new'],
+    ['yesterday', 'b', 'a']
+  ]);
+});
+
 test('a day without conversations has no heading', () => {
   expect(groupByDay([], now)).toEqual([]);
   const [only, ...rest] = groupByDay([at('a', 2026, 11, 20, 9)], now);
