@@ -50,7 +50,7 @@ export function Composer(props: {
         <WaitsForAttachments composer={composer} />
         <Field
           text={draft.text}
-          placeholder={placeholder(view, closed, trans)}
+          placeholder={placeholder(view, composer, closed, trans)}
           disabled={closed}
           commands={composer.commands}
           onChange={draft.set}
@@ -98,7 +98,7 @@ function OpenSheet(props: {
 /** What goes with the message. */
 function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
   const trans = useTrans();
-  const { attachments, situation, left, leave, takeBack } = composer;
+  const { attachments, situation, left, leave, takeBack, isThread } = composer;
   return (
     <div
       className="shoulders-Chips"
@@ -111,12 +111,14 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
         onRemove={attachments.remove}
       />
       <ComingChips coming={attachments.coming} onCancel={attachments.cancel} />
-      <SituationChips
-        situation={situation}
-        left={left}
-        onLeave={leave}
-        onTakeBack={takeBack}
-      />
+      {!isThread && (
+        <SituationChips
+          situation={situation}
+          left={left}
+          onLeave={leave}
+          onTakeBack={takeBack}
+        />
+      )}
     </div>
   );
 }
@@ -196,6 +198,7 @@ function typeSign(place: HTMLElement | null, sign: '@' | '/'): void {
 /** What a message would be now. */
 function placeholder(
   view: Conversation | null,
+  { isThread }: IComposer,
   closed: boolean,
   trans: TranslationBundle
 ): string {
@@ -208,7 +211,10 @@ function placeholder(
   if (view !== null && waitsOf(view).pause !== null) {
     return trans.__('Ask something else instead…');
   }
-  return view !== null && isRunning(view)
-    ? trans.__('Add something for the next step…')
+  if (view !== null && isRunning(view)) {
+    return trans.__('Add something for the next step…');
+  }
+  return isThread
+    ? trans.__('Ask about this place…')
     : trans.__('Ask about your notebook…');
 }

@@ -16,6 +16,8 @@ import { MessageList } from './MessageList';
 import { Button, Dots, ErrorNote } from './parts';
 import { Queue } from './Queue';
 import { StatusLine } from './StatusLine';
+import { ResolveHint } from './threads/ResolveHint';
+import { ThreadBar } from './threads/ThreadBar';
 import { TodoList } from './TodoList';
 import {
   useAction,
@@ -52,6 +54,7 @@ export function ConversationView(): React.JSX.Element {
           }
         }}
       >
+        <ThreadBar />
         <ClosedBanner because={closed} />
         <BranchesContext.Provider value={branches}>
           <WaitsContext.Provider
@@ -69,6 +72,7 @@ export function ConversationView(): React.JSX.Element {
         {running && <StatusLine view={view} onStop={stop} />}
         {error !== null && <ErrorNote error={error} />}
         {budget && <BudgetForm onClose={() => setBudget(false)} />}
+        <ResolveHint view={view} />
         <Queue queued={view.queued} />
         <Composer
           view={store === null ? null : view}

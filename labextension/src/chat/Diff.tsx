@@ -5,8 +5,10 @@ import * as React from 'react';
 import {
   countChanges,
   diffLines,
+  diffWords,
   parseDiff,
-  type IDiffLine
+  type IDiffLine,
+  type IWordLine
 } from '../model/diff';
 import { visible } from '../model/visible';
 import { useTrans } from './use';
@@ -25,12 +27,27 @@ export const Diff = React.memo(function Diff(props: {
   return <DiffView lines={lines} />;
 });
 
+/** What changed between two texts, with the words that did. */
+export const WordDiff = React.memo(function WordDiff(props: {
+  before: string;
+  after: string;
+}): React.JSX.Element {
+  const lines = React.useMemo(
+    () => diffWords(props.before, props.after),
+    [props.before, props.after]
+  );
+  return <DiffView lines={lines} />;
+});
+
 /** A unified difference as a tool wrote it. */
 export function DiffText({ text }: { text: string }): React.JSX.Element {
   return <DiffView lines={parseDiff(text)} />;
 }
 
-function DiffView(props: { lines: readonly IDiffLine[] }): React.JSX.Element {
+/** A line of a difference, with words where they are told apart. */
+type Line = IDiffLine & Partial<Pick<IWordLine, 'words'>>;
+
+function DiffView(props: { lines: readonly Line[] }): React.JSX.Element {
   const trans = useTrans();
   const { added, removed } = countChanges(props.lines);
   const label = trans.__('%1 lines added, %2 removed', added, removed);
@@ -39,7 +56,7 @@ function DiffView(props: { lines: readonly IDiffLine[] }): React.JSX.Element {
 
 /** The lines of a difference, with what a screen reader says of them. */
 export function DiffLines(props: {
-  lines: readonly IDiffLine[];
+  lines: readonly Line[];
   label: string;
 }): React.JSX.Element {
   return (
@@ -50,9 +67,30 @@ export function DiffLines(props: {
           className={`shoulders-Diff-line shoulders-mod-${line.kind}`}
         >
           <span className="shoulders-Diff-sign">{SIGNS[line.kind]}</span>
-          <span>{visible(line.text)}</span>
+          <LineText line={line} />
         </div>
       ))}
     </pre>
+  );
+}
+
+function LineText({ line }: { line: Line }): React.JSX.Element {
+  const { kind, text, words = [] } = line;
+  if (words.length === 0) {
+    return <span>{visible(text)}</span>;
+  }
+  const Word = kind === 'old' ? 'del' : 'ins';
+  return (
+    <span>
+      {words.map(({ from, to }, index) => (
+        <React.Fragment key={from}>
+          {visible(text.slice(words[index - 1]?.to ?? 0, from))}
+          <Word className="shoulders-Diff-word">
+            {visible(text.slice(from, to))}
+          </Word>
+        </React.Fragment>
+      ))}
+      {visible(text.slice(words.at(-1)?.to ?? 0))}
+    </span>
   );
 }

@@ -8,29 +8,37 @@ import type { ISituation } from './host';
 import { ideasFor } from './input/ideas';
 import { ErrorNote } from './parts';
 import { Setup } from './Setup';
+import { ThreadStart } from './threads/ThreadStart';
 import { focusField, useHost, usePlace, useSituation, useTrans } from './use';
 
 const NONE: readonly VariableSummary[] = [];
 
 export function EmptyState(): React.JSX.Element {
-  const { Icon } = useHost();
-  const trans = useTrans();
-  const { conversations } = usePlace();
+  const { conversations, tab } = usePlace();
   const { status, error } = conversations;
+  const anchor = conversations.anchor(tab);
   return (
     <div className="shoulders-Empty">
-      <div className="shoulders-Empty-greeting">
-        <Icon name="spark" />
-        <h2>{trans.__('What shall we work on?')}</h2>
-        <p>
-          {trans.__(
-            'I read, edit and run the notebook you have open. You see every step, and can undo it.'
-          )}
-        </p>
-      </div>
+      {anchor === null ? <Greeting /> : <ThreadStart anchor={anchor} />}
       {error !== null && <ErrorNote error={error} />}
-      {status?.models === 'none' ? <Setup /> : <Ideas />}
+      {status?.models === 'none' ? <Setup /> : anchor === null && <Ideas />}
       {status?.models === 'demo' && <Setup quiet />}
+    </div>
+  );
+}
+
+function Greeting(): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  return (
+    <div className="shoulders-Empty-greeting">
+      <Icon name="spark" />
+      <h2>{trans.__('What shall we work on?')}</h2>
+      <p>
+        {trans.__(
+          'I read, edit and run the notebook you have open. You see every step, and can undo it.'
+        )}
+      </p>
     </div>
   );
 }

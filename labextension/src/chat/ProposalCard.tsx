@@ -3,68 +3,129 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { editOfProposal } from '../model/proposals';
 import { visible } from '../model/visible';
-import type { DecideProposal, Proposal } from '../wire/generated';
-import { Diff } from './Diff';
-import { Button, ErrorNote } from './parts';
+import type { DecideProposal, PendingEdit, Proposal } from '../wire/generated';
+import { WordDiff } from './Diff';
+import { nameOf } from './input/describe';
+import { Button, Disclosure, ErrorNote } from './parts';
 import {
   focusField,
   useAction,
   useFocusKept,
   useHost,
   usePlace,
+  useSignal,
   useTrans
 } from './use';
+
+const NO_EDITS: readonly PendingEdit[] = [];
 
 export const ProposalCard = React.memo(function ProposalCard(props: {
   proposal: Proposal;
 }): React.JSX.Element {
-  const { Icon, openDocument } = useHost();
-  const trans = useTrans();
   const title = React.useId();
   const { proposal } = props;
-  const { document, cell_id, reason, current, old, state } = proposal;
+  const { reason, state } = proposal;
+  // The text as the user has changed it; null while they have not.
+  const [text, setText] = React.useState<string | null>(null);
   return (
     <section
       className={`shoulders-Card shoulders-Proposal shoulders-mod-${state}`}
       aria-labelledby={title}
     >
-      <header className="shoulders-Card-head" id={title}>
-        <Icon name="pencil" />
-        <span className="shoulders-Call-title">
-          {trans.__('Proposed change')}
-        </span>
-        <button
-          type="button"
-          className="shoulders-Link shoulders-Call-target"
-          onClick={() => openDocument(document, cell_id)}
-        >
-          {visible(document)}
-        </button>
-        <span className="shoulders-Call-note">{stateName(state, trans)}</span>
-      </header>
+      <Head proposal={proposal} id={title} />
       {reason !== '' && (
         <p className="shoulders-Card-remark">{visible(reason)}</p>
       )}
-      {current !== old && (
-        <p className="shoulders-Card-remark">
-          {trans.__(
-            'The cell changed since the agent read it. Shown is what would change in its present text.'
-          )}
-        </p>
+      <Outcome proposal={proposal} />
+      <Change proposal={proposal} text={text} />
+      {state === 'proposed' ? (
+        <Decision proposal={proposal} text={text} setText={setText} />
+      ) : (
+        <Review proposal={proposal} />
       )}
-      <Diff before={current} after={proposal.new} />
-      {state === 'proposed' && <Decision proposal={proposal} />}
     </section>
   );
 });
 
+function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
+  const { Icon, cellsOf, openDocument } = useHost();
+  const trans = useTrans();
+  const { document, cell_id, state } = props.proposal;
+  const name = visible(nameOf(document));
+  const cell = cellsOf(document).find(({ id }) => id === cell_id);
+  return (
+    <header className="shoulders-Card-head" id={props.id}>
+      <Icon name="pencil" />
+      <span className="shoulders-Call-title">
+        {trans.__('Proposed change')}
+      </span>
+      <button
+        type="button"
+        className="shoulders-Link shoulders-Call-target"
+        title={visible(document)}
+        onClick={() => openDocument(document, cell_id)}
+      >
+        {cell === undefined
+          ? name
+          : trans.__('Cell %1 · %2', cell.number, name)}
+      </button>
+      {state !== 'proposed' && (
+        <span className={`shoulders-Proposal-state shoulders-mod-${state}`}>
+          {stateName(state, trans)}
+        </span>
+      )}
+    </header>
+  );
+}
+
+/** What to know of the text before a decision, and after one that came to nothing. */
+function Outcome({
+  proposal
+}: {
+  proposal: Proposal;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const words = outcomeOf(proposal, trans);
+  return words === null ? null : (
+    <p className="shoulders-Card-remark">{words}</p>
+  );
+}
+
+/** What would change; out of the way once it came to nothing. */
+function Change(props: {
+  proposal: Proposal;
+  text: string | null;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { proposal, text } = props;
+  const diff = (
+    <WordDiff before={proposal.current} after={text ?? proposal.new} />
+  );
+  return isOver(proposal.state) ? (
+    <Disclosure
+      className="shoulders-Proposal-past"
+      summary={trans.__('What was proposed')}
+    >
+      {() => diff}
+    </Disclosure>
+  ) : (
+    diff
+  );
+}
+
 /** As it is, changed by the user before, or not at all. */
-function Decision({ proposal }: { proposal: Proposal }): React.JSX.Element {
+function Decision(props: {
+  proposal: Proposal;
+  text: string | null;
+  setText: (text: string | null) => void;
+}): React.JSX.Element {
   const trans = useTrans();
   const { conversations } = usePlace();
   const { busy, error, run } = useAction();
-  const [text, setText] = React.useState<string | null>(null);
+  const { proposal, text, setText } = props;
+  const canRun = useCanRun(proposal);
   const place = useFocusKept<HTMLDivElement>();
   const decide = (body: DecideProposal): void => {
     // A disabled button would lose the focus, so a second click is passed over instead.
@@ -87,14 +148,14 @@ function Decision({ proposal }: { proposal: Proposal }): React.JSX.Element {
         <Button kind="primary" onClick={() => apply(false)}>
           {trans.__('Apply')}
         </Button>
-        {proposal.cell_id !== null && (
+        {canRun && (
           <Button onClick={() => apply(true)}>
             {trans.__('Apply and run')}
           </Button>
         )}
         {text === null && (
           <Button onClick={() => setText(proposal.new)}>
-            {trans.__('Change…')}
+            {trans.__('Edit…')}
           </Button>
         )}
         <span className="shoulders-Actions-space" />
@@ -105,6 +166,13 @@ function Decision({ proposal }: { proposal: Proposal }): React.JSX.Element {
       {error !== null && <ErrorNote error={error} />}
     </div>
   );
+}
+
+/** Cells of text do not run; whether this is one is known while its notebook is open. */
+function useCanRun({ document, cell_id }: Proposal): boolean {
+  const { cellsOf } = useHost();
+  const cell = cellsOf(document).find(({ id }) => id === cell_id);
+  return cell_id !== null && (cell === undefined || cell.type === 'code');
 }
 
 function Edited(props: {
@@ -134,10 +202,77 @@ function Edited(props: {
   );
 }
 
-function stateName(state: Proposal['state'], trans: TranslationBundle): string {
+/** The applied change, as long as it awaits keep or undo. */
+function Review({
+  proposal
+}: {
+  proposal: Proposal;
+}): React.JSX.Element | null {
+  const { review } = useHost();
+  const trans = useTrans();
+  const { busy, error, run } = useAction();
+  const place = useFocusKept<HTMLDivElement>();
+  const edits = useSignal(
+    review?.changed ?? null,
+    () => review?.edits ?? NO_EDITS
+  );
+  const edit = editOfProposal(proposal, edits);
+  if (review === null || edit === null) {
+    return null;
+  }
+  const decide = (decision: 'keep' | 'undo'): void => {
+    if (!busy) {
+      run(() => review.decide([edit], decision));
+    }
+  };
+  return (
+    <div className="shoulders-Proposal-decision" ref={place}>
+      <div className="shoulders-Actions">
+        <Button onClick={() => decide('keep')}>{trans.__('Keep')}</Button>
+        <Button onClick={() => decide('undo')}>{trans.__('Undo')}</Button>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+/** Whether the text does not have it, and will not. */
+function isOver(state: Proposal['state']): boolean {
+  return state !== 'proposed' && state !== 'applied' && state !== 'edited';
+}
+
+function outcomeOf(
+  { state, current, old, cell_id }: Proposal,
+  trans: TranslationBundle
+): string | null {
   switch (state) {
     case 'proposed':
-      return '';
+      return current === old
+        ? null
+        : trans.__(
+            'The text changed since the agent read it. Shown is what would change in its present text.'
+          );
+    case 'conflict':
+      return trans.__(
+        'The same lines were changed meanwhile, so nothing was written. The new proposal below has the text as it was then.'
+      );
+    case 'stale':
+      return cell_id === null
+        ? trans.__('The file is gone, so nothing was written.')
+        : trans.__('The cell is gone, so nothing was written.');
+    case 'applied':
+    case 'edited':
+    case 'dismissed':
+    case 'undone':
+      return null;
+  }
+}
+
+function stateName(
+  state: Exclude<Proposal['state'], 'proposed'>,
+  trans: TranslationBundle
+): string {
+  switch (state) {
     case 'applied':
       return trans.__('applied');
     case 'edited':

@@ -20,15 +20,27 @@ export function StatusDot(props: {
         />
       );
     case 'error':
-    case 'interrupted':
       return (
         <Dot
           className="shoulders-Dot shoulders-mod-error"
-          label={trans.__('Stopped')}
+          label={trans.__('Failed')}
+        />
+      );
+    case 'interrupted':
+      return (
+        <Dot
+          className="shoulders-Dot shoulders-mod-interrupted"
+          label={trans.__('Interrupted')}
+        />
+      );
+    case 'resolved':
+      return (
+        <Dot
+          className="shoulders-Dot shoulders-mod-resolved"
+          label={trans.__('Resolved')}
         />
       );
     case 'idle':
-    case 'resolved':
       return null;
   }
 }

@@ -3,15 +3,17 @@
  * Ctrl+Shift and an arrow puts a tab elsewhere. Closing keeps the conversation.
  */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { ITab } from '../model/tabs';
 import type { Session } from '../wire/generated';
 import { titleOf } from './actions';
+import { focusNext } from './focus';
 import { IconButton } from './parts';
 import { Rename } from './Rename';
 import { StatusDot } from './StatusDot';
-import { usePlace, useTrans } from './use';
+import { useHost, usePlace, useTrans } from './use';
 import { useActions, usePanelState } from './usePanel';
 
 export function Tabs(): React.JSX.Element {
@@ -89,8 +91,9 @@ function keyAct(
 
 /** Put the focus on the tab of the active conversation, once it is there. */
 function focusTab(list: HTMLElement | null): void {
-  requestAnimationFrame(() =>
-    list?.querySelector<HTMLElement>('[role=tab][tabindex="0"]')?.focus()
+  focusNext(
+    () => list,
+    place => place.querySelector<HTMLElement>('[role=tab][tabindex="0"]')
   );
 }
 
@@ -100,6 +103,7 @@ function Tab(props: {
   /** Go on in the list of tabs. */
   focus: () => void;
 }): React.JSX.Element {
+  const { Icon } = useHost();
   const trans = useTrans();
   const actions = useActions();
   const { conversations } = usePlace();
@@ -111,9 +115,8 @@ function Tab(props: {
   };
   const active = tab.key === conversations.active.key;
   const selected = active && list === null;
-  // Until the log or the history is read, a session's title is not known.
-  const title =
-    session === null && tab.sessionId !== null ? '…' : titleOf(session, trans);
+  const title = titleOfTab(tab, session, trans);
+  const isThread = conversations.anchor(tab.key) !== null;
   const element = useInView(selected);
   return (
     <div
@@ -141,6 +144,7 @@ function Tab(props: {
           actions.showList(null);
         }}
       >
+        {isThread && <Icon name="thread" />}
         {session !== null && <StatusDot status={session.status} />}
         <span>{title}</span>
       </button>
@@ -153,6 +157,19 @@ function Tab(props: {
       />
     </div>
   );
+}
+
+function titleOfTab(
+  { sessionId, anchor }: ITab,
+  session: Session | null,
+  trans: TranslationBundle
+): string {
+  if (session === null && sessionId !== null) {
+    return '…'; // It is not known until the log or the history is read.
+  }
+  return anchor === undefined
+    ? titleOf(session, trans)
+    : trans.__('New thread');
 }
 
 /** The chosen tab is scrolled into view. */

@@ -37,9 +37,12 @@ export function titleOf(
   session: Session | null,
   trans: TranslationBundle
 ): string {
-  return session === null || session.title === ''
-    ? trans.__('New conversation')
-    : visible(session.title);
+  if (session !== null && session.title !== '') {
+    return visible(session.title);
+  }
+  return session?.kind === 'task'
+    ? trans.__('New thread')
+    : trans.__('New conversation');
 }
 
 /** A title as the name of a file, without its ending. */

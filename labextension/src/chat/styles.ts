@@ -11,5 +11,6 @@ import '../../style/changes.css';
 import '../../style/markdown.css';
 import '../../style/composer.css';
 import '../../style/sheet.css';
+import '../../style/thread-panel.css';
 import '../../style/empty.css';
 import '../../style/restore.css';

@@ -36,6 +36,7 @@ export const COMMANDS = {
   export: `${EXTENSION_ID}:export-conversation`,
   remove: `${EXTENSION_ID}:delete-conversation`,
   history: `${EXTENSION_ID}:show-history`,
+  threads: `${EXTENSION_ID}:show-threads`,
   ask: `${EXTENSION_ID}:ask`,
   stop: `${EXTENSION_ID}:stop`,
   allow: `${EXTENSION_ID}:allow-once`,
@@ -164,6 +165,9 @@ function conversationCommands(
     ),
     [COMMANDS.history]: command(trans.__('Show AI Conversations'), panel =>
       panel.showList('history')
+    ),
+    [COMMANDS.threads]: command(trans.__('Show AI Threads'), panel =>
+      panel.showList('threads')
     ),
     [COMMANDS.rename]: begun(
       command(trans.__('Rename AI Conversation'), panel => panel.beginRename())

@@ -163,7 +163,7 @@ describe('a proposal', () => {
   test('is applied and run, as the user has changed it', async () => {
     const { server } = await showPanel(proposed());
     const user = userEvent.setup();
-    await user.click(button('Change…'));
+    await user.click(button('Edit…'));
     const field = screen.getByRole<HTMLTextAreaElement>('textbox', {
       name: 'The text to apply'
     });
@@ -184,7 +184,7 @@ describe('a proposal', () => {
   test('that was not changed after all is applied as it is', async () => {
     const { server } = await showPanel(proposed());
     const user = userEvent.setup();
-    await user.click(button('Change…'));
+    await user.click(button('Edit…'));
     await user.keyboard('typed{Escape}');
     expect(screen.queryByRole('textbox', { name: /apply/ })).toBeNull();
     await user.click(button('Apply'));

@@ -16,6 +16,8 @@ import { useCommands, type Sheet } from './useCommands';
 import { useDraft, useLeft, type IDraft } from './useDraft';
 
 export interface IComposer {
+  /** It is about a place, whatever is in front. */
+  readonly isThread: boolean;
   readonly draft: IDraft;
   readonly situation: ISituation;
   readonly left: Left;
@@ -50,6 +52,7 @@ export function useComposer(
 ): IComposer {
   const { openInstructions } = useHost();
   const { conversations, tab } = usePlace();
+  const isThread = conversations.anchor(tab) !== null;
   const situation = useSituation();
   const draft = useDraft();
   const { left, leave, takeBack } = useLeft(situation);
@@ -65,7 +68,7 @@ export function useComposer(
   const message = (text: string): PreviewMessage => ({
     text,
     attachments: [...attachments.all],
-    context: contextOf(situation, left),
+    context: isThread ? null : contextOf(situation, left),
     model: conversations.model(tab),
     mode: conversations.mode(tab)
   });
@@ -121,6 +124,7 @@ export function useComposer(
     }
   };
   return {
+    isThread,
     draft,
     situation,
     left,

@@ -1,0 +1,58 @@
+/** Once what a thread proposed was applied and kept: resolve it? */
+
+import * as React from 'react';
+
+import { appliedIn } from '../../model/proposals';
+import type { Conversation, PendingEdit } from '../../wire/generated';
+import { Button, IconButton } from '../parts';
+import { focusField, useHost, usePlace, useSignal, useTrans } from '../use';
+import { useActions } from '../usePanel';
+
+const NO_EDITS: readonly PendingEdit[] = [];
+
+export function ResolveHint(props: {
+  view: Conversation;
+}): React.JSX.Element | null {
+  const { review } = useHost();
+  const trans = useTrans();
+  const actions = useActions();
+  const { conversations, tab } = usePlace();
+  const edits = useSignal(
+    review?.changed ?? null,
+    () => review?.edits ?? NO_EDITS
+  );
+  const session = conversations.session(tab);
+  const applied = appliedIn(props.view, edits);
+  const [left, setLeft] = React.useState<string | null>(null);
+  if (
+    session?.kind !== 'task' ||
+    session.status !== 'idle' ||
+    applied === null ||
+    applied === left
+  ) {
+    return null;
+  }
+  return (
+    <div className="shoulders-ResolveHint" role="status">
+      <span className="shoulders-Notice-text">
+        {trans.__('The change is applied and kept. Is this thread done?')}
+      </span>
+      <Button
+        onClick={() => {
+          focusField();
+          void actions.resolve(session, true);
+        }}
+      >
+        {trans.__('Resolve')}
+      </Button>
+      <IconButton
+        icon="close"
+        label={trans.__('Not yet')}
+        onClick={() => {
+          setLeft(applied);
+          focusField();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+/** What stands above a thread: back to the list, its place and quote, and what can be done with it. */
+
+import * as React from 'react';
+
+import { visible } from '../../model/visible';
+import type { Anchor, Session } from '../../wire/generated';
+import { targetOf } from '../actions';
+import { nameOf } from '../input/describe';
+import { IconButton } from '../parts';
+import { useHost, usePlace, useTrans } from '../use';
+import { useActions } from '../usePanel';
+import { Certainty } from './Certainty';
+import { useThreadPlace } from './useThreads';
+import { iconOfPlace, nameOfPlace, quoteLine, quoteText } from './words';
+
+export function ThreadBar(): React.JSX.Element | null {
+  const trans = useTrans();
+  const actions = useActions();
+  const { conversations, tab } = usePlace();
+  const session = conversations.session(tab);
+  const anchor = conversations.anchor(tab);
+  if (anchor === null) {
+    return null;
+  }
+  return (
+    <div
+      className="shoulders-ThreadBar"
+      role="group"
+      aria-label={trans.__('Thread')}
+    >
+      <IconButton
+        icon="caret-left"
+        label={trans.__('All threads')}
+        onClick={() => actions.showList('threads')}
+      />
+      <Where session={session} logged={anchor} />
+      {session !== null && !conversations.isDeleted(tab) && (
+        <Acts session={session} />
+      )}
+    </div>
+  );
+}
+
+/** The place, which a click goes to, and the quote. */
+function Where(props: {
+  session: Session | null;
+  logged: Anchor;
+}): React.JSX.Element {
+  const { Icon, openTarget } = useHost();
+  const trans = useTrans();
+  const actions = useActions();
+  const { session, logged } = props;
+  const place = useThreadPlace(session?.id ?? null, logged);
+  const { anchor, number, line } = place;
+  const where = nameOfPlace(anchor, number, line, trans);
+  const quote = quoteLine(anchor);
+  return (
+    <button
+      type="button"
+      className="shoulders-ThreadBar-place"
+      title={trans.__('Go to its place')}
+      onClick={() => {
+        if (session === null) {
+          openTarget(targetOf(anchor));
+        } else {
+          void actions.reveal(session);
+        }
+      }}
+    >
+      <span className="shoulders-ThreadRow-line">
+        <Icon name={iconOfPlace(anchor)} />
+        {where !== null && (
+          <span className="shoulders-ThreadRow-where">{where}</span>
+        )}
+        <span
+          className="shoulders-ThreadRow-document"
+          title={visible(anchor.document)}
+        >
+          {visible(nameOf(anchor.document))}
+        </span>
+        <Certainty certainty={anchor.certainty} />
+      </span>
+      {quote !== '' && (
+        <q className="shoulders-Quote" title={visible(quoteText(anchor))}>
+          {visible(quote)}
+        </q>
+      )}
+    </button>
+  );
+}
+
+function Acts({ session }: { session: Session }): React.JSX.Element {
+  const trans = useTrans();
+  const actions = useActions();
+  const isResolved = session.status === 'resolved';
+  return (
+    <>
+      {isResolved && (
+        <span className="shoulders-ThreadTag shoulders-mod-resolved">
+          {trans.__('Resolved')}
+        </span>
+      )}
+      <IconButton
+        icon={isResolved ? 'retry' : 'check'}
+        label={isResolved ? trans.__('Reopen') : trans.__('Resolve')}
+        onClick={() => void actions.resolve(session, !isResolved)}
+      />
+      <IconButton
+        icon="delete"
+        label={trans.__('Delete thread')}
+        onClick={() => void actions.remove(session)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+/** A thread before its first message: what it is about, and what could be asked. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { withSuggested } from '../../model/suggested';
+import { visible } from '../../model/visible';
+import type { Anchor } from '../../wire/generated';
+import { focusField, useHost, usePlace, useTrans } from '../use';
+
+/** Characters of the quote that are shown. */
+const SHOWN = 2000;
+
+export function ThreadStart({ anchor }: { anchor: Anchor }): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { quote } = anchor;
+  const ideas = ideasAt(anchor, trans);
+  return (
+    <>
+      <div className="shoulders-Empty-greeting">
+        <Icon name="thread" />
+        <h2>{heading(anchor, trans)}</h2>
+      </div>
+      {quote !== '' && (
+        <pre className="shoulders-ThreadStart-quote" tabIndex={0}>
+          {visible(quote.length > SHOWN ? `${quote.slice(0, SHOWN)} …` : quote)}
+        </pre>
+      )}
+      <div
+        className="shoulders-Empty-ideas"
+        role="group"
+        aria-label={trans.__('Ideas')}
+      >
+        {ideas.map(idea => (
+          <button
+            key={idea}
+            type="button"
+            className="shoulders-Idea"
+            onClick={() => {
+              const typed = conversations.draft(tab);
+              const kept = ideas.includes(typed) ? '' : typed;
+              conversations.suggest(tab, withSuggested(kept, idea));
+              focusField();
+            }}
+          >
+            {idea}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function heading({ target }: Anchor, trans: TranslationBundle): string {
+  switch (target) {
+    case 'source':
+      return trans.__('What about this text?');
+    case 'cell':
+      return trans.__('What about this cell?');
+    case 'output':
+      return trans.__('What about this output?');
+  }
+}
+
+function ideasAt({ target }: Anchor, trans: TranslationBundle): string[] {
+  return target === 'output'
+    ? [
+        trans.__('Explain this output.'),
+        trans.__('Is this result plausible?'),
+        trans.__('Make this easier to read.')
+      ]
+    : [
+        trans.__('Explain this.'),
+        trans.__('Simplify this.'),
+        trans.__('Find mistakes in this.'),
+        trans.__('Document this.')
+      ];
+}

@@ -1,0 +1,46 @@
+/** What became of the changes a conversation proposed. Pure; used by the card of a proposal and by threads. */
+
+import type { Conversation, PendingEdit, Proposal } from '../wire/generated';
+
+/** The change in the document that a proposal became, while it awaits keep or undo. */
+export function editOfProposal(
+  { session_id, document, cell_id, state }: Proposal,
+  edits: readonly PendingEdit[]
+): PendingEdit | null {
+  if (state !== 'applied' && state !== 'edited') {
+    return null;
+  }
+  const found = edits.find(
+    edit =>
+      edit.session_id === session_id &&
+      edit.document === document &&
+      edit.cell_id === cell_id
+  );
+  return found ?? null;
+}
+
+/** Id of the proposal that was applied last, once nothing of the conversation awaits a decision; else null. */
+export function appliedIn(
+  view: Conversation,
+  edits: readonly PendingEdit[]
+): string | null {
+  const proposals = proposalsOf(view);
+  const waits =
+    proposals.some(({ state }) => state === 'proposed') ||
+    view.changes.some(({ state }) => state === 'pending') ||
+    edits.some(({ session_id }) => session_id === view.session?.id);
+  const applied = proposals.filter(
+    ({ state }) => state === 'applied' || state === 'edited'
+  );
+  return waits ? null : (applied.at(-1)?.id ?? null);
+}
+
+function proposalsOf({ messages }: Conversation): Proposal[] {
+  return messages.flatMap(message =>
+    message.role === 'agent'
+      ? message.parts.flatMap(part =>
+          part.type === 'proposal' ? [part.proposal] : []
+        )
+      : []
+  );
+}
