@@ -1,4 +1,4 @@
-"""Which browser test shows which clause of the chapter on the chat panel.
+"""Which browser test shows which clause of the chapters on the chat panel and on task threads.
 
 ``test_chapter`` holds the two against each other; run as a module it prints the table.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 HERE = Path(__file__).parent
-CLAUSES = HERE / "chapter_08.txt"
+CHAPTERS = tuple(sorted(HERE.glob("chapter_*.txt")))
 
 
 def clauses(text: str) -> dict[str, str]:
@@ -28,6 +28,15 @@ def clauses(text: str) -> dict[str, str]:
             raise ValueError(f"two clauses are called {name}: number the second one anew")
         found[name] = clause
     return found
+
+
+def every_clause() -> dict[str, str]:
+    """The clauses of all chapters.
+
+    Raises:
+        ValueError: two of them have the same id.
+    """
+    return clauses("\n".join(path.read_text(encoding="utf-8") for path in CHAPTERS))
 
 
 def marks(source: str) -> Iterator[tuple[str, str]]:
@@ -55,7 +64,7 @@ def shown() -> Mapping[str, list[str]]:
 def main() -> None:
     """Print the table."""
     tests = shown()
-    for name, clause in clauses(CLAUSES.read_text(encoding="utf-8")).items():
+    for name, clause in every_clause().items():
         print(f"{name:15}  {clause}")  # noqa: T201  a table to read is what this is run for
         for test in tests.get(name, ["(not shown)"]):
             print(f"{'':15}    {test}")  # noqa: T201  as above

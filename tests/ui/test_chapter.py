@@ -1,20 +1,20 @@
-"""Each clause of the chapter on the chat panel is shown by a browser test that says so."""
+"""Each clause of the chapters on panel and threads is shown by a browser test that says so."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.ui.chapter import CLAUSES, clauses, marks, shown
+from tests.ui.chapter import clauses, every_clause, marks, shown
 
 
 def test_every_mark_names_a_clause() -> None:
-    known = clauses(CLAUSES.read_text(encoding="utf-8"))
+    known = every_clause()
     unknown = {name: tests for name, tests in shown().items() if name not in known}
     assert unknown == {}
 
 
 def test_every_clause_is_shown() -> None:
-    known = clauses(CLAUSES.read_text(encoding="utf-8"))
+    known = every_clause()
     tests = shown()
     assert [name for name in known if name not in tests] == []
 
