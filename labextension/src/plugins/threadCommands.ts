@@ -11,3 +11,6 @@ export const THREADS = {
   next: `${EXTENSION_ID}:next-thread`,
   previous: `${EXTENSION_ID}:previous-thread`
 } as const;
+
+/** Name of the item in the toolbar of a cell, in the plugin's schema. */
+export const THREADS_ITEM = 'shoulders-threads';

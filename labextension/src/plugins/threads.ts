@@ -7,7 +7,8 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker } from '@jupyterlab/notebook';
@@ -16,6 +17,7 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
+import { CommandToolbarButton } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 
@@ -30,7 +32,7 @@ import {
 } from '../tokens';
 import type { Session } from '../wire/generated';
 import { threadIcon } from './ownIcon';
-import { THREADS } from './threadCommands';
+import { THREADS, THREADS_ITEM } from './threadCommands';
 
 /** Marks the threads of open documents, and begins new ones. */
 export const threads: JupyterFrontEndPlugin<IThreads> = {
@@ -44,7 +46,12 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
     INotebookTracker,
     IDocumentManager
   ],
-  optional: [IEditorTracker, ICommandPalette, ITranslator],
+  optional: [
+    IEditorTracker,
+    ICommandPalette,
+    ITranslator,
+    IToolbarWidgetRegistry
+  ],
   activate: (
     app: JupyterFrontEnd,
     client: IShouldersClient,
@@ -53,7 +60,8 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
     documents: IDocumentManager,
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    toolbars: IToolbarWidgetRegistry | null
   ): IThreads => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const load = async (): Promise<ILoaded> => {
@@ -83,6 +91,15 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
       app.commands.addCommand(command, options);
       palette?.addItem({ command, category: trans.__('AI') });
     }
+    toolbars?.addFactory<Cell>('Cell', THREADS_ITEM, cell => {
+      const button = new CommandToolbarButton({
+        commands: app.commands,
+        id: THREADS.cell,
+        label: () => loading.page?.countOf(cell) ?? ''
+      });
+      button.addClass('shoulders-ThreadsButton');
+      return button;
+    });
     return loading;
   }
 };
@@ -167,7 +184,6 @@ function threadCommands(
     describedBy: NO_ARGUMENTS,
     execute: async () => act((await loading.get()).page)
   });
-  const count = (): number => loading.page?.count ?? 0;
   return {
     [THREADS.start]: command(trans.__('Start an AI Thread Here'), page =>
       page.start()
@@ -187,7 +203,7 @@ function threadCommands(
           : trans.__('Open the AI Thread Here'),
       iconClass: ({ id }) =>
         typeof id === 'string'
-          ? `shoulders-ThreadDot ${loading.page?.described(id).look ?? ''}`
+          ? `shoulders-ThreadMenu-icon ${loading.page?.described(id).look ?? ''}`
           : '',
       isEnabled: ({ id }) => typeof id === 'string' || isEnabled(),
       describedBy: OPEN_ARGUMENTS,
@@ -196,17 +212,7 @@ function threadCommands(
     },
     [THREADS.cell]: {
       ...command(trans.__('AI Threads of the Cell'), page => page.openCell()),
-      icon: threadIcon,
-      label: ({ toolbar }) =>
-        toolbar !== true
-          ? trans.__('AI Threads of the Cell')
-          : count() > 0
-            ? String(count())
-            : '',
-      caption: () =>
-        count() === 0
-          ? trans.__('Start an AI thread about this cell')
-          : trans._n('%1 AI thread', '%1 AI threads', count(), count())
+      icon: threadIcon
     }
   };
 }

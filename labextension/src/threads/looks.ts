@@ -78,15 +78,15 @@ export function labelOf(
     return trans._n('%1 task thread', '%1 task threads', length, length);
   }
   const name = nameOf(first, trans);
-  const said = [stateOf(first.state, trans)];
-  if (isApproximate(first)) {
-    said.push(trans.__('likeliest place'));
-  }
-  return trans.__('%1 (%2)', name, said.join(', '));
+  const said = [
+    stateOf(first.state, trans),
+    isApproximate(first) ? trans.__('likeliest place') : null
+  ].filter(each => each !== null);
+  return said.length === 0 ? name : `${name} (${said.join(', ')})`;
 }
 
-/** What goes on in a thread, in words. */
-export function stateOf(state: ThreadState, trans: TranslationBundle): string {
+/** What goes on in a thread, in words; null when nothing does. */
+function stateOf(state: ThreadState, trans: TranslationBundle): string | null {
   switch (state) {
     case 'error':
       return trans.__('stopped by an error');
@@ -97,6 +97,6 @@ export function stateOf(state: ThreadState, trans: TranslationBundle): string {
     case 'interrupted':
       return trans.__('interrupted');
     case 'idle':
-      return trans.__('task thread');
+      return null;
   }
 }

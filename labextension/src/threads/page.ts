@@ -7,6 +7,7 @@ import '../../style/threads.css';
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -14,7 +15,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { editorAt, placeInFront, type Place } from '../affordances/place';
 import type { IConversations } from '../model/interface';
 import { Announcer } from '../plugins/reviewCommands';
-import { THREADS } from '../plugins/threadCommands';
+import { THREADS, THREADS_ITEM } from '../plugins/threadCommands';
 import { EXTENSION_ID } from '../tokens';
 import type { Anchor } from '../wire/generated';
 import type { IThreadPlaces } from './interface';
@@ -34,9 +35,6 @@ export interface IThreadParts {
   readonly places: IThreadPlaces;
 }
 
-/** Name of the item in the toolbar of a cell, in the plugin's schema. */
-const ITEM = 'shoulders-threads';
-
 /** The threads of this page; they live as long as it does. */
 export class ThreadsPage {
   constructor(private readonly parts: IThreadParts) {
@@ -48,9 +46,6 @@ export class ThreadsPage {
       opened: (ids, mark) => this.openAny(ids, mark),
       drawn: () => app.commands.notifyCommandChanged(THREADS.cell)
     });
-    notebooks.activeCellChanged.connect(() =>
-      app.commands.notifyCommandChanged(THREADS.cell)
-    );
   }
 
   /** Begin a thread at what is selected, else at the cell or the line. */
@@ -99,9 +94,12 @@ export class ThreadsPage {
 
   /** From the toolbar of a cell: begin its first thread, or list those it has. */
   openCell(): void {
-    const ids = idsOf(this.ofActiveCell);
-    const node = this.parts.notebooks.activeCell?.node;
-    const item = node?.querySelector(`[data-jp-item-name='${ITEM}']`);
+    const { activeCell, currentWidget } = this.parts.notebooks;
+    const path = currentWidget?.context.localPath;
+    const ids = idsOf(this.ofCell(path, activeCell?.model.id));
+    const item = activeCell?.node.querySelector(
+      `[data-jp-item-name='${THREADS_ITEM}']`
+    );
     if (ids.length === 0 || !item) {
       this.start();
     } else {
@@ -131,9 +129,13 @@ export class ThreadsPage {
     }
   }
 
-  /** How many threads the active cell has. */
-  get count(): number {
-    return this.ofActiveCell.length;
+  /** How many threads a cell has, to be read beside a picture of one; nothing when it has none. */
+  countOf(cell: Cell): string {
+    const panel = this.parts.notebooks.find(
+      ({ content }) => content === cell.parent
+    );
+    const count = this.ofCell(panel?.context.localPath, cell.model.id).length;
+    return count === 0 ? '' : String(count);
   }
 
   /** What a thread is called in lists, and how it looks there. */
@@ -162,12 +164,15 @@ export class ThreadsPage {
     this.showChat();
   }
 
-  private get ofActiveCell(): readonly IThreadMark[] {
-    const place = this.here();
-    const id = place?.cell?.model.id;
-    return place === null || id === undefined
+  private ofCell(
+    document: string | undefined,
+    id: string | undefined
+  ): readonly IThreadMark[] {
+    return document === undefined || id === undefined
       ? []
-      : this.in(place).filter(({ place: { anchor } }) => anchor.cell_id === id);
+      : this.marks
+          .in(document)
+          .filter(({ place: { anchor } }) => anchor.cell_id === id);
   }
 
   private in({ panel }: Place): readonly IThreadMark[] {
