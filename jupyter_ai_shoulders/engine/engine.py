@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from random import Random
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
@@ -42,6 +43,7 @@ from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.taint import Source
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
@@ -249,6 +251,11 @@ class Engine:
         """Return whether a turn of the session is open and not interrupted."""
         driver = self._shelf.loaded(session_id)
         return driver is not None and driver.running
+
+    def sources(self, session_id: SessionId) -> Sequence[Source]:
+        """Return where text of a conversation at work came from that may not be the user's."""
+        driver = self._shelf.loaded(session_id)
+        return () if driver is None else driver.state.taint
 
     async def settled(self, session_id: SessionId) -> None:
         """Return once nothing runs: the turn ended, was interrupted, or waits for the user."""

@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.events import (
     ArtifactShare,
     Event,
     MessageUpdate,
+    Opener,
     ProposalAdd,
     ProposalResolve,
     SessionCreate,
@@ -47,6 +48,8 @@ class ForkPoint:
     artifacts: tuple[str, ...]
     tokens_used: int
     window: int | None
+    opener: Opener | None
+    """Whose agent opened the thread: what it had read goes over to the copy."""
 
 
 async def find_fork_point(
@@ -91,6 +94,7 @@ class _Scan:
         self.at_message = False
         """Whether the last event put a message of the user into the conversation."""
         self._root = session.id
+        self._opener: Opener | None = None
         self._proposals: dict[ProposalId, ProposalState] = {}
         self._artifacts: list[str] = []
         self._size: tuple[int, int | None] = (0, None)
@@ -106,6 +110,7 @@ class _Scan:
         match event:
             case SessionCreate():
                 self._root = event.origin.root if event.origin else event.session_id
+                self._opener = event.opener
             case StdinRequest():
                 self._asking[event.call_id] = None
             case StdinAnswer():
@@ -132,6 +137,7 @@ class _Scan:
             artifacts=tuple(dict.fromkeys(self._artifacts)),
             tokens_used=tokens_used,
             window=window,
+            opener=self._opener,
         )
 
     def _closing(self) -> tuple[Event, ...]:

@@ -21,14 +21,23 @@ def tainted(state: State, event: ev.Event) -> State:
     """Return the state with what an event says about where its text came from."""
     match event:
         case ev.SessionCreate() | ev.SessionUpdate():
-            anchor = event.session.anchor
-            return replace(state, about=anchor and clean_path(anchor.document))
+            return _about(state, event)
         case ev.MessageAdd():
             return _heard(state, event)
         case ev.ToolResult() if event.status in {"ok", "error"}:
             return _read(state, event)
         case _:
             return state
+
+
+def _about(state: State, event: ev.SessionCreate | ev.SessionUpdate) -> State:
+    """Note where it is pinned, and what the one had read that opened it: it wrote the prompt."""
+    anchor = event.session.anchor
+    state = replace(state, about=anchor and clean_path(anchor.document))
+    if isinstance(event, ev.SessionCreate) and event.opener is not None:
+        for source in event.opener.sources:
+            state = _with(state, Source(source.label, source.path))
+    return state
 
 
 def _heard(state: State, event: ev.MessageAdd) -> State:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from jupyter_ai_shoulders.assist.ghost.engine import Ghosts
 from jupyter_ai_shoulders.assist.single import SingleCalls
 from jupyter_ai_shoulders.assist.summaries import Summaries
 from jupyter_ai_shoulders.assist.titles import Titler
@@ -34,6 +35,8 @@ from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaul
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.files import Files
 from jupyter_ai_shoulders.host.forks import Forks
+from jupyter_ai_shoulders.host.ghost_scenes import GhostScenes
+from jupyter_ai_shoulders.host.ghost_variables import GhostVariables
 from jupyter_ai_shoulders.host.history import Visibility
 from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.host.mentions import Mentions
@@ -231,9 +234,18 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         surroundings=surroundings,
         mentions=Mentions(documents.workspace, documents.variables, surroundings, clock),
         redact=secrets.redact,
+        ghosts=_ghosts(
+            ports,
+            documents,
+            surroundings,
+            models=models,
+            preferences=preferences,
+            redact=secrets.redact,
+        ),
         runs=Runs(conversations, store.sessions, engine, ids),
         forks=forks,
         anchors=anchors,
+        threads=threads,
         adoption=Adoption(
             sessions=store.sessions,
             copies=store.forks,
@@ -342,6 +354,25 @@ def _surroundings(
         stale=documents.stale.latest,
         threads=threads,
     )
+
+
+def _ghosts(
+    ports: HostPorts,
+    documents: Documents,
+    surroundings: WorkspaceSurroundings,
+    *,
+    models: ModelRegistry,
+    preferences: Preferences,
+    redact: Callable[[str], str],
+) -> Ghosts:
+    scenes = GhostScenes(
+        documents.workspace,
+        documents.notebooks,
+        GhostVariables(ports.kernels, documents.variables, ports.clock),
+        surroundings.standing,
+        redact,
+    )
+    return Ghosts(models, scenes, preferences.models, preferences.ghost)
 
 
 def _preferences(settings: HostSettings, store: Store) -> Preferences:

@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnav
 from jupyter_ai_shoulders.engine.driver import bypass_forbidden
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.commands import CreateSession, PatchSession
+from jupyter_ai_shoulders.wire.events import Opener
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import (
     Mode,
@@ -96,9 +97,14 @@ class Conversations:
         self._defaults = defaults
 
     def create(
-        self, command: CreateSession, owner: str | None, session_id: SessionId | None = None
+        self,
+        command: CreateSession,
+        owner: str | None,
+        session_id: SessionId | None = None,
+        *,
+        opener: Opener | None = None,
     ) -> Session:
-        """Store a new session.
+        """Store a new session; ``opener`` is the conversation whose agent asked for it.
 
         Raises ``InvalidRequest`` (unknown model), ``PolicyRefusal`` (mode), ``StateUnavailable``.
         """
@@ -125,7 +131,8 @@ class Conversations:
                 cost_micro_usd=None,
                 created_at="",
                 updated_at="",
-            )
+            ),
+            opener,
         )
 
     def change(self, session: Session, command: PatchSession) -> Session:

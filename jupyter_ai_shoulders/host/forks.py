@@ -70,7 +70,7 @@ class Forks:
         await asyncio.to_thread(self._artifacts.share, session.id, fork.id, point.artifacts)
         crash_point("forks.artifacts.shared")
         origin = ForkOrigin(session_id=session.id, seq=point.seq, root=point.root)
-        first = await self._copies.copy(fork, origin)
+        first = await self._copies.copy(fork, origin, point.opener)
         for event in (*point.closing, *_dismissed(point, fork.id)):
             self._log.append(fork.id, event)
         self._copies.reveal(first)

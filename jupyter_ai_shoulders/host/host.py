@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
+from jupyter_ai_shoulders.assist.ghost.engine import Ghosts
 from jupyter_ai_shoulders.assist.titles import Titler
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
@@ -34,6 +35,7 @@ from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.host.surroundings import WorkspaceSurroundings
+from jupyter_ai_shoulders.host.threads import HostThreads
 from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.providers.registry import ModelRegistry
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
@@ -71,9 +73,11 @@ class Host:
         surroundings: WorkspaceSurroundings,
         mentions: Mentions,
         redact: Callable[[str], str],
+        ghosts: Ghosts,
         runs: Runs,
         forks: Forks,
         anchors: Anchors,
+        threads: HostThreads,
         adoption: Adoption,
         artifacts: ArtifactFiles,
     ) -> None:
@@ -100,6 +104,7 @@ class Host:
         self.mentions = mentions
         self.redact = redact
         """Takes the keys in use out of what is shown."""
+        self.ghosts = ghosts
         self.runs = runs
         self.forks = forks
         self.anchors = anchors
@@ -108,6 +113,7 @@ class Host:
         self.database = store.directory.database
         """For readers in threads."""
         self.artifacts = artifacts
+        self._threads = threads
         self._store = store
         self._documents = documents
         self.standing = surroundings.standing
@@ -154,6 +160,7 @@ class Host:
             stack.push_async_callback(self.mentions.aclose)
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self._titler.aclose)
+            stack.push_async_callback(self.ghosts.aclose)
             await self.engine.stop()
 
     async def _recover(self) -> None:
@@ -164,6 +171,7 @@ class Host:
             await self.files.start()
             await self.engine.start()
             crash_point("host.engine.started")
+            await self._threads.clear_up()
             await self._documents.start()
             await settle_cells(self.files.journal, self._documents.notebooks)
             await self.engine.restores.take_up()

@@ -11,20 +11,24 @@ from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.host.conversations import Conversations
 from jupyter_ai_shoulders.host.last_words import last_words
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.storage.sessions import SessionFilter, SqliteSessions
+from jupyter_ai_shoulders.tools.taint import Source
 from jupyter_ai_shoulders.tools.thread_tasks import LISTED, MOST, Opening, ThreadNews
 from jupyter_ai_shoulders.wire.api import MessageAccepted
 from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
+from jupyter_ai_shoulders.wire.events import Opener, SessionCreate, TextSource
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Anchor, Session
 from jupyter_ai_shoulders.wire.versions import well_formed
 
 LAST = 2_000
 """Characters of a thread's last message."""
+DEEPEST = 2
+"""How far threads that agents open may stand from a conversation of the user's."""
 
 
 class Sending(Protocol):
@@ -32,6 +36,10 @@ class Sending(Protocol):
 
     async def send(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
         """Accept a message."""
+        ...
+
+    def sources(self, session_id: SessionId) -> Sequence[Source]:
+        """Return where text of a conversation came from that may not be the user's."""
         ...
 
 
@@ -63,6 +71,7 @@ class HostThreads:
     async def open(self, opening: Opening) -> Session:
         """Open a thread that has what its opener has; nobody's is ever in ``bypass``."""
         by = self._sessions.get(opening.by)
+        opener = self._opener(opening)
         created = CreateSession(
             kind="task",
             model=by.model,
@@ -71,11 +80,41 @@ class HostThreads:
             anchor=opening.anchor,
             interactive=by.interactive,
         )
-        session = self._conversations().create(created, by.owner)
-        crash_point("threads.session.created")
         message = SendMessage(id=MessageId(self._ids.new("msg")), text=well_formed(opening.prompt))
-        await self._engine().send(session.id, message)
+        session = self._conversations().create(created, by.owner, opener=opener)
+        crash_point("threads.session.created")
+        try:
+            await self._engine().send(session.id, message)
+        except ShouldersError:
+            await self._conversations().delete(session)
+            raise
         return self._sessions.get(session.id)
+
+    async def clear_up(self) -> None:
+        """Delete the threads that were opened and, for a crash, never got their prompt."""
+        for session in self._sessions.unbegun():
+            await self._conversations().delete(session)
+            crash_point("threads.session.cleared")
+
+    def _opener(self, opening: Opening) -> Opener:
+        """Return what the thread will know of its opener. Raises ``PolicyRefusal``."""
+        (first,) = self._log.read(opening.by, 0, 1)
+        assert isinstance(first.event, SessionCreate)
+        depth = 1 + (first.event.opener.depth if first.event.opener else 0)
+        if depth > DEEPEST:
+            raise PolicyRefusal(
+                f"This task was opened by a task itself; no more than {DEEPEST} follow each other.",
+                hint="Do it in this conversation, or leave it to the one that opened this task.",
+            )
+        return Opener(
+            session_id=opening.by,
+            call_id=opening.call_id,
+            depth=depth,
+            sources=tuple(
+                TextSource(label=source.label, path=source.path)
+                for source in self._engine().sources(opening.by)
+            ),
+        )
 
     async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadNews]:
         """Return the threads of the same owner, and those without one."""

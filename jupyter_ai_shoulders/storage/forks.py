@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.wire.events import (
     EditResolve,
     Event,
     ForkOrigin,
+    Opener,
     ProposalAdd,
     ProposalResolve,
     SessionCreate,
@@ -62,7 +63,9 @@ class SqliteForks:
         self._sink = sink
         self._clock = clock
 
-    async def copy(self, session: Session, origin: ForkOrigin) -> LoggedEvent:
+    async def copy(
+        self, session: Session, origin: ForkOrigin, opener: Opener | None = None
+    ) -> LoggedEvent:
         """Store a session with the origin's events; return its first event, not yet published.
 
         What a crash leaves of it is purged with the deleted sessions. Raises ``NotFound`` and
@@ -73,7 +76,14 @@ class SqliteForks:
             update={"last_seq": 1, "message_count": 0, "created_at": now, "updated_at": now}
         )
         created, text = encode(
-            SessionCreate(seq=1, session_id=session.id, at=now, session=stamped, origin=origin)
+            SessionCreate(
+                seq=1,
+                session_id=session.id,
+                at=now,
+                session=stamped,
+                origin=origin,
+                opener=opener,
+            )
         )
         with self._database.transaction(_DOING) as connection:
             number = create_row(connection, created)
@@ -140,10 +150,11 @@ def copied(event: Event, session: Session) -> Event:
         case UsageUpdate():
             changes["cost_micro_usd"] = 0
         case ProposalAdd():
-            own = {"id": own_proposal(event.proposal.id, session.id), "session_id": session.id}
-            changes["proposal"] = event.proposal.model_copy(update=own)
+            named = {"id": own_proposal(event.proposal.id, session.id), "session_id": session.id}
+            changes["proposal"] = event.proposal.model_copy(update=named)
         case ProposalResolve():
-            changes["proposal_id"] = own_proposal(event.proposal_id, session.id)
+            own = own_proposal(event.proposal_id, session.id)
+            changes |= {"proposal_id": own, "run": False}  # the origin is told how it ends
         case EditPending() | EditResolve():
             changes["edit_id"] = copied_edit(event.edit_id, session.id)
         case _:

@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.storage.log import SqliteEventLog
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.wire.api import SessionList
-from jupyter_ai_shoulders.wire.events import SessionCreate, SessionUpdate
+from jupyter_ai_shoulders.wire.events import Opener, SessionCreate, SessionUpdate
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Anchor, Session, SessionKind, SessionSource
 
@@ -59,9 +59,9 @@ class SqliteSessions:
         self._log = log
         self._clock = clock
 
-    def add(self, session: Session) -> Session:
+    def add(self, session: Session, opener: Opener | None = None) -> Session:
         """Store a new session and log its ``session-create``."""
-        logged = self._log.append(session.id, SessionCreate(session=session))
+        logged = self._log.append(session.id, SessionCreate(session=session, opener=opener))
         assert isinstance(logged.event, SessionCreate)
         return logged.event.session
 
@@ -113,6 +113,21 @@ class SqliteSessions:
             """
         )
         return [SessionId(row[0]) for row in rows]
+
+    def unbegun(self) -> list[Session]:
+        """Return the threads that an agent opened and that never got a message."""
+        rows = self._database.rows(
+            f"""
+            SELECT s.id, s.body, s.message_count, s.updated_order
+            FROM sessions s JOIN events e ON e.id = (s.number << {SEQ_BITS}) + 1
+            WHERE s.kind = 'task' AND s.message_count = 0 AND s.deleted_at IS NULL
+              AND json_valid(e.body) AND json_extract(e.body, '$.opener') IS NOT NULL
+              AND NOT EXISTS (
+                SELECT 1 FROM events m WHERE m.type = 'message-add'
+                  AND m.id > s.number << {SEQ_BITS} AND m.id < (s.number + 1) << {SEQ_BITS})
+            """  # noqa: S608 a constant
+        )
+        return [found for row in rows if (found := self._understood(row))]
 
     def last_model(self) -> ModelId | None:
         """Return the model of the conversation updated last, of those that have one."""

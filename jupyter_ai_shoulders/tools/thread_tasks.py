@@ -27,10 +27,11 @@ from jupyter_ai_shoulders.tools.file_access import Absent, FileAccess, is_notebo
 from jupyter_ai_shoulders.tools.file_edit import no_such_file
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess, failed, file_name
 from jupyter_ai_shoulders.tools.text_replace import near_matches
+from jupyter_ai_shoulders.wire.anchors import LONGEST_QUOTE
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
-from jupyter_ai_shoulders.wire.ids import CellId, SessionId, Version
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session, Toolset
 
@@ -50,6 +51,7 @@ class Opening:
     prompt: str
     by: SessionId
     mode: Mode
+    call_id: CallId
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,11 @@ class Threads(Protocol):
     """Opens and lists threads; implemented by ``host.threads``."""
 
     async def open(self, opening: Opening) -> Session:
-        """Open a thread and send its prompt. Raises what sending a message raises."""
+        """Open a thread and send its prompt.
+
+        Raises ``PolicyRefusal`` (threads that opened each other) and what sending a message raises;
+        then there is no thread.
+        """
         ...
 
     async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadNews]:
@@ -85,6 +91,7 @@ class AddTaskArguments(ToolArguments):
     quote: str | None = Field(
         default=None,
         min_length=1,
+        max_length=LONGEST_QUOTE,
         description="The exact text it is about; must occur once. None: the whole cell.",
     )
     prompt: str = Field(
@@ -142,7 +149,7 @@ class AddTask:
             return
         anchor = _anchor(found, args, positions[0] if positions else None)
         session = await self._threads.open(
-            Opening(anchor, args.prompt, context.session_id, context.mode)
+            Opening(anchor, args.prompt, context.session_id, context.mode, context.call_id)
         )
         yield Result(
             envelope=ToolEnvelope(ok=True, kind="text", data={"task_id": session.id}),

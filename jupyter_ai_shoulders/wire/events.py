@@ -62,9 +62,11 @@ from jupyter_ai_shoulders.wire.events_sessions import (
     ForkOrigin,
     MessageAdd,
     MessageUpdate,
+    Opener,
     Replaced,
     SessionCreate,
     SessionUpdate,
+    TextSource,
 )
 from jupyter_ai_shoulders.wire.events_todo import TodoItem, TodoUpdate
 from jupyter_ai_shoulders.wire.events_turns import (
@@ -107,6 +109,7 @@ __all__ = [
     "MessageAdd",
     "MessageUpdate",
     "Notice",
+    "Opener",
     "ProposalAdd",
     "ProposalResolve",
     "ReasoningDelta",
@@ -126,6 +129,7 @@ __all__ = [
     "StepStart",
     "TextDelta",
     "TextEnd",
+    "TextSource",
     "TextStart",
     "TodoItem",
     "TodoUpdate",

@@ -62,3 +62,5 @@ class ProposalResolve(EventBase):
     proposal_id: ProposalId
     state: ProposalState
     by: Author
+    run: bool = False
+    """Whether its cell runs now; the conversation is told how that ends."""

@@ -25,12 +25,32 @@ class ForkOrigin(WireModel):
     """The first session of the line; the prompt caches of providers go by it."""
 
 
+class TextSource(WireModel):
+    """Where text came from that may not be the user's (chapter 13, taint)."""
+
+    label: str
+    path: str | None
+    """Of a document of the workspace."""
+
+
+class Opener(WireModel):
+    """The conversation whose agent opened a thread (``add_task``)."""
+
+    session_id: SessionId
+    call_id: CallId
+    depth: int
+    """1 for a thread that a conversation of the user's opened, 2 for one that such a thread did."""
+    sources: tuple[TextSource, ...]
+    """What the opener had read that may not be the user's: it may speak through the prompt."""
+
+
 class SessionCreate(EventBase):
     """The session began."""
 
     type: Literal["session-create"] = "session-create"
     session: Session
     origin: ForkOrigin | None = None
+    opener: Opener | None = None
 
 
 class SessionUpdate(EventBase):

@@ -1217,6 +1217,7 @@ at: string
 type: "session-create"
 session: Session
 origin: (ForkOrigin | null)
+opener: (Opener | null)
 }
 /**
  * What a session was copied from. Its events up to ``seq`` have their numbers and times.
@@ -1228,6 +1229,28 @@ export interface ForkOrigin {
 session_id: string
 seq: number
 root: string
+}
+/**
+ * The conversation whose agent opened a thread (``add_task``).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Opener".
+ */
+export interface Opener {
+session_id: string
+call_id: string
+depth: number
+sources: TextSource[]
+}
+/**
+ * Where text came from that may not be the user's (chapter 13, taint).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextSource".
+ */
+export interface TextSource {
+label: string
+path: (string | null)
 }
 /**
  * Title, model, mode, status, totals or anchor changed.
@@ -1801,6 +1824,7 @@ type: "proposal-resolve"
 proposal_id: string
 state: ("proposed" | "applied" | "edited" | "conflict" | "stale" | "dismissed" | "undone")
 by: ("user" | "agent" | "policy" | "system")
+run: boolean
 }
 /**
  * Documents were snapshotted before they were changed.
