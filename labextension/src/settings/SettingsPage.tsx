@@ -18,6 +18,7 @@ import { ProvidersSection } from './Providers';
 import { RulesSection } from './Rules';
 import { StatusNotes } from './StatusNotes';
 import type { SettingsStore } from './store';
+import { SuggestionsSection } from './Suggestions';
 import { ToolsSection } from './Tools';
 import { SettingsContext, useSettingsPage } from './use';
 
@@ -25,6 +26,7 @@ import { SettingsContext, useSettingsPage } from './use';
 export const SECTIONS = [
   'providers',
   'models',
+  'suggestions',
   'tools',
   'rules',
   'budget',
@@ -81,6 +83,8 @@ function view(section: Section): React.JSX.Element {
       return <ProvidersSection />;
     case 'models':
       return <ModelsSection />;
+    case 'suggestions':
+      return <SuggestionsSection />;
     case 'tools':
       return <ToolsSection />;
     case 'rules':
@@ -217,7 +221,7 @@ function useUnsaved(): number {
 }
 
 function hasScope(section: Section): boolean {
-  return section === 'models' || section === 'tools' || section === 'privacy';
+  return ['models', 'suggestions', 'tools', 'privacy'].includes(section);
 }
 
 function titleOf(section: Section, trans: TranslationBundle): string {
@@ -226,6 +230,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Providers');
     case 'models':
       return trans.__('Models');
+    case 'suggestions':
+      return trans.__('Suggestions');
     case 'tools':
       return trans.__('Tools');
     case 'rules':

@@ -261,11 +261,13 @@ export function TextSetting(
     unit?: string;
     /** What is sent for what is typed; undefined when that makes no sense. */
     parse: (text: string) => Json | undefined;
+    /** How the stored value is written; as it is when this is not given. */
+    show?: (value: Json) => string;
     invalid: string;
   }
 ): React.JSX.Element {
-  const { settings, area, name, parse } = props;
-  const setting = useSetting(settings, area, name, textForm(parse));
+  const { settings, area, name, parse, show } = props;
+  const setting = useSetting(settings, area, name, textForm(parse, show));
   const typed = textOf(setting.value);
   const isWrong = parse(typed) === undefined;
   return (

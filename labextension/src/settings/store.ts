@@ -31,7 +31,7 @@ import { bodyOf, type PermissionChange } from './permissions';
 import { Resource, valueOf } from './resource';
 
 export type LimitScope = BudgetState['limits'][number]['scope'];
-export type Area = 'models' | 'egress' | 'commands' | 'threads';
+export type Area = 'models' | 'egress' | 'commands' | 'threads' | 'ghost';
 
 /** How often a change is made again on a newer state before giving up. */
 const TRIES = 4;

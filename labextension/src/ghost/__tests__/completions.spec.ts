@@ -75,7 +75,7 @@ test('suggestions are heard as they come, then the end, once', async () => {
   const { path, init } = server.asked[0] ?? expect.fail('nothing was asked');
   expect(path).toBe('completions');
   expect(new Headers(init.headers).get('Accept')).toBe('text/event-stream');
-  expect(JSON.parse(String(init.body))).toEqual({
+  expect(JSON.parse(init.body as string)).toEqual({
     ...QUESTION,
     request_id: 'r1'
   });
