@@ -153,10 +153,12 @@ function Decision(props: {
             {trans.__('Apply and run')}
           </Button>
         )}
-        {text === null && (
+        {text === null ? (
           <Button onClick={() => setText(proposal.new)}>
             {trans.__('Edit…')}
           </Button>
+        ) : (
+          <Button onClick={() => setText(null)}>{trans.__('Undo edit')}</Button>
         )}
         <span className="shoulders-Actions-space" />
         <Button onClick={() => decide({ decision: 'dismiss' })}>

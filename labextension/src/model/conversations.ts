@@ -135,7 +135,9 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   beginThread(anchor: Anchor): void {
-    this.opened.change(state => beginTab(state, this.options.newId(), anchor));
+    const key = this.options.newId();
+    const spare = !this.opened.notes.has(this.active.key);
+    this.opened.change(state => beginTab(state, key, anchor, spare));
     this.revealed.emit();
   }
 

@@ -29,14 +29,31 @@ export function addTab(state: ITabs, key: string): ITabs {
     : { ...state, active: empty.key };
 }
 
-/** Show a thread that has not begun; one that waits at the same place is used again. */
-export function beginTab(state: ITabs, key: string, anchor: Anchor): ITabs {
+/**
+ * Show a thread that has not begun; one that waits at the same place is used again. An empty conversation in front gives
+ * its place where it is `spare`.
+ */
+export function beginTab(
+  state: ITabs,
+  key: string,
+  anchor: Anchor,
+  spare = false
+): ITabs {
   const waiting = state.tabs.find(
     tab => tab.anchor !== undefined && isSamePlace(tab.anchor, anchor)
   );
-  return waiting === undefined
-    ? { tabs: [...state.tabs, { key, sessionId: null, anchor }], active: key }
-    : { ...state, active: waiting.key };
+  if (waiting !== undefined) {
+    return { ...state, active: waiting.key };
+  }
+  const begun: ITab = { key, sessionId: null, anchor };
+  const isSpare = (tab: ITab): boolean =>
+    spare && tab.key === state.active && isEmpty(tab);
+  return {
+    tabs: state.tabs.some(isSpare)
+      ? state.tabs.map(tab => (isSpare(tab) ? begun : tab))
+      : [...state.tabs, begun],
+    active: key
+  };
 }
 
 /** Show a session, in its tab where it has one. */

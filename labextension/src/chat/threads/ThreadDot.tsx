@@ -13,7 +13,7 @@ export function ThreadDot(props: {
   const name = nameOfStatus(props.status, trans);
   return (
     <span
-      className={`shoulders-ThreadDot shoulders-mod-${props.status}`}
+      className={`shoulders-ThreadState shoulders-mod-${props.status}`}
       role="img"
       aria-label={name}
       title={name}

@@ -88,11 +88,6 @@ function OpenButton(props: {
       <span className="shoulders-ThreadRow-line">
         <ThreadDot status={session.status} />
         <span className="shoulders-ThreadRow-title">{title}</span>
-        {session.status === 'resolved' && (
-          <span className="shoulders-ThreadTag shoulders-mod-resolved">
-            {trans.__('Resolved')}
-          </span>
-        )}
         <span className="shoulders-ThreadRow-quiet">
           {formatMoment(session.updated_at)}
         </span>
@@ -133,7 +128,13 @@ function Where(props: {
           {visible(quote)}
         </q>
       )}
-      <Certainty certainty={anchor.certainty} />
+      {props.session.status === 'resolved' ? (
+        <span className="shoulders-ThreadTag shoulders-mod-resolved">
+          {trans.__('Resolved')}
+        </span>
+      ) : (
+        <Certainty certainty={anchor.certainty} />
+      )}
     </span>
   );
 }
