@@ -1,0 +1,144 @@
+/** One open document and the threads in it. Used by the places of threads. */
+
+import type { YFile, YNotebook } from '@jupyter/ydoc';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { IDisposable } from '@lumino/disposable';
+import type { Doc } from 'yjs';
+
+import type { Anchor, Session } from '../wire/generated';
+import type { IThreadPlace } from './interface';
+import { lineAt } from './lines';
+import type { ISpot } from './thread';
+import { Tracker } from './tracker';
+
+export type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
+
+/** What a page knows of the threads in one document. */
+export class ThreadDocument implements IDisposable {
+  constructor(
+    readonly context: Context,
+    readonly isNotebook: boolean
+  ) {
+    this.tracker = new Tracker(docOf(context), isNotebook);
+    this.tracker.moved.connect((_, { ids }) => {
+      ids.forEach(id => this.places.delete(id));
+      if (ids.length === 0) {
+        this.places.clear(); // Cells are at other places.
+      }
+    });
+  }
+
+  readonly tracker: Tracker;
+
+  /** Workspace-relative path, without a drive. */
+  get path(): string {
+    return this.context.localPath;
+  }
+
+  get isDisposed(): boolean {
+    return this.tracker.isDisposed;
+  }
+
+  dispose(): void {
+    this.tracker.dispose();
+  }
+
+  /** Follow the threads of a list, and no others; whether they are others now. */
+  hold(sessions: readonly Session[]): boolean {
+    const ids = new Set(sessions.map(({ id }) => id));
+    let isChanged = false;
+    for (const id of this.tracker.ids.filter(known => !ids.has(known))) {
+      this.tracker.untrack(id);
+      this.places.delete(id);
+      this.heard.delete(id);
+      isChanged = true;
+    }
+    for (const { id, anchor } of sessions) {
+      if (anchor !== null && this.heard.get(id) !== anchor) {
+        isChanged = this.hear(id, anchor) || isChanged;
+      }
+    }
+    return isChanged;
+  }
+
+  /** The anchor of a thread as the server has it. */
+  logged(id: string): Anchor | null {
+    return this.heard.get(id) ?? null;
+  }
+
+  /** Where a thread is now; null of one that is not of this document. */
+  of(id: string): IThreadPlace | null {
+    const known = this.places.get(id);
+    if (known !== undefined) {
+      return known;
+    }
+    const anchor = this.tracker.anchor(id, this.path, false);
+    if (anchor === null) {
+      return null;
+    }
+    const place = this.placeOf(id, anchor, this.tracker.spot(id) ?? null);
+    this.places.set(id, place);
+    return place;
+  }
+
+  /** All of them in the order of the text; those not found again last. */
+  get all(): readonly IThreadPlace[] {
+    return this.tracker.ids
+      .flatMap(id => this.of(id) ?? [])
+      .sort(
+        (a, b) => compared(orderOf(a), orderOf(b)) || startOf(a) - startOf(b)
+      );
+  }
+
+  private placeOf(
+    sessionId: string,
+    anchor: Anchor,
+    spot: ISpot | null
+  ): IThreadPlace {
+    const number = spot === null ? null : this.tracker.numberOf(spot.unit);
+    const start = spot?.range?.from;
+    const line =
+      spot === null || start === undefined
+        ? null
+        : lineAt(spot.unit.source, start);
+    return { sessionId, anchor, number, line };
+  }
+
+  /**
+   * The server says where a thread is. What this page has followed it knows better, unless another page found what is lost
+   * or uncertain here.
+   */
+  private hear(id: string, anchor: Anchor): boolean {
+    const isNew = !this.heard.has(id);
+    this.heard.set(id, anchor);
+    const isFound = this.tracker.spot(id)?.certainty === 'exact';
+    if (!isNew && (isFound || !this.tracker.isHere(anchor))) {
+      return false;
+    }
+    this.tracker.track(id, anchor);
+    this.places.delete(id);
+    return true;
+  }
+
+  /** Anchors by thread, as the server told them last. */
+  private readonly heard = new Map<string, Anchor>();
+  private readonly places = new Map<string, IThreadPlace>();
+}
+
+function docOf({ model }: Context): Doc {
+  // The interface of shared models lacks the shared document; all of the lab's have it.
+  return (model.sharedModel as YFile | YNotebook).ydoc;
+}
+
+function orderOf({ anchor, number }: IThreadPlace): number {
+  return anchor.certainty === 'orphaned' ? Infinity : (number ?? 0);
+}
+
+function startOf({ anchor }: IThreadPlace): number {
+  return anchor.range?.from ?? -1;
+}
+
+/** Infinity less infinity is no number. */
+function compared(one: number, other: number): number {
+  return one === other ? 0 : one - other;
+}

@@ -1,0 +1,87 @@
+/**
+ * Pins: places in a shared text that stay with its characters, in every page that shares it, and come back when a
+ * deletion is undone. Used by the tracker of threads.
+ */
+
+import {
+  createAbsolutePositionFromRelativePosition,
+  createRelativePositionFromTypeIndex,
+  type RelativePosition,
+  type Text as YText
+} from 'yjs';
+
+import type { TextRange } from '../wire/generated';
+import type { IUnit } from './texts';
+
+/** A part of a text. */
+export interface IPin {
+  readonly from: RelativePosition;
+  readonly to: RelativePosition;
+  /** Whether the text it was put at was the one that is meant. */
+  readonly isCertain: boolean;
+  /** Whether it is a caret. */
+  readonly isPoint: boolean;
+  /** Its text when it was looked at last. */
+  quote: string;
+}
+
+/** Where a pin is now. */
+export interface IPinned {
+  readonly unit: IUnit;
+  readonly range: TextRange;
+}
+
+/** Pin a part of a text: what is written beside it stays outside, unless it is uncertain what is meant. */
+export function pinAt(
+  { text, source }: IUnit,
+  { from, to }: TextRange,
+  isCertain: boolean
+): IPin {
+  const isPoint = isCertain && from === to;
+  return {
+    from: at(text, from, isCertain ? 0 : -1),
+    to: at(text, to, isCertain && !isPoint ? -1 : 0),
+    isCertain,
+    isPoint,
+    quote: source.slice(from, to)
+  };
+}
+
+/** The texts of a document by their shared selves. */
+export type Units = ReadonlyMap<object, IUnit>;
+
+/** Where a pin is; null when nothing is left of its text. */
+export function whereIs(pin: IPin, units: Units): IPinned | null {
+  const from = found(pin.from, units);
+  const to = found(pin.to, units);
+  if (from === null || to === null || from.unit !== to.unit) {
+    return null;
+  }
+  const isEmpty = from.index >= to.index;
+  const mayBeEmpty = pin.isPoint || !pin.isCertain;
+  return from.index > to.index || (isEmpty && !mayBeEmpty)
+    ? null
+    : { unit: from.unit, range: { from: from.index, to: to.index } };
+}
+
+function found(
+  position: RelativePosition,
+  units: Units
+): { unit: IUnit; index: number } | null {
+  const [first] = units.values();
+  if (!first?.text.doc) {
+    return null;
+  }
+  const place = createAbsolutePositionFromRelativePosition(
+    position,
+    first.text.doc
+  );
+  const unit = place === null ? undefined : units.get(place.type);
+  return place === null || unit === undefined
+    ? null
+    : { unit, index: place.index };
+}
+
+function at(text: YText, index: number, side: number): RelativePosition {
+  return createRelativePositionFromTypeIndex(text, index, side);
+}

@@ -1,0 +1,204 @@
+/**
+ * Where the task threads of this page are (chapter 09): follows those of every open document, and leads to each. Loaded
+ * by the threads plugin.
+ */
+
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { IDocumentWidget } from '@jupyterlab/docregistry';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
+import type { Widget } from '@lumino/widgets';
+
+import type { FilePanel } from '../affordances/targets';
+import type { IHttpClient } from '../client/http';
+import type { IConversations } from '../model/interface';
+import type { Anchor, Session } from '../wire/generated';
+import { ThreadDocument, type Context } from './document';
+import type { IThreadPlace, IThreadPlaces } from './interface';
+import { revealInFile, revealInNotebook } from './reveal';
+
+/** The lab's name for what shows a text as such. */
+const EDITOR = 'Editor';
+
+/** What is needed of the lab and of the rest of the page. */
+export interface IPlacesOptions {
+  readonly notebooks: INotebookTracker;
+  readonly files: IEditorTracker | null;
+  readonly documents: IDocumentManager;
+  readonly conversations: Pick<IConversations, 'threads' | 'history'>;
+  readonly http: Pick<IHttpClient, 'call'>;
+}
+
+/** The places of all threads of open documents; lives as long as the page. */
+export class ThreadPlaces implements IThreadPlaces {
+  constructor(private readonly options: IPlacesOptions) {
+    const { notebooks, files, conversations } = options;
+    notebooks.widgetAdded.connect((_, panel) => this.onAdded(panel, true));
+    files?.widgetAdded.connect((_, panel) => this.onAdded(panel, false));
+    notebooks.forEach(panel => this.onAdded(panel, true));
+    files?.forEach(panel => this.onAdded(panel, false));
+    notebooks.currentChanged.connect((_, panel) => this.toFront(panel));
+    files?.currentChanged.connect((_, panel) => this.toFront(panel));
+    this.front = notebooks.currentWidget ?? files?.currentWidget ?? null;
+    conversations.history.changed.connect(() => this.sync());
+  }
+
+  readonly changed = new Signal<this, void>(this);
+
+  get here(): string | null {
+    const { front } = this;
+    return front === null || front.isDisposed ? null : front.context.localPath;
+  }
+
+  of(sessionId: string): IThreadPlace | null {
+    for (const document of this.open.values()) {
+      const place = document.of(sessionId);
+      if (place !== null) {
+        return place;
+      }
+    }
+    return null;
+  }
+
+  in(document: string): readonly IThreadPlace[] {
+    return this.at(document)?.all ?? [];
+  }
+
+  async reveal({ id, anchor }: Session): Promise<boolean> {
+    if (anchor === null) {
+      return false;
+    }
+    const widget = this.options.documents.openOrReveal(
+      this.of(id)?.anchor.document ?? anchor.document,
+      anchor.cell_id === null ? EDITOR : undefined
+    );
+    if (widget === undefined) {
+      return false;
+    }
+    await widget.context.ready;
+    await this.looked.get(widget.context);
+    return this.show(widget, id, anchor.target);
+  }
+
+  private async show(
+    widget: IDocumentWidget,
+    id: string,
+    target: Anchor['target']
+  ): Promise<boolean> {
+    const { notebooks, files } = this.options;
+    const spot = this.open.get(widget.context)?.tracker.spot(id) ?? null;
+    if (spot === null) {
+      return false;
+    }
+    const panel = notebooks.find(each => isSame(each, widget));
+    if (panel !== undefined) {
+      return revealInNotebook(panel, spot, target);
+    }
+    const file = files?.find(each => isSame(each, widget));
+    if (file !== undefined) {
+      revealInFile(file, spot);
+    }
+    return file !== undefined;
+  }
+
+  private onAdded(panel: NotebookPanel | FilePanel, isNotebook: boolean): void {
+    const context: Context = panel.context;
+    panel.node.addEventListener('focusin', () => this.toFront(panel));
+    panel.disposed.connect(() => this.onClosed());
+    if (this.looked.has(context)) {
+      return; // Another view of it.
+    }
+    const looked = context.ready.then(() => this.opened(context, isNotebook));
+    this.looked.set(context, looked);
+    looked.catch((error: unknown) => {
+      console.warn(`Threads of ${context.localPath} are not followed:`, error);
+    });
+  }
+
+  private async opened(context: Context, isNotebook: boolean): Promise<void> {
+    if (context.isDisposed) {
+      return;
+    }
+    const document = new ThreadDocument(context, isNotebook);
+    this.open.set(context, document);
+    document.tracker.moved.connect(() => this.later());
+    context.disposed.connect(() => {
+      this.open.delete(context);
+      document.dispose();
+      this.later();
+    });
+    context.pathChanged.connect(() => void this.look(document));
+    await this.look(document);
+  }
+
+  /** Read the threads of a document, and follow them. */
+  private async look(document: ThreadDocument): Promise<void> {
+    this.hold(document);
+    this.later();
+    await this.options.conversations.threads.look(document.path);
+    this.hold(document);
+  }
+
+  private sync(): void {
+    this.open.forEach(document => this.hold(document));
+  }
+
+  private hold(document: ThreadDocument): void {
+    if (document.isDisposed) {
+      return;
+    }
+    const { path } = document;
+    const sessions = this.options.conversations.threads.all.filter(
+      ({ anchor }) => anchor?.document === path
+    );
+    if (document.hold(sessions)) {
+      this.later();
+    }
+  }
+
+  private at(path: string): ThreadDocument | null {
+    for (const document of this.open.values()) {
+      if (document.path === path) {
+        return document;
+      }
+    }
+    return null;
+  }
+
+  private toFront(panel: NotebookPanel | FilePanel | null): void {
+    if (panel !== null && panel !== this.front) {
+      this.front = panel;
+      this.later();
+    }
+  }
+
+  private onClosed(): void {
+    if (this.front?.isDisposed === true) {
+      const { notebooks, files } = this.options;
+      this.front = notebooks.currentWidget ?? files?.currentWidget ?? null;
+    }
+    this.later();
+  }
+
+  /** Once for all that happens before the next frame. */
+  private later(): void {
+    if (!this.isWaiting) {
+      this.isWaiting = true;
+      requestAnimationFrame(() => {
+        this.isWaiting = false;
+        this.changed.emit();
+      });
+    }
+  }
+
+  private readonly open = new Map<Context, ThreadDocument>();
+  /** Settled once the threads of a document are known. */
+  private readonly looked = new WeakMap<Context, Promise<void>>();
+  private front: NotebookPanel | FilePanel | null = null;
+  private isWaiting = false;
+}
+
+function isSame(one: Widget, other: Widget): boolean {
+  return one === other;
+}

@@ -1,0 +1,63 @@
+/** Brings the place of a thread into view. Used by the places of threads. */
+
+import { CodeCell, MarkdownCell, type Cell } from '@jupyterlab/cells';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import type { FilePanel } from '../affordances/targets';
+import type { Anchor, TextRange } from '../wire/generated';
+import type { ISpot } from './thread';
+
+/** Show the place of a thread in a notebook; false when its cell is not there. */
+export async function revealInNotebook(
+  { content }: NotebookPanel,
+  { unit, range }: ISpot,
+  target: Anchor['target']
+): Promise<boolean> {
+  const index = content.widgets.findIndex(({ model }) => model.id === unit.id);
+  const cell = content.widgets[index];
+  if (cell === undefined) {
+    return false;
+  }
+  content.deselectAll();
+  content.activeCellIndex = index;
+  await content.scrollToItem(index, 'smart');
+  await cell.ready;
+  show(cell, target);
+  if (range !== null && cell.editor !== null) {
+    cell.inputHidden = false;
+    content.mode = 'edit';
+    select(cell.editor, range);
+  } else {
+    content.activate();
+  }
+  return true;
+}
+
+/** Show the place of a thread in a file. */
+export function revealInFile(panel: FilePanel, { range }: ISpot): void {
+  panel.content.activate();
+  if (range !== null) {
+    select(panel.content.editor, range);
+  }
+}
+
+function show(cell: Cell, target: Anchor['target']): void {
+  if (target === 'source' && cell instanceof MarkdownCell) {
+    cell.rendered = false;
+  }
+  if (target === 'output' && cell instanceof CodeCell) {
+    cell.outputHidden = false;
+    cell.outputArea.node.scrollIntoView({ block: 'nearest' });
+  }
+}
+
+function select(editor: CodeEditor.IEditor, { from, to }: TextRange): void {
+  const start = editor.getPositionAt(from);
+  const end = editor.getPositionAt(to);
+  if (start !== undefined && end !== undefined) {
+    editor.focus();
+    editor.setSelection({ start, end });
+    editor.revealSelection({ start, end });
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * Follows the threads of one open document through every change of its shared text, whoever makes it: typing, undo, cells
+ * that are split, merged and moved, texts that are replaced. Used by the places of threads; needs no editor.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+import type { Doc } from 'yjs';
+
+import { remember } from '../model/anchors';
+import type { Anchor, TextRange } from '../wire/generated';
+import { cellVersion, textVersion } from '../wire/versions';
+import { find } from './opening';
+import { pinAt, whereIs } from './pins';
+import { Settling } from './settle';
+import { Texts, type IChange, type IUnit } from './texts';
+import {
+  isOfCell,
+  threadOf,
+  withPin,
+  type ISpot,
+  type IThread
+} from './thread';
+
+/** Units of a quote that are kept, as the server takes them. */
+const LONGEST_QUOTE = 20_000;
+/** Units of a whole cell that are kept, to know it by when it is gone. */
+const LONGEST_CELL = 2_000;
+
+/** What a change did to threads. */
+export interface IMoved {
+  readonly ids: readonly string[];
+  /** Whether the change was made in this page. */
+  readonly isLocal: boolean;
+}
+
+/** Where the threads of one document are. */
+export class Tracker implements IDisposable {
+  constructor(doc: Doc, isNotebook: boolean) {
+    this.texts = new Texts(doc, isNotebook, change => this.onChange(change));
+  }
+
+  /** Emitted when places are others, after each change at once. */
+  readonly moved = new Signal<this, IMoved>(this);
+
+  get isDisposed(): boolean {
+    return this.texts.isDisposed;
+  }
+
+  get ids(): readonly string[] {
+    return [...this.threads.keys()];
+  }
+
+  /** Follow a thread from where its anchor says that it is. */
+  track(id: string, anchor: Anchor): void {
+    const thread = threadOf(id, anchor);
+    this.threads.set(id, thread);
+    this.settle(thread, find(this.texts.units, anchor));
+  }
+
+  untrack(id: string): void {
+    this.threads.delete(id);
+  }
+
+  /** Where a thread is; null when it is not there any more. Undefined of one that is not followed. */
+  spot(id: string): ISpot | null | undefined {
+    return this.threads.get(id)?.spot;
+  }
+
+  /** The place of a text from 1; null of a file. */
+  numberOf({ id, text }: IUnit): number | null {
+    return id === null
+      ? null
+      : this.texts.units.findIndex(unit => unit.text === text) + 1;
+  }
+
+  /** The anchor of a thread as it is now; of one that is gone, as it was. */
+  anchor(id: string, document: string, hasVersion: boolean): Anchor | null {
+    const thread = this.threads.get(id);
+    if (thread === undefined) {
+      return null;
+    }
+    const { target, memory, spot } = thread;
+    const { quote, prefix, suffix } = memory;
+    const range = spot === null ? memory.range : spot.range;
+    return {
+      document,
+      cell_id: spot === null ? memory.cell_id : spot.unit.id,
+      target,
+      range: range && { from: range.from, to: shortened(range) },
+      quote,
+      prefix,
+      suffix,
+      version:
+        spot === null
+          ? memory.version
+          : hasVersion
+            ? versionOf(spot.unit)
+            : null,
+      certainty: spot?.certainty ?? 'orphaned'
+    };
+  }
+
+  /** Whether an anchor is certain, and of a text as it is now. */
+  isHere({ cell_id, certainty, version }: Anchor): boolean {
+    const unit = this.texts.units.find(({ id }) => id === cell_id);
+    return (
+      certainty === 'exact' && unit !== undefined && versionOf(unit) === version
+    );
+  }
+
+  dispose(): void {
+    if (!this.isDisposed) {
+      this.texts.dispose();
+      this.threads.clear();
+      Signal.clearData(this);
+    }
+  }
+
+  private onChange(change: IChange): void {
+    if (this.threads.size === 0) {
+      return;
+    }
+    const settling = new Settling(change);
+    const ids: string[] = [];
+    for (const thread of this.threads.values()) {
+      if (settling.concerns(thread)) {
+        this.settle(thread, settling.spot(thread));
+        ids.push(thread.id);
+      }
+    }
+    const { isLocal } = change;
+    if (ids.length > 0 || isReordered(change)) {
+      this.moved.emit({ ids, isLocal });
+    }
+  }
+
+  private settle(thread: IThread, spot: ISpot | null): void {
+    if (spot === null) {
+      thread.last = thread.spot ?? thread.last;
+      thread.spot = null;
+      return;
+    }
+    thread.spot = spot;
+    if (isOfCell(thread)) {
+      keepCell(thread, spot);
+    } else {
+      keepText(thread, spot, this.texts.units);
+    }
+  }
+
+  private readonly texts: Texts;
+  private readonly threads = new Map<string, IThread>();
+}
+
+/** Whether cells are in other places. */
+function isReordered({ before, after }: IChange): boolean {
+  return (
+    before.length !== after.length ||
+    before.some(({ text }, index) => after[index]?.text !== text)
+  );
+}
+
+/** Remember the cell a thread is about. */
+function keepCell(thread: IThread, { unit, certainty }: ISpot): void {
+  const { id, source } = unit;
+  if (id !== null && thread.cells.at(-1) !== id) {
+    thread.cells = [...thread.cells.filter(cell => cell !== id), id];
+  }
+  if (certainty === 'exact') {
+    const { target, memory } = thread;
+    const quote =
+      target === 'cell' ? source.slice(0, LONGEST_CELL) : memory.quote;
+    thread.memory = { ...memory, cell_id: id, quote };
+  }
+}
+
+/** Pin the text a thread is about, and remember it when it is certain. */
+function keepText(thread: IThread, spot: ISpot, units: readonly IUnit[]): void {
+  const { unit, range, certainty } = spot;
+  if (range === null) {
+    return;
+  }
+  const isCertain = certainty === 'exact';
+  const map = new Map<object, IUnit>(units.map(each => [each.text, each]));
+  const known = [...thread.pins].reverse().find(pin => {
+    const place = pin.isCertain === isCertain ? whereIs(pin, map) : null;
+    return place?.unit === unit && isSame(place.range, range);
+  });
+  if (known === undefined) {
+    thread.pins = withPin(thread.pins, pinAt(unit, range, isCertain));
+  } else if (isCertain) {
+    known.quote = unit.source.slice(range.from, range.to);
+  }
+  const cut = { from: range.from, to: shortened(range) };
+  thread.memory = {
+    ...thread.memory,
+    ...(isCertain ? remember(unit.source, cut) : {}),
+    ...{ cell_id: unit.id, range: cut, version: null, certainty: 'exact' }
+  };
+}
+
+function isSame(one: TextRange, other: TextRange): boolean {
+  return one.from === other.from && one.to === other.to;
+}
+
+function shortened({ from, to }: TextRange): number {
+  return Math.min(to, from + LONGEST_QUOTE);
+}
+
+function versionOf({ id, source }: IUnit): string {
+  return id === null ? textVersion(source) : cellVersion(source);
+}
