@@ -1,6 +1,6 @@
-"""An AI colleague inside JupyterLab: what Jupyter needs to find its two halves.
+"""An AI colleague inside JupyterLab: what Jupyter needs to find its two halves, and notebooks ours.
 
-Jupyter calls both functions by name at every server start, so nothing heavy may be imported here.
+Jupyter and IPython call functions by name, at every server start, so nothing heavy may be imported.
 """
 # pyright: reportUnusedFunction=false
 
@@ -32,3 +32,10 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
     from jupyter_ai_shoulders.server.app import ShouldersApp
 
     return [{"module": "jupyter_ai_shoulders", "app": ShouldersApp}]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext jupyter_ai_shoulders``: the magics ``%ai`` and ``%%ai``."""
+    from jupyter_ai_shoulders.kernel.magics import load
+
+    load(shell)

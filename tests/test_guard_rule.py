@@ -78,6 +78,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "engine.skills": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "engine.system_prompt": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "notebook.snippets.source": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "kernel.texts": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.registry": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "host.warm": Excepted(LATE, (), IMPORTS),
     "providers.factory": Excepted(LATE, (), IMPORTS),

@@ -27,6 +27,9 @@ class Ran:
     shown: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """The data of its displays, as they were in the end."""
     payload: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    traceback: list[str] = field(default_factory=list[str])
+    updates: int = 0
+    """How often a display changed."""
     asked: list[str] = field(default_factory=list[str])
 
 
@@ -59,10 +62,8 @@ class ServerKernel:
         await self._http.delete(self._url(f"api/sessions/{self._session}"))
         await self._http.close()
 
-    async def run(
-        self, code: str, answers: Mapping[str, str] | None = None, *, interrupt_at: str = ""
-    ) -> Ran:
-        """Run a cell. ``answers`` are typed when it asks; it is interrupted once it shows this."""
+    async def run(self, code: str, answer: str | None = None, *, interrupt_at: str = "") -> Ran:
+        """Run a cell. ``answer`` is typed when it asks; it is interrupted once it shows this."""
         sent = await self._say(
             "shell",
             "execute_request",
@@ -71,7 +72,7 @@ class ServerKernel:
                 "silent": False,
                 "store_history": True,
                 "user_expressions": {},
-                "allow_stdin": answers is not None,
+                "allow_stdin": answer is not None,
                 "stop_on_error": True,
             },
         )
@@ -86,9 +87,7 @@ class ServerKernel:
                 idle = idle or (kind == "status" and content["execution_state"] == "idle")
                 if kind == "input_request":
                     ran.asked.append(content["prompt"])
-                    value = (answers or {}).get(
-                        content["prompt"], next(iter((answers or {}).values()))
-                    )
+                    value = answer or ""
                     await self._say("stdin", "input_reply", {"status": "ok", "value": value})
                 note(ran, displays, kind, content)
                 if interrupt_at and interrupt_at in json.dumps(content):
@@ -133,6 +132,7 @@ def note(ran: Ran, displays: dict[str, dict[str, Any]], kind: str, content: Any)
             ran.text += content["text"]
         case "error":
             ran.error = f"{content['ename']}: {content['evalue']}"
+            ran.traceback = content["traceback"]
         case "display_data" | "execute_result":
             data = dict(content["data"])
             ran.shown.append(data)
@@ -140,6 +140,7 @@ def note(ran: Ran, displays: dict[str, dict[str, Any]], kind: str, content: Any)
                 displays[name] = data
         case "update_display_data":
             shown = displays[content["transient"]["display_id"]]
+            ran.updates += 1
             shown.clear()
             shown.update(content["data"])
         case "execute_reply":

@@ -1,0 +1,106 @@
+"""Turns an answer into what a cell shows, safe in any front end. Pure; called by ``magics``.
+
+A front end's own markdown lets remote images and raw HTML through (chapter 13), so text with either
+is rendered here: HTML as text, images as links. HTML and pictures that were asked for go where no
+script runs and nothing is loaded.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from typing import Any
+
+from jupyter_ai_shoulders.kernel.command import Format
+
+Bundle = dict[str, Any]
+
+_RISKY = re.compile(r"!\[|<[A-Za-z/!?]")
+"""Without these, no renderer of markdown finds an image or a tag."""
+_FENCE = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n(.*?)^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_FRAME = (
+    '<iframe sandbox="" referrerpolicy="no-referrer" style="width:100%;height:24em;border:0" '
+    'title="Answer as HTML" srcdoc="{}"></iframe>'
+)
+
+
+def bundle(text: str, form: Format) -> Bundle:
+    """Return the display data of a whole answer.
+
+    Raises ``ValueError`` when it is not of the form that was asked for; the message says how.
+    """
+    match form:
+        case "markdown" | "code":
+            return markdown(text)
+        case "text":
+            return {"text/plain": text}
+        case "html":
+            return framed(unfenced(text))
+        case "json":
+            return json_bundle(unfenced(text))
+        case "image":
+            return picture(unfenced(text))
+
+
+def markdown(text: str) -> Bundle:
+    """Return markdown as it is where that is safe, else rendered."""
+    if not _RISKY.search(text):
+        return {"text/markdown": text, "text/plain": text}
+    return {"text/html": rendered(text), "text/plain": text}
+
+
+def rendered(text: str) -> str:
+    """Return markdown as HTML in which the text's own tags are text and its images links."""
+    import mistune
+
+    class Links(mistune.HTMLRenderer):
+        def image(self, text: str, url: str, title: str | None = None) -> str:
+            return self.link(text or html.escape(url), url, title)
+
+    render: Any = mistune.create_markdown(
+        renderer=Links(escape=True), plugins=["table", "strikethrough"]
+    )
+    return str(render(text))
+
+
+def framed(page: str) -> Bundle:
+    """Return a page in a frame without scripts, forms, links out or anything loaded."""
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    return {"text/html": _FRAME.format(html.escape(policy + page)), "text/plain": page}
+
+
+def json_bundle(text: str) -> Bundle:
+    """Return JSON as a tree. Raises ``ValueError``."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"The answer is not JSON ({error}).") from error
+    shown = json.dumps(value, indent=2, ensure_ascii=False)
+    return {"application/json": value, "text/plain": shown}
+
+
+def picture(text: str) -> Bundle:
+    """Return an SVG as a picture, in which no script runs. Raises ``ValueError``."""
+    start = text.find("<svg")
+    end = text.rfind("</svg>")
+    if start < 0 or end < start:
+        raise ValueError("The answer is no picture: there is no <svg> in it.")
+    svg = text[start : end + len("</svg>")]
+    data = base64.b64encode(svg.encode()).decode()
+    image = f'<img alt="Picture from the model" src="data:image/svg+xml;base64,{data}">'
+    return {"text/html": image, "text/plain": svg}
+
+
+def unfenced(text: str) -> str:
+    """Return the only or first code block of an answer, or all of it."""
+    found = _FENCE.search(text)
+    return (found[2] if found else text).strip()
+
+
+def code_of(text: str) -> str | None:
+    """Return the code of an answer for a cell: its code blocks one below the other."""
+    blocks = [found[2].rstrip() for found in _FENCE.finditer(text)]
+    return "\n\n".join(blocks) or None

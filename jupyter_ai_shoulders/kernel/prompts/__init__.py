@@ -1,0 +1,1 @@
+"""Texts the magics send and show; data, read by ``kernel.texts``."""

@@ -1,0 +1,139 @@
+"""One question of a magic and its answer: streamed into the cell, with what asks the user.
+
+Made by ``magics`` for each use; the turn goes on the server, so an interrupt has to stop it there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.client.reader import Answer
+from jupyter_ai_shoulders.client.turn import Turn, waiting_text
+from jupyter_ai_shoulders.wire import events as ev
+
+REFRESH_SECONDS = 0.1
+"""Between two looks of a growing answer."""
+_MOST_PREVIEW = 4_000
+
+
+class Screen(Protocol):
+    """The cell's output."""
+
+    def show(self, text: str) -> None:
+        """Show the answer as it is by now."""
+        ...
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        ...
+
+    def ask(self, prompt: str, *, password: bool = False) -> str:
+        """Have the user type something."""
+        ...
+
+
+class Talk:
+    """Follows a turn until it ends."""
+
+    def __init__(
+        self, turn: Turn, screen: Screen, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._turn = turn
+        self._screen = screen
+        self._clock = clock
+        self._texts: list[str] = []
+        self._shown_at = float("-inf")
+
+    def answer(self) -> Answer:
+        """Return the answer. Raises ``ClientError``, and ``KeyboardInterrupt`` once it stopped."""
+        try:
+            self._follow()
+        except KeyboardInterrupt:
+            self._turn.cancel()
+            self._screen.say("Stopped.")
+            raise
+        return self._turn.outcome()
+
+    def _follow(self) -> None:
+        while True:
+            for event in self._turn:
+                self._take(event)
+            asked = self._turn.waits_for
+            if asked is None:
+                return
+            self._decide(asked)
+
+    def _take(self, event: ev.Event) -> None:
+        match event:
+            case ev.TextStart():
+                self._texts.append("")
+            case ev.TextDelta() if self._texts:
+                self._texts[-1] += event.text
+                self._refresh()
+            case ev.ToolCall():
+                target = f" · {event.target}" if event.target else ""
+                self._screen.say(f"· {event.title}{target}")
+            case ev.RetryWait():
+                self._screen.say(f"· {event.reason} Next try in {event.delay_ms / 1000:.0f} s.")
+            case ev.Notice() if event.level != "info":
+                self._screen.say(f"· {event.text}")
+            case _:
+                pass
+
+    def _refresh(self) -> None:
+        now = self._clock()
+        if now - self._shown_at >= REFRESH_SECONDS:
+            self._shown_at = now
+            self._screen.show("\n\n".join(filter(None, self._texts)))
+
+    def _decide(self, asked: ev.Event) -> None:
+        """Ask the user what the turn waits for. Raises ``ClientError`` where that cannot be."""
+        match asked:
+            case ev.ApprovalRequest():
+                self._approve(asked)
+            case ev.ClarifyRequest():
+                self._clarify(asked)
+            case ev.StdinRequest():
+                self._turn.reply(self._screen.ask(asked.prompt, password=asked.password))
+            case _:
+                raise ClientError(f"{waiting_text(asked)} The side panel offers what to do.")
+
+    def _approve(self, asked: ev.ApprovalRequest) -> None:
+        preview = (asked.preview or str(asked.arguments))[:_MOST_PREVIEW]
+        self._screen.say(f"{asked.reason.text}\n\n{visible(preview)}\n")
+        answer = self._screen.ask(f"Allow {asked.tool}? [y/N, or why not] ").strip()
+        if answer.lower() in {"y", "yes"}:
+            self._turn.allow()
+        else:
+            self._turn.deny(None if answer.lower() in {"", "n", "no"} else answer)
+
+    def _clarify(self, asked: ev.ClarifyRequest) -> None:
+        choices = [f"{number}. {option}" for number, option in enumerate(asked.options, 1)]
+        self._screen.say("\n".join([asked.question, *choices]))
+        answer = ""
+        while not answer:
+            answer = self._screen.ask("Your answer: ").strip()
+        self._turn.reply(*_picked(answer, asked))
+
+
+def _picked(answer: str, asked: ev.ClarifyRequest) -> tuple[str, ...]:
+    """Return the options picked by number, else the answer as it is."""
+    numbers = answer.replace(",", " ").split()
+    if not asked.options or not all(each.isdecimal() for each in numbers):
+        return (answer,)
+    chosen = [
+        asked.options[int(each) - 1] for each in numbers if 0 < int(each) <= len(asked.options)
+    ]
+    if len(chosen) != len(numbers) or (len(chosen) > 1 and not asked.allow_multiple):
+        return (answer,)
+    return tuple(dict.fromkeys(chosen))
+
+
+def visible(text: str) -> str:
+    """Return text in which nothing is hidden: control, bidi and zero-width characters as codes."""
+    return "".join(
+        each if each.isprintable() or each in "\n\t" else f"\\u{ord(each):04x}" for each in text
+    )
