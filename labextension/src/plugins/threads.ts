@@ -66,7 +66,7 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const load = async (): Promise<ILoaded> => {
       const [{ ThreadPlaces }, { ThreadsPage }] = await Promise.all([
-        import('../threads/loggedPlaces'),
+        import('../threads/places'),
         import('../threads/page')
       ]);
       const places = new ThreadPlaces({
