@@ -1,4 +1,4 @@
-/** The editors of notebooks and files: what is asked about the text in one of them. Used by `page.ts`, `inline.ts`. */
+/** The editors of notebooks and files, as places where suggestions are asked for. Used by `page.ts` and `inline.ts`. */
 
 import type { Cell } from '@jupyterlab/cells';
 import {
@@ -12,26 +12,11 @@ import type { EditorView } from '@codemirror/view';
 import type { Widget } from '@lumino/widgets';
 import type { UndoManager } from 'yjs';
 
-import type { RequestCompletions } from '../wire/generated';
-import type { Question } from './completions';
 import { languageOf, type ILanguages } from './meaning';
+import type { IPlace } from './question';
 
-/** Characters sent before and after the caret; the server takes no more, and cuts them for the model. */
-const LONGEST_SIDE = 20_000;
 /** Enough of a text to see its cell magic. */
 const HEAD = 200;
-
-/** An editor in a document. */
-export interface IPlace {
-  readonly view: EditorView;
-  readonly path: string;
-  /** Null in a file. */
-  readonly cellId: string | null;
-  /** In lower case; empty when it is not known. */
-  readonly language: string;
-  /** Make a change a step of its own for the undo of the text. */
-  asOneStep(change: () => void): void;
-}
 
 /** The open documents. */
 export class Documents {
@@ -112,30 +97,4 @@ export class Documents {
 
 interface IUndone {
   readonly undoManager?: UndoManager | null;
-}
-
-/** What is asked about the text around the caret. */
-export function questionAt(
-  place: IPlace,
-  trigger: RequestCompletions['trigger']
-): Question {
-  const { state } = place.view;
-  const { head } = state.selection.main;
-  const prefix = state.sliceDoc(Math.max(0, head - LONGEST_SIDE), head);
-  const suffix = state.sliceDoc(head, head + LONGEST_SIDE);
-  return {
-    path: place.path,
-    cell_id: place.cellId,
-    language: place.language,
-    // Half a character is none.
-    prefix: prefix.replace(/^[\udc00-\udfff]/, ''),
-    suffix: suffix.replace(/[\ud800-\udbff]$/, ''),
-    trigger
-  };
-}
-
-/** Whether an editor can be given something at its caret: it has one, and may be written in. */
-export function hasPlainCaret({ state }: EditorView): boolean {
-  const { ranges, main } = state.selection;
-  return !state.readOnly && ranges.length === 1 && main.empty;
 }

@@ -3,34 +3,28 @@
  * Alt+\. The lab draws them. Loaded with the page of suggestions; the plugin registers the provider.
  */
 
-import {
-  InlineCompletionTriggerKind,
-  type CompletionHandler,
-  type IInlineCompletionContext,
-  type IInlineCompletionItem,
-  type IInlineCompletionList
+import type {
+  CompletionHandler,
+  IInlineCompletionItem,
+  IInlineCompletionList
 } from '@jupyterlab/completer';
-import { Text } from '@jupyterlab/coreutils';
-import type { Text as DocumentText } from '@codemirror/state';
+import type { Widget } from '@lumino/widgets';
+import type { Text } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 
 import type { CompletionEnd } from '../wire/generated';
 import type { Completions, IAsking } from './completions';
-import {
-  hasPlainCaret,
-  questionAt,
-  type Documents,
-  type IPlace
-} from './documents';
+import type { Documents } from './documents';
 import type { Hint } from './hint';
 import type { GhostPreferences } from './preferences';
+import { hasPlainCaret, questionAt, type IPlace } from './question';
 
 /** What the lab's completer is answered from. */
 export interface IInlineParts {
-  readonly documents: Documents;
-  readonly completions: Completions;
-  readonly preferences: GhostPreferences;
-  readonly hint: Hint;
+  readonly documents: Pick<Documents, 'placeIn'>;
+  readonly completions: Pick<Completions, 'ask'>;
+  readonly preferences: Pick<GhostPreferences, 'current'>;
+  readonly hint: Pick<Hint, 'tell'>;
   /** Whether an editor shows suggestions of `++`. */
   readonly isTaken: (view: EditorView) => boolean;
   /** Have the lab ask again for what a document shows. */
@@ -55,9 +49,9 @@ export class InlineGhosts {
   /** Answers as soon as the first suggestion is whole; when all are, the lab asks again and gets them at once. */
   fetch(
     request: CompletionHandler.IRequest,
-    { widget, triggerKind }: IInlineCompletionContext
+    widget: Widget,
+    isAutomatic: boolean
   ): Promise<IInlineCompletionList> {
-    const isAutomatic = triggerKind === InlineCompletionTriggerKind.Automatic;
     const place = this.parts.documents.placeIn(widget);
     if (place === null || !this.mayAsk(place, request, isAutomatic)) {
       return Promise.resolve(NOTHING);
@@ -105,7 +99,7 @@ export class InlineGhosts {
       (!isAutomatic ||
         (preferences.current?.automatic === true && view.hasFocus)) &&
       doc.toString() === text &&
-      Text.jsIndexToCharIndex(selection.main.head, text) === offset
+      charactersIn(text.slice(0, selection.main.head)) === offset
     );
   }
 
@@ -144,7 +138,7 @@ export class InlineGhosts {
 /** Where something was asked. */
 interface IAsked {
   readonly view: EditorView;
-  readonly doc: DocumentText;
+  readonly doc: Text;
   readonly head: number;
 }
 
@@ -214,6 +208,12 @@ function isStill(asked: IAsked, view: EditorView): boolean {
     asked.doc.eq(doc) &&
     asked.head === selection.main.head
   );
+}
+
+/** As the lab counts them: a character outside of the first plane is one. */
+function charactersIn(text: string): number {
+  const pairs = text.match(/[\ud800-\udbff][\udc00-\udfff]/g);
+  return text.length - (pairs?.length ?? 0);
 }
 
 function itemOf(insertText: string): IInlineCompletionItem {

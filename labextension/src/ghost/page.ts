@@ -12,11 +12,12 @@ import type { EditorView } from '@codemirror/view';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Completions, IAsking } from './completions';
-import { hasPlainCaret, questionAt, type Documents } from './documents';
+import type { Documents } from './documents';
 import type { Hint } from './hint';
 import { GhostKeys, type IKeyedCommands } from './keys';
 import { isTypedAsIs } from './meaning';
 import type { GhostPreferences } from './preferences';
+import { hasPlainCaret, questionAt } from './question';
 import { shownIn, type IGhost } from './session';
 import { ghostIn, ghostView, hasGhostView, take, tell } from './view';
 import { firstWord } from './words';

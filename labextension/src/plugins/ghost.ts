@@ -12,6 +12,7 @@ import {
 } from '@jupyterlab/codemirror';
 import {
   ICompletionProviderManager,
+  InlineCompletionTriggerKind,
   type IInlineCompletionProvider
 } from '@jupyterlab/completer';
 import { IEditorTracker } from '@jupyterlab/fileeditor';
@@ -130,7 +131,10 @@ function provider(
     },
     configure: settings =>
       void page.get().then(({ inline }) => inline.configure(settings)),
-    fetch: async (...asked) => (await page.get()).inline.fetch(...asked),
+    fetch: async (request, { widget, triggerKind }) => {
+      const isAutomatic = triggerKind === InlineCompletionTriggerKind.Automatic;
+      return (await page.get()).inline.fetch(request, widget, isAutomatic);
+    },
     async *stream(token) {
       yield* (await page.get()).inline.stream(token);
     }
