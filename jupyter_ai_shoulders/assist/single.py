@@ -100,7 +100,7 @@ class SingleCalls:
         """
         resolved = self._models.resolve(model_id)
         limits = self._preferences()
-        bounded = _room(resolved.spec, question.max_output, limits.single_call_max_tokens)
+        bounded = output_room(resolved.spec, question.max_output, limits.single_call_max_tokens)
         asking = _Asking(resolved, replace(question, max_output=bounded), kind)
         try:
             async with asyncio.timeout(limits.single_call_timeout_s):
@@ -130,7 +130,7 @@ class _Asking(Generic[AnswerT]):
         self._resolved = resolved
         self._kind = kind
         self._form = form_for(resolved.spec)
-        self._request = _request(resolved.spec, question, answer_schema(kind), self._form)
+        self._request = request_for(resolved.spec, question, answer_schema(kind), self._form)
         self._usage = TokenUsage()
         self._attempts = 0
 
@@ -177,7 +177,7 @@ class _Asking(Generic[AnswerT]):
         return _failure(self._resolved.spec, problem, hint="Pick another model for this.")
 
 
-def _room(spec: ModelSpec, wanted: int, most: int) -> int:
+def output_room(spec: ModelSpec, wanted: int, most: int) -> int:
     """Return the output limit; a model that always thinks needs room before it answers."""
     always = spec.reasoning and spec.thinking_support.off == "impossible"
     return most if always else min(wanted, most)
@@ -190,7 +190,8 @@ def form_for(spec: ModelSpec) -> Form:
     return "schema" if spec.structured_output else "words"
 
 
-def _request(spec: ModelSpec, question: Question, schema: Schema, form: Form) -> ModelRequest:
+def request_for(spec: ModelSpec, question: Question, schema: Schema, form: Form) -> ModelRequest:
+    """Return the request that holds this model to a form; it does not think."""
     request = ModelRequest(
         model=spec.model,
         system=question.system,

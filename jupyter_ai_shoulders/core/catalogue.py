@@ -80,6 +80,8 @@ class ModelSpec(CatalogueModel):
     """Whether a call can be forced; where not, structured answers are asked for in plain words."""
     structured_output: bool = False
     """Whether the model follows a JSON Schema response format."""
+    fill_in: bool = False
+    """Whether it was made to fill in the middle of a text, and its server has a way to ask."""
     thinking: ThinkingLevel = "default"
     """The level used when the user chose none."""
     thinking_budget: int | None = Field(default=None, ge=1024)

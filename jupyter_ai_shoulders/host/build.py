@@ -43,6 +43,7 @@ from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
 from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.review import review_desk
+from jupyter_ai_shoulders.host.run_news import RunNews
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
@@ -202,6 +203,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         ids=ids,
         defaults=SessionDefaults(mode=settings.default_mode, allow_bypass=settings.allow_bypass),
     )
+    run_news = RunNews(store.sessions, store.log, documents.notebooks, engine)
     forks = Forks(
         log=store.log,
         sessions=store.sessions,
@@ -228,7 +230,13 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         preferences=preferences,
         usage=UsageDesk(budgets, store.directory.database, clock),
         proposals=Proposals(
-            store.log, documents.notebooks, documents.runner, ids, recorder, texts=files.texts
+            store.log,
+            documents.notebooks,
+            documents.runner,
+            ids,
+            recorder,
+            texts=files.texts,
+            listener=run_news,
         ),
         titler=titler,
         surroundings=surroundings,
@@ -246,6 +254,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         forks=forks,
         anchors=anchors,
         threads=threads,
+        run_news=run_news,
         adoption=Adoption(
             sessions=store.sessions,
             copies=store.forks,

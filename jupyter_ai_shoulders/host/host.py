@@ -32,6 +32,7 @@ from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.page_frames import PageFrames
 from jupyter_ai_shoulders.host.ports import HostSettings, PagePort
 from jupyter_ai_shoulders.host.preferences import Preferences
+from jupyter_ai_shoulders.host.run_news import RunNews
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.host.surroundings import WorkspaceSurroundings
@@ -78,6 +79,7 @@ class Host:
         forks: Forks,
         anchors: Anchors,
         threads: HostThreads,
+        run_news: RunNews,
         adoption: Adoption,
         artifacts: ArtifactFiles,
     ) -> None:
@@ -114,6 +116,7 @@ class Host:
         """For readers in threads."""
         self.artifacts = artifacts
         self._threads = threads
+        self._run_news = run_news
         self._store = store
         self._documents = documents
         self.standing = surroundings.standing
@@ -149,6 +152,7 @@ class Host:
 
     async def aclose(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
+        self._run_news.close()
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._store.aclose)
             stack.push_async_callback(self.budgets.aclose)
@@ -172,6 +176,7 @@ class Host:
             await self.engine.start()
             crash_point("host.engine.started")
             await self._threads.clear_up()
+            self._run_news.take_up()
             await self._documents.start()
             await settle_cells(self.files.journal, self._documents.notebooks)
             await self.engine.restores.take_up()

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 __all__ = [
     "AnyTool",
+    "FillIn",
     "ListedModel",
     "ModelReply",
     "ModelRequest",
@@ -67,6 +68,18 @@ ToolChoice = Literal["auto", "none"] | AnyTool | NamedTool
 
 
 @dataclass(frozen=True, slots=True)
+class FillIn:
+    """Asks for what stands between a text and its ``suffix``, where ``ModelSpec.fill_in`` says.
+
+    The text before is the one message of the request; system prompt and tools are not sent.
+    """
+
+    suffix: str
+    temperature: float
+    """How different the answers to the same request may be, from 0 on."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One model call in the common form; adapters encode it for their format.
 
@@ -88,6 +101,7 @@ class ModelRequest:
     """JSON Schema the answer must follow (structured single calls)."""
     account: Account | None = None
     """Whom the call is booked to; the meter in front of the provider reads it (chapter 03)."""
+    fill_in: FillIn | None = None
     parallel_calls: bool = True
     """Whether the model may make several calls at once, where its format has a switch (§7)."""
 

@@ -226,6 +226,8 @@ class _Usage:
             return
         sent = self._request
         prompt = estimate_request(sent.system, sent.messages, sent.tools, self._family)
+        if sent.fill_in is not None:
+            prompt += estimate_text(sent.fill_in.suffix, self._family)
         output = estimate_text("".join(self._shown), self._family)
         yield UsageReport(TokenUsage(input_tokens=prompt, output_tokens=output, estimated=True))
 

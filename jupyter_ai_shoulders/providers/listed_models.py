@@ -67,6 +67,8 @@ def _entry(provider: ProviderSpec, model: ListedModel) -> Entry:
         entry["context_window"] = model.context_window
     if model.capabilities:
         entry |= {"tools": "tools" in model.capabilities, "images": "vision" in model.capabilities}
+    if "insert" in model.capabilities:
+        entry["fill_in"] = True
     if is_loopback(provider.url):
         entry["prices"] = _FREE
     return entry

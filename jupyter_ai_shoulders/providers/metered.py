@@ -234,6 +234,7 @@ class _Sizes:
             estimate_text(request.system, family)
             + sum(self._of(message, family, estimate_message) for message in request.messages)
             + sum(self._of(tool, family, estimate_tool) for tool in request.tools)
+            + (estimate_text(request.fill_in.suffix, family) if request.fill_in else 0)
         )
 
     def _of(

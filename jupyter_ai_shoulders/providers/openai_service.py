@@ -59,7 +59,12 @@ def _listed(item: VendorObject) -> ListedModel:
 def _abilities(item: VendorObject) -> Iterator[str]:
     """Yield what a model can do, in Ollama's words; nothing where the server does not say."""
     said = as_object(item.get("capabilities"))
-    names = {"completion_chat": "completion", "function_calling": "tools", "vision": "vision"}
+    names = {
+        "completion_chat": "completion",
+        "completion_fim": "insert",
+        "function_calling": "tools",
+        "vision": "vision",
+    }
     yield from (ours for name, ours in names.items() if said.get(name) is True)
     parameters = as_list(item.get("supported_parameters"))
     if parameters:

@@ -31,6 +31,7 @@ from jupyter_ai_shoulders.providers.choice import (
 )
 from jupyter_ai_shoulders.providers.discovery import Discovery
 from jupyter_ai_shoulders.providers.factory import make_provider
+from jupyter_ai_shoulders.providers.fill_in import fills_in
 from jupyter_ai_shoulders.providers.health import HealthBook
 from jupyter_ai_shoulders.providers.http import Upstream
 from jupyter_ai_shoulders.providers.keys import KeyStore
@@ -97,9 +98,13 @@ class ModelRegistry:
         model_id = model_id or self.default_model()
         catalogue = self._knowing(model_id)
         spec = _spec(catalogue, model_id)
+        provider = catalogue.providers[spec.provider]
         redactor = self._targets.redactor(catalogue.providers.values())
-        target = self._targets.make(spec, catalogue.providers[spec.provider], redactor)
-        return self._metered(ResolvedModel(self._priced(spec), self._adapter(target), redactor))
+        target = self._targets.make(spec, provider, redactor)
+        told = self._priced(spec)
+        if spec.fill_in and not fills_in(spec, provider):
+            told = told.model_copy(update={"fill_in": False})
+        return self._metered(ResolvedModel(told, self._adapter(target), redactor))
 
     def default_model(self) -> ModelId | None:
         """Return what a new conversation takes, see ``choice``; None when nothing can answer."""

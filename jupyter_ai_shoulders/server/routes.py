@@ -11,6 +11,7 @@ from jupyter_ai_shoulders.server.anchors import AdoptHandler, AnchorsHandler
 from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
 from jupyter_ai_shoulders.server.audit import AuditHandler
 from jupyter_ai_shoulders.server.base import HostSource
+from jupyter_ai_shoulders.server.completions import CompletionHandler, CompletionsHandler
 from jupyter_ai_shoulders.server.edits import EditHandler, EditsHandler
 from jupyter_ai_shoulders.server.events import EventsHandler
 from jupyter_ai_shoulders.server.export import ExportHandler
@@ -101,6 +102,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("audit", AuditHandler),
     ("operations", OperationsHandler),
     (f"operations/{_ID}/undo", OperationUndoHandler),
+    ("completions", CompletionsHandler),
+    (f"completions/{_ID}", CompletionHandler),
     ("files/search", FileSearchHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.providers.ndjson import NdjsonDecoder
 from jupyter_ai_shoulders.providers.ollama.decode import OllamaDecoder
 from jupyter_ai_shoulders.providers.ollama.encode import encode
 from jupyter_ai_shoulders.providers.ollama.errors import HINTS, read_refusal, without_tools
+from jupyter_ai_shoulders.providers.ollama.fill_in import fill_body, fill_format
 from jupyter_ai_shoulders.providers.target import Target, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
@@ -59,15 +60,18 @@ class OllamaProvider:
                     yield event
 
     async def _stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
-        call = self._target.call(
-            endpoint(self._target.provider.url, "chat"),
+        fill, target = request.fill_in, self._target
+        assembler = Assembler(target.ids, taken_call_ids(request))
+        call = target.call(
+            endpoint(target.provider.url, "chat" if fill is None else "generate"),
             DEFAULT_AUTH,
-            body=encode(request, self._target),
+            body=encode(request, target)
+            if fill is None
+            else fill_body(request, fill, target.model),
             headers={"accept": "application/x-ndjson"},
         )
-        assembler = Assembler(self._target.ids, taken_call_ids(request))
-        decoder = OllamaDecoder(assembler, self._target)
-        dialect = Format(decoder, read_refusal, NdjsonDecoder)
+        chat = Format(OllamaDecoder(assembler, target), read_refusal, NdjsonDecoder)
+        dialect = chat if fill is None else fill_format(assembler)
         events = stream_events(self._target, request, call, dialect)
         async with contextlib.aclosing(events):
             async for event in events:

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.core.catalogue import ProviderSpec, ServerProfile
 
+FillStyle = Literal["mistral", "deepseek", "llamacpp"]
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -32,6 +34,8 @@ class Profile:
     """Whether a tool can be demanded by name; else some tool is, which is the same of one."""
     listing: Literal["models", "lmstudio", "llamacpp"] = "models"
     """Where to ask what the models can do, beside ``GET /models``."""
+    fill_in: FillStyle | None = None
+    """How the server is asked to fill in the middle of a text; None where it cannot be."""
     may_end_silently: bool = False
     """Streams may end without ``[DONE]``, or without a finish reason."""
 
@@ -40,10 +44,10 @@ PROFILES: Mapping[ServerProfile, Profile] = {
     "generic": Profile(),
     "openai": Profile(max_tokens="max_completion_tokens", cache_key=True),
     "openrouter": Profile(effort="reasoning", echo="reasoning_details"),
-    "deepseek": Profile(echo="reasoning_content"),
-    "mistral": Profile(stream_usage=False, short_call_ids=True),
+    "deepseek": Profile(echo="reasoning_content", fill_in="deepseek"),
+    "mistral": Profile(stream_usage=False, short_call_ids=True, fill_in="mistral"),
     "vllm": Profile(),
-    "llamacpp": Profile(named_choice=False, listing="llamacpp"),
+    "llamacpp": Profile(named_choice=False, listing="llamacpp", fill_in="llamacpp"),
     "lmstudio": Profile(named_choice=False, listing="lmstudio"),
     "lenient": Profile(stream_usage=False, may_end_silently=True),
 }

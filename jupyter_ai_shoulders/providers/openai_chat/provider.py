@@ -8,9 +8,11 @@ from collections.abc import AsyncGenerator
 from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
 from jupyter_ai_shoulders.providers.exchange import Format, stream_events
+from jupyter_ai_shoulders.providers.http import Call
 from jupyter_ai_shoulders.providers.openai_chat.decode import OpenAIChatDecoder
 from jupyter_ai_shoulders.providers.openai_chat.encode import encode
 from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal
+from jupyter_ai_shoulders.providers.openai_chat.fill_in import fill_call, fill_format
 from jupyter_ai_shoulders.providers.openai_chat.listing import models_of
 from jupyter_ai_shoulders.providers.openai_chat.profiles import profile_of
 from jupyter_ai_shoulders.providers.openai_service import DEFAULT_AUTH, endpoint
@@ -26,14 +28,9 @@ class OpenAIChatProvider:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``."""
-        call = self._target.call(
-            endpoint(self._target.provider.url, "chat/completions"),
-            DEFAULT_AUTH,
-            body=encode(request, self._target, self._profile),
-        )
         assembler = Assembler(self._target.ids, taken_call_ids(request))
-        decoder = OpenAIChatDecoder(assembler, self._target, self._profile)
-        events = stream_events(self._target, request, call, Format(decoder, read_refusal))
+        call, dialect = self._filling(request, assembler) or self._chatting(request, assembler)
+        events = stream_events(self._target, request, call, dialect)
         async with contextlib.aclosing(events):
             async for event in events:
                 yield event
@@ -48,3 +45,18 @@ class OpenAIChatProvider:
     async def aclose(self) -> None:
         """Close the connections of this provider."""
         await self._target.upstream.aclose()
+
+    def _chatting(self, request: ModelRequest, assembler: Assembler) -> tuple[Call, Format]:
+        call = self._target.call(
+            endpoint(self._target.provider.url, "chat/completions"),
+            DEFAULT_AUTH,
+            body=encode(request, self._target, self._profile),
+        )
+        decoder = OpenAIChatDecoder(assembler, self._target, self._profile)
+        return call, Format(decoder, read_refusal)
+
+    def _filling(self, request: ModelRequest, assembler: Assembler) -> tuple[Call, Format] | None:
+        if request.fill_in is None:
+            return None
+        call = fill_call(request, request.fill_in, self._target, self._profile)
+        return call, fill_format(assembler, self._target, self._profile)

@@ -1,0 +1,73 @@
+"""Remembers suggestions, so that what was offered before is there at once (chapter 10).
+
+Kept in memory, by the exact text around the caret; used by ``ghost.engine``. A suggestion whose
+beginning is typed, instead of accepted, goes on with its rest.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+MOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where something was suggested; ``setting`` is all else that was sent, and to whom."""
+
+    prefix: str
+    suffix: str
+    setting: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was suggested there."""
+
+    suggestions: tuple[str, ...]
+    model: ModelId
+
+
+class GhostCache:
+    """The latest suggestions."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._kept: OrderedDict[Spot, Kept] = OrderedDict()
+
+    def find(self, spot: Spot) -> Kept | None:
+        """Return what was suggested here, or what is left of what was suggested just before."""
+        exact = self._kept.get(spot)
+        if exact is not None:
+            self._kept.move_to_end(spot)
+            return exact
+        for earlier, kept in reversed(self._kept.items()):
+            rest = _rest(spot, earlier, kept)
+            if rest is not None:
+                return rest
+        return None
+
+    def keep(self, spot: Spot, kept: Kept) -> None:
+        """Remember what was suggested."""
+        self._kept[spot] = kept
+        self._kept.move_to_end(spot)
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+
+def _rest(spot: Spot, earlier: Spot, kept: Kept) -> Kept | None:
+    """Return the rests of the suggestions whose beginning was typed since."""
+    typed = spot.prefix.removeprefix(earlier.prefix)
+    grown = len(typed) < len(spot.prefix) or not earlier.prefix
+    if not typed or not grown or (spot.suffix, spot.setting) != (earlier.suffix, earlier.setting):
+        return None
+    rests = tuple(
+        rest
+        for text in kept.suggestions
+        if text.startswith(typed) and (rest := text.removeprefix(typed)).strip()
+    )
+    return Kept(rests, kept.model) if rests else None

@@ -1,0 +1,174 @@
+"""Chooses what is told of the rest of the document, within a budget (chapter 10). Pure.
+
+The heading the cell stands under, the definitions of names it speaks of, imports, the cells right
+before it and the one after. Called by ``ghost.prompt``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.assist.ghost.outline import Outline, names_in, outline
+
+BUDGET = 6_000
+"""Characters of all that is told of other cells."""
+NEIGHBOUR = 1_500
+"""Characters of the cell before, and of the one before that."""
+NEXT = 500
+"""Characters of the cell after."""
+MOST_CELLS = 300
+"""Cells before and after that are looked at, the nearest ones."""
+MOST_OUTLINES = 2_000
+"""Outlines kept, so that typing in one cell does not have all others parsed again."""
+
+_HEADING = re.compile(r"^#{1,6}\s+\S.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Another cell, or the part of a document that is too far from the caret to be sent."""
+
+    name: str
+    """As the model is told of it: ``cell 3``."""
+    source: str
+    is_code: bool = True
+    is_behind: bool = False
+    """Whether it stands after the caret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What is told of one cell; ``order`` is where it stands."""
+
+    order: int
+    name: str
+    text: str
+
+
+class Outlines:
+    """Outlines of the cells seen last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str], Outline] = OrderedDict()
+
+    def of(self, cell: Cell, language: str) -> Outline:
+        """Return what a cell gives to others."""
+        if not cell.is_code:
+            return Outline()
+        key = (cell.source, language)
+        found = self._kept.pop(key, None) or outline(cell.source, language)
+        self._kept[key] = found
+        if len(self._kept) > MOST_OUTLINES:
+            self._kept.popitem(last=False)
+        return found
+
+
+def context_pieces(
+    cells: Sequence[Cell], around: str, language: str, outlines: Outlines
+) -> list[Piece]:
+    """Return what is told of the other cells, in their order.
+
+    ``cells`` are all but the caret's own, in order; ``around`` is the text at the caret.
+    """
+    near = _nearest(cells)
+    known = {at: outlines.of(cells[at], language) for at in near}
+    chosen = _Chosen(cells)
+    for at, text in _definitions(near, known, names_in(around)):
+        chosen.add(at, text)
+    for at in near:
+        for text in known[at].imports:
+            chosen.add(at, text)
+    for at, text in _neighbours(cells):
+        chosen.replace(at, text)
+    heading = _heading(cells)
+    if heading is not None:
+        chosen.add(*heading)
+    return chosen.pieces()
+
+
+class _Chosen:
+    """Texts by cell, as long as there is room."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._cells = cells
+        self._texts: dict[int, list[str]] = {}
+        self._room = BUDGET
+
+    def add(self, at: int, text: str) -> None:
+        """Tell a text of a cell too, unless it is told or there is no room."""
+        told = self._texts.get(at, [])
+        if text not in told and len(text) <= self._room:
+            self._texts[at] = [*told, text]
+            self._room -= len(text)
+
+    def replace(self, at: int, text: str) -> None:
+        """Tell this of a cell instead of parts of it."""
+        room = self._room + sum(map(len, self._texts.get(at, [])))
+        if len(text) <= room:
+            self._texts[at] = [text]
+            self._room = room - len(text)
+
+    def pieces(self) -> list[Piece]:
+        """Return what is told, in order."""
+        return [
+            Piece(at, self._cells[at].name, "\n".join(self._texts[at]))
+            for at in sorted(self._texts)
+        ]
+
+
+def _nearest(cells: Sequence[Cell]) -> list[int]:
+    """Return the cells to look at, the nearest before the caret first, then those after it."""
+    before = [at for at, cell in enumerate(cells) if not cell.is_behind]
+    after = [at for at, cell in enumerate(cells) if cell.is_behind]
+    return [*reversed(before[-MOST_CELLS:]), *after[:MOST_CELLS]]
+
+
+def _definitions(
+    near: Sequence[int], known: dict[int, Outline], wanted: frozenset[str]
+) -> Iterator[tuple[int, str]]:
+    """Yield the latest definition of each name that is spoken of."""
+    told: set[str] = set()
+    for at in near:
+        for name, text in known[at].definitions.items():
+            if name in wanted and name not in told:
+                told.add(name)
+                yield at, text
+
+
+def _neighbours(cells: Sequence[Cell]) -> Iterator[tuple[int, str]]:
+    """Yield the cells next to the caret, the nearest first."""
+    before = [at for at, cell in enumerate(cells) if not cell.is_behind and cell.source.strip()]
+    for at in reversed(before[-2:]):
+        yield at, _end(cells[at].source, NEIGHBOUR)
+    after = (at for at, cell in enumerate(cells) if cell.is_behind and cell.source.strip())
+    for at in list(after)[:1]:
+        yield at, _beginning(cells[at].source, NEXT)
+
+
+def _heading(cells: Sequence[Cell]) -> tuple[int, str] | None:
+    """Return the nearest heading above."""
+    for at in range(len(cells) - 1, -1, -1):
+        cell = cells[at]
+        if cell.is_code or cell.is_behind:
+            continue
+        found = _HEADING.findall(cell.source)
+        if found:
+            return at, found[-1]
+    return None
+
+
+def _end(text: str, limit: int) -> str:
+    """Return the last whole lines within a limit."""
+    if len(text) <= limit:
+        return text
+    return f"…\n{text[-limit:].partition(chr(10))[2] or text[-limit:]}"
+
+
+def _beginning(text: str, limit: int) -> str:
+    """Return the first whole lines within a limit."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit].rpartition(chr(10))[0] or text[:limit]}\n…"

@@ -1,0 +1,201 @@
+"""Asks a model for suggestions, by the way that suits it, and yields each as soon as it is whole.
+
+A forced tool, a JSON Schema, or JSON asked for in words give several in one answer; models that
+fill in the middle give one each time, so they are asked several times at once. Called by
+``ghost.engine``. Closing the generator ends the calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncGenerator
+from typing import cast
+
+from jupyter_ai_shoulders.assist.answer_schema import answer_schema
+from jupyter_ai_shoulders.assist.ghost.answer import GhostAnswer, suggestions_in
+from jupyter_ai_shoulders.assist.ghost.prompt import (
+    Scene,
+    fill_texts,
+    question_text,
+    system_text,
+)
+from jupyter_ai_shoulders.assist.single import Question, form_for, output_room, request_for
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.preferences import ModelPreferences
+from jupyter_ai_shoulders.core.spending import Account
+from jupyter_ai_shoulders.providers.base import (
+    FillIn,
+    ModelRequest,
+    PartDelta,
+    PartStart,
+    ProviderEvent,
+    ResolvedModel,
+    Stop,
+    StopReason,
+    ToolArgumentsDelta,
+    ToolCallStart,
+)
+from jupyter_ai_shoulders.providers.complete import complete
+from jupyter_ai_shoulders.wire.parts import TextPart, UserMessage
+
+MAX_OUTPUT = 1_024
+"""Tokens of all suggestions together (chapter 10)."""
+FILL_OUTPUT = 256
+"""Tokens of one suggestion of a model that fills in."""
+TEMPERATURES = (0.1, 0.6, 0.9)
+"""Of the calls to such a model: the first is the likeliest, the others differ from it."""
+_PURPOSE = "Give the suggestions for the caret."
+
+
+class Unusable(Exception):
+    """An answer that is not what was asked for; nothing of it counts."""
+
+
+async def drafts(
+    resolved: ResolvedModel, scene: Scene, preferences: ModelPreferences, *, few: bool
+) -> AsyncGenerator[str]:
+    """Yield suggestions as the model wrote them; ``few`` where nobody asked for several.
+
+    Raises ``Unusable`` and what providers raise, also after suggestions: none of them counts then.
+    """
+    fills = resolved.spec.fill_in
+    source = _filled(resolved, scene, few=few) if fills else _answered(resolved, scene, preferences)
+    async with contextlib.aclosing(source) as texts:
+        async for text in texts:
+            yield text
+
+
+# one answer with several
+
+
+async def _answered(
+    resolved: ResolvedModel, scene: Scene, preferences: ModelPreferences
+) -> AsyncGenerator[str]:
+    reading = _Reading()
+    given = 0
+    events = cast(
+        "AsyncGenerator[ProviderEvent]",
+        resolved.provider.stream(_question(resolved, scene, preferences)),
+    )
+    async with contextlib.aclosing(events):
+        async for event in events:
+            for text in reading.take(event)[given:]:
+                given += 1
+                yield text
+    if not reading.is_good:
+        raise Unusable
+
+
+def _question(resolved: ResolvedModel, scene: Scene, preferences: ModelPreferences) -> ModelRequest:
+    spec = resolved.spec
+    question = Question(
+        system_text(scene),
+        question_text(scene, secrets.token_hex(4)),
+        _PURPOSE,
+        Account("ghost"),
+        output_room(spec, MAX_OUTPUT, preferences.single_call_max_tokens),
+    )
+    return request_for(spec, question, answer_schema(GhostAnswer), form_for(spec))
+
+
+class _Reading:
+    """Reads one answer: the arguments of its call or, where it makes none, its text."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._in_call = False
+        self._in_text = False
+        self._found: list[str] = []
+        self._stop: StopReason = "other"
+
+    def take(self, event: ProviderEvent) -> list[str]:
+        """Return all suggestions that are whole by now."""
+        match event:
+            case PartStart():
+                self._in_text = event.kind == "text"
+            case ToolCallStart() if not self._in_call:
+                self._in_call, self._text = True, ""
+            case PartDelta() if self._in_text and not self._in_call:
+                self._add(event.text)
+            case ToolArgumentsDelta():
+                self._add(event.text)
+            case Stop():
+                self._end(event.reason)
+            case _:
+                pass
+        return self._found
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the answer is what was asked for."""
+        if self._stop == "max_tokens":  # the last one was cut; those before it are whole
+            return True
+        whole = suggestions_in(self._text, whole=True)
+        return self._stop in {"end_turn", "tool_use"} and bool(whole)
+
+    def _add(self, text: str) -> None:
+        self._text += text
+        if '"' in text or "]" in text:
+            self._grow(suggestions_in(self._text, whole=False))
+
+    def _end(self, reason: StopReason) -> None:
+        self._stop = reason
+        if reason != "max_tokens":
+            self._grow(suggestions_in(self._text, whole=True))
+
+    def _grow(self, found: list[str]) -> None:
+        """Keep what was given already: it may be on the screen."""
+        self._found += found[len(self._found) :]
+
+
+# several answers with one each
+
+
+async def _filled(resolved: ResolvedModel, scene: Scene, *, few: bool) -> AsyncGenerator[str]:
+    """Yield the answers as they come. One that fails is left out, unless all do."""
+    failed: ShouldersError | None = None
+    any_text = False
+    calls = [
+        asyncio.ensure_future(_fill(resolved, scene, temperature))
+        for temperature in (TEMPERATURES[:1] if few else TEMPERATURES)
+    ]
+    try:
+        for ended in asyncio.as_completed(calls):
+            try:
+                text = await ended
+            except ShouldersError as error:
+                failed = error
+            else:
+                any_text = True
+                yield text
+    finally:
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+    if failed is not None and not any_text:
+        raise failed
+
+
+async def _fill(resolved: ResolvedModel, scene: Scene, temperature: float) -> str:
+    reply = await complete(resolved.provider, _filling(resolved, scene, temperature))
+    return reply.text if reply.stop == "end_turn" else _whole_lines(reply.text, reply.stop)
+
+
+def _filling(resolved: ResolvedModel, scene: Scene, temperature: float) -> ModelRequest:
+    before, after = fill_texts(scene)
+    return ModelRequest(
+        model=resolved.spec.model,
+        system="",
+        messages=(UserMessage(parts=(TextPart(text=before),)),),
+        thinking="none",
+        max_output=FILL_OUTPUT,
+        account=Account("ghost"),
+        fill_in=FillIn(after, temperature),
+    )
+
+
+def _whole_lines(text: str, stop: StopReason) -> str:
+    """Return the lines of an answer that was cut; of one that was refused nothing."""
+    return text.rpartition("\n")[0] if stop == "max_tokens" else ""

@@ -1,0 +1,114 @@
+"""What a model is told of a caret: as a question (chat), or as text to go on with (fill-in). Pure.
+
+Called by ``ghost.drafts``. What comes out of documents stands between lines with a mark of this
+request, so that nothing in it can end it early (chapter 13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from jupyter_ai_shoulders.assist.ghost.context import Piece
+from jupyter_ai_shoulders.assist.ghost.window import Window
+
+_COMMENTS = {
+    "c": "//",
+    "c++": "//",
+    "cpp": "//",
+    "go": "//",
+    "java": "//",
+    "javascript": "//",
+    "julia": "#",
+    "python": "#",
+    "r": "#",
+    "rust": "//",
+    "scala": "//",
+    "sql": "--",
+    "typescript": "//",
+}
+"""What begins a remark; nothing is remarked in other languages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that is sent for one caret."""
+
+    path: str
+    language: str
+    is_cell: bool
+    text: Window
+    pieces: tuple[Piece, ...] = ()
+    """Of the rest of the document."""
+    variables: str = ""
+    """What the kernel has, by name, type and columns; without values."""
+    instructions: tuple[str, ...] = ()
+    """The user's own, as they stand in a prompt."""
+    world: Hashable = None
+    """Names all that is around the caret's own text: suggestions of another world are old."""
+
+
+def system_text(scene: Scene) -> str:
+    """Return the system prompt."""
+    return "\n\n".join([shipped_text(), *scene.instructions])
+
+
+@cache
+def shipped_text() -> str:
+    """Return the text that is ours; read once, as it only changes with the program."""
+    folder = resources.files("jupyter_ai_shoulders.assist.ghost") / "prompts"
+    return (folder / "ghost.md").read_text("utf-8").strip()
+
+
+def question_text(scene: Scene, mark: str) -> str:
+    """Return the user's message; ``mark`` is in no document."""
+    where = "a cell of the notebook" if scene.is_cell else "the file"
+    language = f", language: {scene.language}" if scene.language else ""
+    return "\n".join(
+        [
+            f"The caret is in {where} {_flat(scene.path)}{language}.",
+            *_blocks(scene, mark),
+            *_block("before", scene.text.shown_prefix, mark),
+            *_block("after", scene.text.shown_suffix, mark),
+        ]
+    )
+
+
+def _blocks(scene: Scene, mark: str) -> Iterator[str]:
+    if scene.pieces:
+        told = "\n\n".join(f"[{_flat(piece.name)}]\n{piece.text}" for piece in scene.pieces)
+        yield from _block("context", told, mark)
+    if scene.variables:
+        yield from _block("variables", scene.variables, mark)
+
+
+def _block(name: str, text: str, mark: str) -> tuple[str, str, str]:
+    return f"<{name} {mark}>", text.replace(mark, ""), f"</{name} {mark}>"
+
+
+def fill_texts(scene: Scene) -> tuple[str, str]:
+    """Return the text before and the text after, for models that only go on with text.
+
+    The context stands before, as one script; ``[…]`` would be taken for text, so it is left out.
+    """
+    head = "\n\n".join([*_remarks(scene), *_scripts(scene.pieces)])
+    before = f"{head}\n\n{scene.text.prefix}" if head else scene.text.prefix
+    return before, scene.text.suffix
+
+
+def _remarks(scene: Scene) -> Iterator[str]:
+    sign = _COMMENTS.get(scene.language)
+    if sign is not None:
+        lines = [_flat(scene.path), *scene.variables.splitlines()]
+        yield "\n".join(f"{sign} {line}" for line in lines)
+
+
+def _scripts(pieces: Sequence[Piece]) -> Iterator[str]:
+    return (piece.text for piece in pieces if piece.text.strip())
+
+
+def _flat(name: str) -> str:
+    """Return a name on one line."""
+    return " ".join(name.split())[:300]

@@ -1,0 +1,74 @@
+"""``completions``: suggestions for a caret, whole or as an event stream (chapters 02 and 10)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.assist.ghost.engine import GhostEvent
+from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler
+from jupyter_ai_shoulders.server.proxy.outlet import EVENT_STREAM, Outlet
+from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.wire.completions import CompletionEnd, RequestCompletions
+
+
+class CompletionsHandler(ShouldersHandler):
+    """``completions``."""
+
+    def initialize(self, host_source: HostSource) -> None:
+        """Called by tornado with the arguments of the route."""
+        super().initialize(host_source)
+        self._work: asyncio.Task[None] | None = None
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Answer with the suggestions; a client that leaves ends the call to the provider."""
+        asked = self.body(RequestCompletions)
+        streams = EVENT_STREAM in self.request.headers.get("Accept", "")
+        work = self._stream(asked) if streams else self._whole(asked)
+        task = self._work = asyncio.create_task(work)
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+        if not task.cancelled():
+            task.result()
+
+    def on_connection_close(self) -> None:
+        """The client went away: so does its call to the provider."""
+        if self._work is not None:
+            self._work.cancel()
+
+    async def _whole(self, asked: RequestCompletions) -> None:
+        async with contextlib.aclosing(self.host.ghosts.suggest(asked, self.user)) as events:
+            async for event in events:
+                if isinstance(event, CompletionEnd):
+                    self.answer(event)
+
+    async def _stream(self, asked: RequestCompletions) -> None:
+        outlet = Outlet(self)
+        async with contextlib.aclosing(self.host.ghosts.suggest(asked, self.user)) as events:
+            async for event in events:
+                outlet.push(_sent(event))
+        await outlet.drain()
+        self.finish()
+
+
+class CompletionHandler(ShouldersHandler):
+    """``completions/{request_id}``."""
+
+    @web.authenticated
+    @authorized
+    async def delete(self, request_id: str) -> None:
+        """End a request; one that is over, or never was, is none any more."""
+        self.host.ghosts.cancel(request_id, self.user)
+        self.no_content()
+
+
+def _sent(event: GhostEvent) -> bytes:
+    """Return a server-sent event; JSON has no line ends."""
+    return f"event: {event.type}\ndata: {encode(event)[1]}\n\n".encode()
