@@ -97,7 +97,7 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
         id: THREADS.cell,
         label: () => loading.page?.countOf(cell) ?? ''
       });
-      button.addClass('shoulders-ThreadsButton');
+      button.addClass('shoulders-CellThreads');
       return button;
     });
     return loading;

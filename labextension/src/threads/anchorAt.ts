@@ -1,10 +1,9 @@
 /** Makes the anchors of new threads, from a text and what of it is meant. Pure; used by the start of threads. */
 
+import { remember, whole } from '../model/anchors';
 import type { Anchor, TextRange } from '../wire/generated';
 import { cellVersion, textVersion } from '../wire/versions';
 
-/** UTF-16 units of text kept on either side of a quote; as `core/anchors.py` has it. */
-const AROUND = 64;
 /** UTF-16 units of a quote that are kept; of a longer selection its beginning is meant. */
 const LONGEST_QUOTE = 20_000;
 /** UTF-16 units of a whole cell that are kept, to know it by when it is gone. */
@@ -28,9 +27,7 @@ export function anchorOfText(
     cell_id: cellId,
     target: 'source',
     range: { from, to: end },
-    quote: text.slice(from, end),
-    prefix: text.slice(whole(text, Math.max(0, from - AROUND)), from),
-    suffix: text.slice(end, whole(text, end + AROUND)),
+    ...remember(text, { from, to: end }),
     version: cellId === null ? textVersion(text) : cellVersion(text),
     certainty: 'exact'
   };
@@ -65,10 +62,4 @@ export function meantPart(text: string, part: TextRange): TextRange | null {
   }
   const from = part.from + selected.indexOf(meant);
   return { from, to: from + meant.length };
-}
-
-/** The end of the character an offset is in. */
-function whole(text: string, offset: number): number {
-  const unit = text.charCodeAt(offset);
-  return unit >= 0xdc00 && unit <= 0xdfff ? offset + 1 : offset;
 }
