@@ -95,7 +95,9 @@ export function ErrorNote(props: {
       <div className="shoulders-Error-text">
         <div>{visible(message)}</div>
         {hint !== null && (
-          <div className="shoulders-Error-hint">{visible(hint)}</div>
+          <div className="shoulders-Error-hint">
+            <Hint text={hint} />
+          </div>
         )}
         {Boolean(props.children) && (
           <div className="shoulders-Actions">{props.children}</div>
@@ -103,6 +105,23 @@ export function ErrorNote(props: {
         {isOfProvider(props.error) && <ErrorDetails error={props.error} />}
       </div>
     </div>
+  );
+}
+
+/** What to do, as the server says it: what is to be typed stands between backticks. */
+export function Hint({ text }: { text: string }): React.JSX.Element {
+  return (
+    <>
+      {text
+        .split(/`([^`\n]+)`/)
+        .map((piece, index) =>
+          index % 2 === 1 ? (
+            <code key={index}>{visible(piece)}</code>
+          ) : (
+            visible(piece)
+          )
+        )}
+    </>
   );
 }
 

@@ -102,8 +102,8 @@ function Bar({ page, actions }: IProps): React.JSX.Element {
         <Decisions
           page={page}
           edits={all}
-          undo={trans.__('Undo all')}
           keep={trans.__('Keep all')}
+          undo={trans.__('Undo all')}
         />
         <span className="shoulders-Review-room" />
         <button
@@ -157,22 +157,24 @@ function Steps(props: {
     <span className="shoulders-Review-steps">
       {step(-1, trans.__('Previous change'), '‹')}
       <span className="shoulders-Review-place">
-        {place === 0 ? '' : trans.__('%1 of %2', place, changes)}
+        {place === 0
+          ? trans.__('– of %1', changes)
+          : trans.__('%1 of %2', place, changes)}
       </span>
       {step(1, trans.__('Next change'), '›')}
     </span>
   );
 }
 
-/** Undo and keep, of some edits. */
+/** Keep and undo, of some edits. */
 function Decisions(props: {
   page: ReviewPage;
   edits: readonly PendingEdit[];
-  undo: string;
   keep: string;
+  undo: string;
   name?: string;
 }): React.JSX.Element {
-  const { page, edits, undo, keep, name } = props;
+  const { page, edits, keep, undo, name } = props;
   const button = (decision: Decision, text: string) => (
     <button
       type="button"
@@ -185,8 +187,8 @@ function Decisions(props: {
   );
   return (
     <>
-      {button('undo', undo)}
       {button('keep', keep)}
+      {button('undo', undo)}
     </>
   );
 }
@@ -219,8 +221,8 @@ function Documents(props: {
           <Decisions
             page={page}
             edits={item.edits}
-            undo={trans.__('Undo')}
             keep={trans.__('Keep')}
+            undo={trans.__('Undo')}
             name={visible(item.document)}
           />
         </li>

@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button, ErrorNote } from '../chat/parts';
+import { Button, ErrorNote, Hint } from '../chat/parts';
 import { useAction, useTrans } from '../chat/use';
 import { formatDuration } from '../model/format';
 import { visible } from '../model/visible';
@@ -104,7 +104,7 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
       {provider.error !== null &&
         (isDown(provider) ? (
           <p className="shoulders-Provider-facts">
-            {visible(provider.error.hint ?? '')}
+            <Hint text={provider.error.hint ?? ''} />
           </p>
         ) : (
           <ErrorNote error={provider.error} />
@@ -138,8 +138,19 @@ function State(props: { provider: ProviderHealth }): React.JSX.Element {
     case 'no_key':
       return <Badge>{trans.__('no key')}</Badge>;
     case 'unknown':
-      return <Badge>{trans.__('not tried yet')}</Badge>;
+      return (
+        <Badge>
+          {isDemo(props.provider)
+            ? trans.__('built in')
+            : trans.__('not tried yet')}
+        </Badge>
+      );
   }
+}
+
+/** No model: it comes with the extension. */
+function isDemo({ kind }: ProviderHealth): boolean {
+  return kind === 'demo';
 }
 
 /** A program of this machine that does not run is no failure. */
@@ -210,7 +221,13 @@ function factsOf(provider: ProviderHealth, trans: TranslationBundle): string {
 function keyText(provider: ProviderHealth, trans: TranslationBundle): string {
   const { key_set, key_last4, key_source, key_name, needs_key } = provider;
   if (!key_set) {
-    return needs_key ? '' : trans.__('needs no key');
+    return isDemo(provider)
+      ? trans.__(
+          'A script that shows what the agent can do; no AI model, no key, no cost'
+        )
+      : needs_key
+        ? ''
+        : trans.__('needs no key');
   }
   const key =
     key_last4 === null

@@ -61,11 +61,11 @@ describe('the change list', () => {
     expect(within(list).getByText('3 to look at')).toBeTruthy();
     const rows = within(list).getAllByRole('listitem');
     expect(rows.map(each => each.textContent)).toEqual([
-      'Deleted cellold()−2RestoreLeave out',
-      'Cell 3x = 2+1−1UndoKeep',
+      'Deleted cellold()−2Leave outRestore',
+      'Cell 3x = 2+1−1KeepUndo',
       'Moved cell',
       'Cleared outputs',
-      'notes.md+1RemoveKeep',
+      'notes.md+1KeepRemove',
       'b.pywas a.py',
       'new.ipynb'
     ]);
@@ -141,7 +141,7 @@ describe('the change list', () => {
       await new Promise(requestAnimationFrame);
     });
     expect(list.contains(document.activeElement)).toBe(true);
-    expect(document.activeElement?.textContent).toBe('Restore');
+    expect(document.activeElement?.textContent).toBe('Leave out');
     await act(() => {
       host.review.have();
       socket.deliver([say('e2', 'undo', 3)]);

@@ -252,8 +252,8 @@ function Decision(props: {
   return (
     <>
       <span className="shoulders-ChangeRow-actions" ref={place}>
-        {words.undo !== null && button('undo', words.undo)}
         {button('keep', words.keep)}
+        {words.undo !== null && button('undo', words.undo)}
       </span>
       {error !== null && <ErrorNote error={error} />}
     </>

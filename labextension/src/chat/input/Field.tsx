@@ -44,6 +44,7 @@ export function Field(props: {
             label={shown.label}
             options={shown.options}
             active={shown.active}
+            columns={shown.token.sign === '/'}
             onPick={option => suggestions.pick(text, option)}
             onActive={suggestions.setActive}
           />

@@ -5,7 +5,7 @@ import * as React from 'react';
 import { bestOf } from '../../model/mentions';
 import type { ModelInfo } from '../../wire/generated';
 import { focusField, useHost, usePlace, useTrans } from '../use';
-import { modelFacts, modelName } from './modelFacts';
+import { modelFacts, modelName, modelNote } from './modelFacts';
 import { moved, optionId, Options, type IOption } from './Options';
 
 interface IModelOption extends IOption {
@@ -147,6 +147,8 @@ function useOptions(
   query: string
 ): IModelOption[] {
   const trans = useTrans();
+  const { models: list } = usePlace().conversations;
+  const health = list?.providers ?? [];
   const found = bestOf(query, models, model => [
     modelName(model),
     `${model.provider_name} ${model.id}`
@@ -161,7 +163,8 @@ function useOptions(
     .map(model => ({
       key: model.id,
       title: modelName(model),
-      note: modelFacts(model, trans),
+      note: modelNote(model, health, trans),
+      hint: modelFacts(model, trans),
       group: model.provider_name,
       checked: model.id === current,
       disabled: !model.available,

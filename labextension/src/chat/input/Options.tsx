@@ -13,6 +13,8 @@ export interface IOption {
   readonly title: string;
   /** A quieter second part. */
   readonly note: string;
+  /** The note at length. */
+  readonly hint?: string;
   /** The heading it stands under. */
   readonly group: string;
   readonly checked?: boolean;
@@ -29,6 +31,8 @@ export function Options<T extends IOption>(props: {
   label: string;
   options: readonly T[];
   active: number;
+  /** Each has a note, as commands have. */
+  columns?: boolean;
   onPick: (option: T) => void;
   onActive: (index: number) => void;
 }): React.JSX.Element {
@@ -41,7 +45,7 @@ export function Options<T extends IOption>(props: {
   }, [active, options]);
   return (
     <div
-      className="shoulders-Choices"
+      className={`shoulders-Choices ${props.columns === true ? 'shoulders-mod-columns' : ''}`}
       role="listbox"
       id={id}
       aria-label={label}
@@ -80,7 +84,7 @@ function Option(props: {
   onActive: () => void;
 }): React.JSX.Element {
   const { Icon } = useHost();
-  const { title, note, icon, checked, disabled } = props.option;
+  const { title, note, hint = note, icon, checked, disabled } = props.option;
   return (
     <div
       className="shoulders-Choice-row"
@@ -94,7 +98,9 @@ function Option(props: {
     >
       {icon !== undefined && <Icon name={icon} />}
       <span className="shoulders-Choice-title">{visible(title)}</span>
-      <span className="shoulders-Choice-note">{visible(note)}</span>
+      <span className="shoulders-Choice-note" title={visible(hint)}>
+        {visible(note)}
+      </span>
       {checked === true && <Icon name="check" />}
     </div>
   );

@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatPrice, formatTokens } from '../../model/format';
 import { visible } from '../../model/visible';
-import type { ModelInfo } from '../../wire/generated';
+import type { ModelInfo, ProviderHealth } from '../../wire/generated';
 
 export function modelName({ name, label }: ModelInfo): string {
   return visible(label ?? name);
@@ -23,6 +23,21 @@ export function modelFacts(model: ModelInfo, trans: TranslationBundle): string {
     input === null || output === null ? '' : price(input, output, trans)
   ];
   return facts.filter(fact => fact !== '').join(' · ');
+}
+
+/** The facts in few words: of a model whose provider has no key, where it is looked for. */
+export function modelNote(
+  model: ModelInfo,
+  providers: readonly ProviderHealth[],
+  trans: TranslationBundle
+): string {
+  const provider = providers.find(({ id }) => id === model.provider);
+  if (model.available || provider?.state !== 'no_key') {
+    return modelFacts(model, trans);
+  }
+  return provider.key_name === null
+    ? trans.__('No key')
+    : trans.__('No key · set %1', visible(provider.key_name));
 }
 
 function price(
