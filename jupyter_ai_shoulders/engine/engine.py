@@ -160,6 +160,28 @@ class Engine:
         crash_point("engine.message.synced")
         return driver.memory.accepted[command.id]
 
+    async def tell(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
+        """Accept a message about what happened beside the conversation.
+
+        Like ``send``, but it answers no question that waits, and discards no interrupted turn:
+        raises ``Conflict`` then.
+        """
+        driver, _ = await self._ready(session_id)
+        if command.id in driver.memory.accepted:
+            self._repeat(driver, command)
+        elif isinstance(driver.state.phase, Interrupted):
+            raise Conflict(
+                "The conversation's turn was interrupted and is still open.",
+                hint="Resume or discard it first.",
+            )
+        elif driver.running:
+            driver.dispatch(sig.Steer(command))
+        else:
+            driver.dispatch(sig.Send(command, driver.plan(None, None)))
+        crash_point("engine.told.committed")
+        await self._services.log.sync()
+        return driver.memory.accepted[command.id]
+
     async def edit_message(
         self, session_id: SessionId, message_id: MessageId, command: EditMessage
     ) -> None:

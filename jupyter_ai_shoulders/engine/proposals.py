@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
+from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -24,14 +25,27 @@ from jupyter_ai_shoulders.engine.proposal_places import (
 )
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.files.base import TextDocuments
-from jupyter_ai_shoulders.notebook.base import CellRunner, Notebooks
+from jupyter_ai_shoulders.notebook.base import CellRun, CellRunner, Notebooks
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.wire.commands import DecideProposal
 from jupyter_ai_shoulders.wire.edits import Proposal, ProposalState
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Event, ProposalAdd, ProposalResolve
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
 
 log = logging.getLogger(__name__)
+
+
+class RunListener(Protocol):
+    """Hears how the runs end that are part of a decision; implemented by ``host.run_news``."""
+
+    def listens(self, session_id: SessionId) -> bool:
+        """Return whether the conversation is told of such runs."""
+        ...
+
+    async def ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
+        """Take how the run of a proposal's cell ended, or why it could not run."""
+        ...
 
 
 class Proposals:
@@ -46,8 +60,10 @@ class Proposals:
         recorder: Recorder | None = None,
         *,
         texts: TextDocuments | None = None,
+        listener: RunListener | None = None,
     ) -> None:
         """``recorder`` lets restores take back what was applied as the agent wrote it."""
+        self._listener = listener
         self._texts = texts
         self._log = event_log
         self._notebooks = recorder.notebooks(notebooks) if recorder else notebooks
@@ -81,6 +97,10 @@ class Proposals:
         """
         async with self._deciding:
             return await self._decide(self.get(proposal_id), command)
+
+    async def settled(self) -> None:
+        """Return once the runs that decisions asked for have ended."""
+        await asyncio.gather(*self._runs, return_exceptions=True)
 
     async def aclose(self) -> None:
         """Stop the runs that decisions asked for."""
@@ -124,9 +144,15 @@ class Proposals:
 
     async def _applied(self, proposal: Proposal, command: DecideProposal, text: str) -> Proposal:
         crash_point("proposals.cell.changed")
-        if command.run and proposal.cell_id is not None:
-            self._run(proposal.document, proposal.cell_id)
-        return await self._resolve(proposal, "applied" if text == proposal.new else "edited")
+        state: ProposalState = "applied" if text == proposal.new else "edited"
+        if not command.run or proposal.cell_id is None:
+            return await self._resolve(proposal, state)
+        listener = self._listener
+        if listener is not None and not listener.listens(proposal.session_id):
+            listener = None
+        decided = await self._resolve(proposal, state, run=listener is not None)
+        self._run(decided, proposal.cell_id, listener)
+        return decided
 
     def _propose_again(self, proposal: Proposal, text: str, now: TextNow) -> None:
         """Put the same change beside the text that stands there now."""
@@ -143,28 +169,37 @@ class Proposals:
         event = ProposalAdd(turn_id=proposal.turn_id, call_id=None, proposal=again)
         self._log.append(proposal.session_id, event)
 
-    async def _resolve(self, proposal: Proposal, state: ProposalState) -> Proposal:
+    async def _resolve(
+        self, proposal: Proposal, state: ProposalState, *, run: bool = False
+    ) -> Proposal:
         event = ProposalResolve(
-            turn_id=proposal.turn_id, proposal_id=proposal.id, state=state, by="user"
+            turn_id=proposal.turn_id, proposal_id=proposal.id, state=state, by="user", run=run
         )
         self._log.append(proposal.session_id, event)
         crash_point("proposals.decision.recorded")
         await self._log.sync()
         return proposal.model_copy(update={"state": state})
 
-    def _run(self, path: str, cell_id: CellId) -> None:
-        task = asyncio.create_task(self._run_to_end(path, cell_id))
+    def _run(self, proposal: Proposal, cell_id: CellId, listener: RunListener | None) -> None:
+        task = asyncio.create_task(self._run_to_end(proposal, cell_id, listener))
         self._runs.add(task)
         task.add_done_callback(self._runs.discard)
 
-    async def _run_to_end(self, path: str, cell_id: CellId) -> None:
+    async def _run_to_end(
+        self, proposal: Proposal, cell_id: CellId, listener: RunListener | None
+    ) -> None:
         """Run the cell as the user asked; its outputs are in the notebook."""
+        outcome: CellRun | ErrorInfo | None = None
         try:
-            async with aclosing(self._runner.run(path, cell_id)) as items:
-                async for _ in items:
-                    pass
-        except ShouldersError:
+            async with aclosing(self._runner.run(proposal.document, cell_id)) as items:
+                async for item in items:
+                    outcome = item if isinstance(item, CellRun) else outcome
+        except ShouldersError as error:
             log.warning("The cell of an applied proposal did not run", exc_info=True)
+            outcome = error.info
+        crash_point("proposals.cell.ran")
+        if listener is not None and outcome is not None:
+            await listener.ended(proposal, outcome)
 
 
 def fold_proposals(events: Iterable[Event]) -> list[Proposal]:

@@ -12,7 +12,12 @@ from jupyter_ai_shoulders.engine.state import State
 from jupyter_ai_shoulders.tools.grants import clean_path, target_of
 from jupyter_ai_shoulders.tools.taint import MOST_SOURCES, Source, source_of
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.messages import Attachment, FileAttachment, FolderAttachment
+from jupyter_ai_shoulders.wire.messages import (
+    Attachment,
+    FileAttachment,
+    FolderAttachment,
+    OutputAttachment,
+)
 
 _MAKERS = frozenset({"create_file", "create_notebook"})
 
@@ -57,7 +62,8 @@ def _heard(state: State, event: ev.MessageAdd) -> State:
 
 
 def _attached(attachment: Attachment) -> str | None:
-    if isinstance(attachment, FileAttachment | FolderAttachment):
+    """Return the document whose text an attachment brings along."""
+    if isinstance(attachment, FileAttachment | FolderAttachment | OutputAttachment):
         return clean_path(attachment.path)
     return None
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from jupyter_ai_shoulders.testing.scripted import Call, turn
 from jupyter_ai_shoulders.tools.base import Result
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.messages import FileAttachment, MessageContext
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.messages import FileAttachment, MessageContext, OutputAttachment
 from tests.engine.test_turns import check
 from tests.engine.tools import Desk, FakeTool, PathArguments
 from tests.engine.world import World, restarted, world
@@ -118,3 +119,11 @@ async def test_an_attached_file_that_is_not_open_taints():
     w = made(turn(RUN), "Done.")
     await w.say(attachments=(FileAttachment(kind="file", path="page.md"),))
     assert asked(w) == ["taint"]
+
+
+async def test_an_output_taints_unless_its_notebook_is_open():
+    output = OutputAttachment(kind="output", path="b.ipynb", cell_id=CellId("c"), index=0)
+    for opened, kinds in (((), ["taint"]), (("b.ipynb",), [])):
+        w = made(turn(RUN), "Done.")
+        await w.say(attachments=(output,), context=MessageContext(open_documents=opened))
+        assert asked(w) == kinds
