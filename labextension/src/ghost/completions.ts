@@ -11,8 +11,8 @@ import type {
 } from '../wire/generated';
 import { EventStream } from './sse';
 
-/** What is asked; the request gets its id here. */
-export type Question = Omit<RequestCompletions, 'request_id'>;
+/** What is asked; who asks, and by which id, is added here. */
+export type Question = Omit<RequestCompletions, 'request_id' | 'client_id'>;
 
 /** Who asked. Hears nothing any more once its request is cancelled. */
 export interface IAsker {
@@ -32,13 +32,18 @@ export interface IAsking {
 export class Completions {
   constructor(
     private readonly http: Pick<IHttpClient, 'call' | 'open'>,
+    /** Names this page: its newer requests overtake its older ones. */
+    private readonly clientId: string,
     private readonly newId: () => string
   ) {}
 
   /** Ask; whoever asked before hears nothing more. */
   ask(question: Question, asker: IAsker): IAsking {
     this.current?.cancel();
-    const request = { ...question, request_id: this.newId() };
+    const request = {
+      ...question,
+      ...{ request_id: this.newId(), client_id: this.clientId }
+    };
     const asking = new Asking(this.http, request, asker);
     this.current = asking;
     return asking;

@@ -44,7 +44,9 @@ export function makeGhosts(lab: IGhostLab): IGhostPage {
   const announcer = new Announcer();
   const say = (text: string): void => announcer.say(text);
   const documents = new Documents(notebooks, files, languages);
-  const completions = new Completions(client.http, () => UUID.uuid4());
+  const completions = new Completions(client.http, client.socket.clientId, () =>
+    UUID.uuid4()
+  );
   const preferences = new GhostPreferences(client.http, client.socket);
   const open = (section: string): void =>
     void app.commands.execute(`${EXTENSION_ID}:open-settings`, { section });

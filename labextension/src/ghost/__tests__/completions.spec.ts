@@ -65,7 +65,7 @@ class Ear implements IAsker {
 function scene() {
   const server = new Server();
   let count = 0;
-  const completions = new Completions(server, () => `r${++count}`);
+  const completions = new Completions(server, 'page', () => `r${++count}`);
   return { server, completions, ear: new Ear() };
 }
 
@@ -77,7 +77,8 @@ test('suggestions are heard as they come, then the end, once', async () => {
   expect(new Headers(init.headers).get('Accept')).toBe('text/event-stream');
   expect(JSON.parse(init.body as string)).toEqual({
     ...QUESTION,
-    request_id: 'r1'
+    request_id: 'r1',
+    client_id: 'page'
   });
   const suggestion = { type: 'completion-suggestion', request_id: 'r1' };
   server.say({ ...suggestion, index: 0, text: 'one' });
