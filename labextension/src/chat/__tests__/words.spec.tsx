@@ -1,5 +1,6 @@
 /** Short words for narrow places: why a model cannot be used, what to do about an error. */
 
+import * as React from 'react';
 import { expect, test } from 'vitest';
 
 import { model } from '../../model/__tests__/fakes';
