@@ -2,10 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from tests.files.place import place
+from tests.tools.workspace_calls import call, subject_of
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -30,3 +34,17 @@ def test_the_provider_of_the_documents_is_one() -> None:
     assert not catalogue.problems
     assert all(model.prices for model in catalogue.models.values())
     assert catalogue.models
+
+
+async def test_the_tool_of_the_documents_is_one(tmp_path: Path) -> None:
+    (source,) = blocks(ROOT / "docs" / "write-a-tool.md", "python")
+    module: dict[str, Any] = {}
+    exec(compile(source, "count_words.py", "exec"), module)  # what a reader would put into a file
+    with place(tmp_path) as here:
+        (here.root / "poem.md").write_text("Penguins swim in winter")
+        tool = module["CountWords"](here.texts)
+        offered = ToolRegistry([tool], str).definitions("workspace", "plan", ())
+        assert [definition.name for definition in offered] == ["count_words"]
+        assert (await subject_of(tool, path="poem.md")).target_label == "poem.md"
+        result = await call(tool, path="poem.md")
+        assert result.envelope.data == {"words": 4}
