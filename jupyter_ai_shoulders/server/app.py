@@ -21,7 +21,7 @@ from jupyter_server.serverapp import WILDCARD_IPS, ServerApp
 from jupyter_server.utils import url_path_join
 from tornado.routing import PathMatches, Rule
 
-from jupyter_ai_shoulders.server.config import Shoulders
+from jupyter_ai_shoulders.host.config import Shoulders
 from jupyter_ai_shoulders.server.kernel_env import tell_kernels
 from jupyter_ai_shoulders.server.lazy import LazyRoutes, Route
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from traitlets import TraitType
 
-from jupyter_ai_shoulders.server.config import Shoulders
+from jupyter_ai_shoulders.host.config import Shoulders
 
 _HEAD = """\
 # Configuration

@@ -7,40 +7,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from jupyter_events import EventLogger
 from jupyter_server.serverapp import ServerApp
 
-from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
+from jupyter_ai_shoulders.host.config import Shoulders
+from jupyter_ai_shoulders.host.configured import host_settings
 from jupyter_ai_shoulders.host.warm import import_for_turns
 from jupyter_ai_shoulders.server.activity import ActivityReport
 from jupyter_ai_shoulders.server.collaboration import ServerRooms, document_server
-from jupyter_ai_shoulders.server.config import Shoulders
 from jupyter_ai_shoulders.server.contents import ServerContents
 from jupyter_ai_shoulders.server.kernels import ServerKernels
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.renames import Renames
 from jupyter_ai_shoulders.server.roster import PageRoster
-from jupyter_ai_shoulders.wire.sessions import Mode
 
 _log = logging.getLogger(__name__)
-
-STATE_DIR = ".shoulders"
-_SHARED = (
-    "JUPYTERHUB_API_URL",
-    "JUPYTERHUB_API_TOKEN",
-    "BINDER_SERVICE_HOST",
-    "BINDER_LAUNCH_HOST",
-)
-"""Variables that a JupyterHub or Binder sets for the servers it starts."""
 
 
 class Service:
@@ -111,67 +98,10 @@ async def _import_ahead() -> None:
 
 
 def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
-    workspace = Path(serverapp.root_dir)
-    return HostSettings(
-        workspace=workspace,
-        state_dir=workspace / (config.state_dir or STATE_DIR),
-        models=config.models,
-        preferences=_preferences(config, os.environ),
-        lock_reasons=_lock_reasons(config, os.environ),
-        budget=_budget(config),
-        default_mode=cast("Mode", config.default_mode),
-        step_limit=config.step_limit,
-        titles=config.titles,
-        turn_time_limit=config.turn_time_limit or None,
-        run_patience=config.run_patience,
-        refuses_busy=config.busy_kernel == "refuse",
-        allow_bypass=config.allow_bypass,
-        rules=config.rules,
-        compaction=cast("CompactionMode", config.compaction),
-        page_grace=config.page_grace,
-        has_owners=bool(os.environ.get("JUPYTERHUB_API_URL")),
-        collaboration=ServerRooms(serverapp.web_app.settings).available,
-        document_server=document_server(serverapp.web_app.settings),
+    web_settings = serverapp.web_app.settings
+    return host_settings(
+        config,
+        Path(serverapp.root_dir),
+        collaboration=ServerRooms(web_settings).available,
+        document_server=document_server(web_settings),
     )
-
-
-def _preferences(config: Shoulders, environ: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return what users cannot change; without leave there are no commands on shared machines."""
-    if _commands_allowed(config, environ):
-        return config.settings
-    return {**config.settings, "commands": {"mode": "none"}}
-
-
-def _lock_reasons(config: Shoulders, environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Return why commands are off, where it is not for ``Shoulders.settings``."""
-    if _commands_allowed(config, environ):
-        return {}
-    if config.allow_commands is None:
-        reason = (
-            "On a shared machine commands are off unless the administrator allows them "
-            "(Shoulders.allow_commands in Jupyter's configuration)."
-        )
-    else:
-        reason = (
-            "Your administrator has switched commands off "
-            "(Shoulders.allow_commands in Jupyter's configuration)."
-        )
-    return {"commands.mode": reason}
-
-
-def _commands_allowed(config: Shoulders, environ: Mapping[str, str]) -> bool:
-    shared = any(name in environ for name in _SHARED)
-    return not shared if config.allow_commands is None else config.allow_commands
-
-
-def _budget(config: Shoulders) -> Limits:
-    return Limits(
-        month=_micro(config.budget_month_usd),
-        day=_micro(config.budget_day_usd),
-        session=_micro(config.budget_session_usd),
-        turn=_micro(config.budget_turn_usd),
-    )
-
-
-def _micro(dollars: float | None) -> int | None:
-    return None if dollars is None else round(dollars * 1_000_000)

@@ -32,9 +32,11 @@ def test_loading_the_extension_imports_nothing_heavy() -> None:
     assert heavy == ""
     assert set(ours.split()) == {
         "jupyter_ai_shoulders",
+        "jupyter_ai_shoulders.host",
+        "jupyter_ai_shoulders.host.config",
         "jupyter_ai_shoulders.server",
         "jupyter_ai_shoulders.server.app",
-        "jupyter_ai_shoulders.server.config",
+        "jupyter_ai_shoulders.server.kernel_env",
         "jupyter_ai_shoulders.server.lazy",
     }
 

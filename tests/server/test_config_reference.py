@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from jupyter_ai_shoulders.server.config import Shoulders
+from jupyter_ai_shoulders.host.config import Shoulders
 from jupyter_ai_shoulders.server.config_reference import reference
 
 FILE = Path(__file__).parents[2] / "docs" / "configuration.md"
