@@ -30,13 +30,13 @@ test.each([
 });
 
 test('what is to be typed stands out in a hint, and nothing else changes', () => {
-  const text = 'Start it (`ollama serve`) or `wait\n`, not `\u202e`.';
+  const text = 'Start it (`ollama serve`), not `\u202e`, and don`t.';
   const { container } = show(<Hint text={text} />);
   const typed = [...container.querySelectorAll('code')].map(
     code => code.textContent
   );
   expect(typed).toEqual(['ollama serve', '⟨U+202E⟩']);
   expect(container.textContent).toBe(
-    'Start it (ollama serve) or `wait\n`, not ⟨U+202E⟩.'
+    'Start it (ollama serve), not ⟨U+202E⟩, and don`t.'
   );
 });
