@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-Format = Literal["anthropic", "openai_chat", "openai_responses", "google", "ollama"]
+Format = Literal["anthropic", "openai_chat", "openai_responses", "google", "ollama", "fill_in"]
 
 
 class SimModel(BaseModel):

@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.testing.simulator.chat.models import CHAT_MODELS, Chat
 from jupyter_ai_shoulders.testing.simulator.control import Control
 from jupyter_ai_shoulders.testing.simulator.delivery import deliver
 from jupyter_ai_shoulders.testing.simulator.exchange import Answer, Endpoint, Stream, Whole
+from jupyter_ai_shoulders.testing.simulator.fill_in.endpoint import FillInEndpoint
 from jupyter_ai_shoulders.testing.simulator.google.endpoint import GenerateContentEndpoint
 from jupyter_ai_shoulders.testing.simulator.http import (
     BadHttp,
@@ -83,6 +84,7 @@ class Simulator:
         )
         self._google = GenerateContentEndpoint(keys, counter, windows or {})
         self._ollama = OllamaEndpoint(counter)
+        self._fill_in = FillInEndpoint(keys, counter)
         self._control = Control(self)
         self._request_ids = Counter()
         self._server: asyncio.Server | None = None
@@ -239,9 +241,9 @@ class Simulator:
 
     def _with_own_paths(
         self, request: HttpRequest
-    ) -> GenerateContentEndpoint | OllamaEndpoint | None:
+    ) -> GenerateContentEndpoint | OllamaEndpoint | FillInEndpoint | None:
         """Return the format whose paths are unlike those of the others, if it is one."""
-        own = (self._google, self._ollama)
+        own = (self._google, self._ollama, self._fill_in)
         return next((endpoint for endpoint in own if endpoint.serves(request)), None)
 
     def _route_v1(

@@ -1,6 +1,6 @@
-"""``/api/chat``, ``/api/tags``, ``/api/show`` and ``/api/version``: the checks, then the reply.
+"""An Ollama, below ``/api/``: ``chat``, ``generate``, ``tags``, ``show`` and ``version``.
 
-Called by ``server``. A local Ollama asks for no key.
+The checks in order, then the reply. Called by ``server``. A local Ollama asks for no key.
 """
 
 from __future__ import annotations
@@ -17,10 +17,14 @@ from pydantic_core import ErrorDetails
 from jupyter_ai_shoulders.testing.simulator.delivery import SseEvent, interleave
 from jupyter_ai_shoulders.testing.simulator.exchange import Stream, with_failure
 from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
+from jupyter_ai_shoulders.testing.simulator.ollama.generate import (
+    AcceptedGenerate,
+    check_generate,
+)
 from jupyter_ai_shoulders.testing.simulator.ollama.models import MODELS, OllamaModel, find_model
 from jupyter_ai_shoulders.testing.simulator.ollama.reply import CREATED, UNKNOWN, Composer
 from jupyter_ai_shoulders.testing.simulator.ollama.rules import RULES
-from jupyter_ai_shoulders.testing.simulator.ollama.schema import ChatBody, ShowBody
+from jupyter_ai_shoulders.testing.simulator.ollama.schema import ChatBody, GenerateBody, ShowBody
 from jupyter_ai_shoulders.testing.simulator.refusal import Refused
 from jupyter_ai_shoulders.testing.simulator.script import Failure, Reply, SimRequest
 from jupyter_ai_shoulders.testing.simulator.shaping import Counter, usage_of
@@ -48,10 +52,14 @@ class OllamaEndpoint:
 
     def plays(self, request: HttpRequest) -> bool:
         """Return whether a request is for an answer of the script."""
-        return (request.method, request.path) == ("POST", "/api/chat")
+        return request.method == "POST" and request.path in {"/api/chat", "/api/generate"}
 
-    def accept(self, request: HttpRequest) -> AcceptedChat:
+    def accept(self, request: HttpRequest) -> AcceptedChat | AcceptedGenerate:
         """Check a request for an answer. Raises ``Refused``."""
+        if request.path == "/api/generate":
+            asked = parse(GenerateBody, request.body)
+            check_generate(asked, pulled(asked.model))
+            return AcceptedGenerate(request, asked)
         body = parse(ChatBody, request.body)
         model = pulled(body.model)
         for rule in RULES:

@@ -88,6 +88,23 @@ class ChatBody(Strict):
     shift: bool | None = None
 
 
+class GenerateBody(Strict):
+    """The body of ``/api/generate``."""
+
+    model: str = ""
+    prompt: str = ""
+    suffix: str | None = None
+    system: str | None = None
+    template: str | None = None
+    raw: bool | None = None
+    stream: bool = True
+    format: JsonValue = None
+    think: bool | Literal["low", "medium", "high", "max"] | None = None
+    images: list[str] | None = None
+    options: Options = Options()
+    keep_alive: str | int | float | None = None
+
+
 class ShowBody(Strict):
     """The body of ``/api/show``."""
 

@@ -1,0 +1,1 @@
+"""Fill-in-the-middle of Mistral, DeepSeek and llama.cpp."""
