@@ -34,6 +34,8 @@ class Origin:
     """Changes of one batch are taken back together; None: each by itself."""
     undoes: OperationId | None = None
     """The change that this one takes back."""
+    review: bool = False
+    """The user let it be done, and the text is the agent's: it awaits review all the same."""
 
 
 @dataclass(frozen=True, slots=True)

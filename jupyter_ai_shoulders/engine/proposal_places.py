@@ -71,15 +71,17 @@ class CellPlace:
 class FilePlace:
     """A text file."""
 
-    def __init__(self, texts: TextDocuments, proposal: Proposal) -> None:
+    def __init__(self, texts: TextDocuments, doing: Doing) -> None:
         self._texts = texts
-        self._path = proposal.document
-        self._origin = Origin(proposal.session_id, by="user")
+        self._path = doing.proposal.document
+        self._doing = doing
 
     async def write(self, text: str, expected: Version) -> bool:
         """Change the file. Raises what changing a file raises."""
+        review = self._doing.review and self._doing.is_of_the_agent(text)
+        origin = Origin(self._doing.proposal.session_id, by="user", review=review)
         try:
-            outcome = await self._texts.replace(self._path, text, expected, self._origin)
+            outcome = await self._texts.replace(self._path, text, expected, origin)
         except NotFound:
             return False
         return not isinstance(outcome, TextConflict)
@@ -99,14 +101,24 @@ class Doing:
 
     recorder: Recorder | None
     proposal: Proposal
+    review: bool = False
+    """Whether what is applied awaits review."""
+    rewritten: bool = False
+    """Whether the user gave another text instead."""
+
+    def is_of_the_agent(self, text: str) -> bool:
+        """Return whether a text is what was proposed, or, of threads, that beside the user's."""
+        return text == self.proposal.new or (self.review and not self.rewritten)
 
     @contextmanager
     def of(self, text: str) -> Generator[None]:
         """Work on the proposal's behalf while its own text is written."""
-        if self.recorder is None or text != self.proposal.new:
+        if self.recorder is None or not self.is_of_the_agent(text):
             yield
             return
-        self.recorder.work_for(Doer(self.proposal.session_id, self.proposal.id, by="user"))
+        session_id = self.proposal.session_id
+        doer = Doer(session_id, self.proposal.id, by="user", review=self.review)
+        self.recorder.work_for(doer)
         try:
             yield
         finally:

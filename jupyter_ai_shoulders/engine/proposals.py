@@ -39,8 +39,8 @@ log = logging.getLogger(__name__)
 class RunListener(Protocol):
     """Hears how the runs end that are part of a decision; implemented by ``host.run_news``."""
 
-    def listens(self, session_id: SessionId) -> bool:
-        """Return whether the conversation is told of such runs."""
+    def is_thread(self, session_id: SessionId) -> bool:
+        """Return whether it is a task thread, which is told of such runs."""
         ...
 
     async def ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
@@ -120,7 +120,7 @@ class Proposals:
 
     async def _apply(self, proposal: Proposal, command: DecideProposal) -> Proposal:
         text = proposal.new if command.text is None else command.text
-        place = self._place(proposal)
+        place = self._place(proposal, rewritten=text != proposal.new)
         if await place.write(text, proposal.current_version):
             return await self._applied(proposal, command, text)
         now = await place.now()
@@ -133,23 +133,26 @@ class Proposals:
         self._propose_again(proposal, text, await place.now() or now)
         return resolved
 
-    def _place(self, proposal: Proposal) -> ProposalPlace:
+    def _is_thread(self, proposal: Proposal) -> bool:
+        """Return whether a thread made it: what is applied awaits review, and it hears of runs."""
+        return self._listener is not None and self._listener.is_thread(proposal.session_id)
+
+    def _place(self, proposal: Proposal, *, rewritten: bool) -> ProposalPlace:
         """Return what would be changed. Raises what opening a notebook raises."""
+        doing = Doing(self._recorder, proposal, self._is_thread(proposal), rewritten)
         if proposal.cell_id is not None:
             notebook = self._notebooks.open(proposal.document)
-            return CellPlace(notebook, proposal.cell_id, Doing(self._recorder, proposal))
+            return CellPlace(notebook, proposal.cell_id, doing)
         if self._texts is None:
             raise Conflict("Proposals on files cannot be applied here.", code="not_a_notebook")
-        return FilePlace(self._texts, proposal)
+        return FilePlace(self._texts, doing)
 
     async def _applied(self, proposal: Proposal, command: DecideProposal, text: str) -> Proposal:
         crash_point("proposals.cell.changed")
         state: ProposalState = "applied" if text == proposal.new else "edited"
         if not command.run or proposal.cell_id is None:
             return await self._resolve(proposal, state)
-        listener = self._listener
-        if listener is not None and not listener.listens(proposal.session_id):
-            listener = None
+        listener = self._listener if self._is_thread(proposal) else None
         decided = await self._resolve(proposal, state, run=listener is not None)
         self._run(decided, proposal.cell_id, listener)
         return decided

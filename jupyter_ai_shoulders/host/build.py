@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.engine.restore.made_notebooks import MadeNotebooks
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.engine.review.book import EditBook
+from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals
 from jupyter_ai_shoulders.files.live import TextTimes
 from jupyter_ai_shoulders.files.previews import DocumentPreviews
 from jupyter_ai_shoulders.host.adoption import Adoption
@@ -203,6 +204,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         ids=ids,
         defaults=SessionDefaults(mode=settings.default_mode, allow_bypass=settings.allow_bypass),
     )
+    undone = UndoneProposals(store.log)
+    store.hub.add(undone)
     run_news = RunNews(store.sessions, store.log, documents.notebooks, engine)
     forks = Forks(
         log=store.log,
@@ -255,6 +258,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         anchors=anchors,
         threads=threads,
         run_news=run_news,
+        undone=undone,
         adoption=Adoption(
             sessions=store.sessions,
             copies=store.forks,

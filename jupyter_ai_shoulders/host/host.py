@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.cell_rows import settle_cells
 from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
+from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals
 from jupyter_ai_shoulders.host.adoption import Adoption
 from jupyter_ai_shoulders.host.anchors import Anchors
 from jupyter_ai_shoulders.host.budgets import Budgets
@@ -80,6 +81,7 @@ class Host:
         anchors: Anchors,
         threads: HostThreads,
         run_news: RunNews,
+        undone: UndoneProposals,
         adoption: Adoption,
         artifacts: ArtifactFiles,
     ) -> None:
@@ -117,6 +119,7 @@ class Host:
         self.artifacts = artifacts
         self._threads = threads
         self._run_news = run_news
+        self._undone = undone
         self._store = store
         self._documents = documents
         self.standing = surroundings.standing
@@ -177,6 +180,7 @@ class Host:
             crash_point("host.engine.started")
             await self._threads.clear_up()
             self._run_news.take_up()
+            await self._undone.take_up()
             await self._documents.start()
             await settle_cells(self.files.journal, self._documents.notebooks)
             await self.engine.restores.take_up()

@@ -67,8 +67,8 @@ class RunNews:
         """Begin no turn any more: the engine stops."""
         self._closed = True
 
-    def listens(self, session_id: SessionId) -> bool:
-        """Return whether a conversation is told of runs; only task threads are."""
+    def is_thread(self, session_id: SessionId) -> bool:
+        """Return whether a conversation is a task thread; others are told of no runs."""
         try:
             return self._sessions.get(session_id).kind == "task"
         except ShouldersError:  # deleted, or it cannot be read

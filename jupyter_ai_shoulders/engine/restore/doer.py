@@ -25,6 +25,8 @@ class Doer:
     order: RestoreOrder | None = None
     by: Literal["agent", "user"] = "agent"
     """``user``: the user said so and reviews it no more: restores, applied proposals, review."""
+    review: bool = False
+    """It is reviewed all the same: what a task thread proposed."""
 
 
 def origin_of(doer: Doer) -> Origin:
@@ -34,5 +36,6 @@ def origin_of(doer: Doer) -> Origin:
         doer.turn_id,
         doer.call_id,
         by=doer.by,
+        review=doer.review,
         batch=None if doer.order is None else doer.order.restore_id,
     )

@@ -127,7 +127,7 @@ class EditBook:
         """
         cell = None if cell_id is None else CellId(cell_id)
         unit = self._units.get((document, cell))
-        if origin.by == "user" or origin.session_id is None:
+        if origin.session_id is None or (origin.by == "user" and not origin.review):
             if unit is not None:
                 self._by_user(unit, origin, after)
             return
