@@ -159,11 +159,11 @@ export class Ghosts {
       return;
     }
     this.keys.listen(true);
-    const shown = shownIn(ghost);
-    if (shown !== null && shown !== this.said) {
-      this.parts.say(this.spoken(ghost, shown));
+    const said = spoken(ghost, this.said, this.parts.trans);
+    if (said !== null) {
+      this.parts.say(said);
     }
-    this.said = shown;
+    this.said = ghost;
   }
 
   private onGone(view: EditorView): void {
@@ -173,18 +173,6 @@ export class Ghosts {
       this.said = null;
       this.keys.listen(false);
     }
-  }
-
-  private spoken({ index, suggestions }: IGhost, shown: string): string {
-    const { trans } = this.parts;
-    return suggestions.length === 1
-      ? trans.__('Suggestion: %1', shown)
-      : trans.__(
-          'Suggestion %1 of %2: %3',
-          index + 1,
-          suggestions.length,
-          shown
-        );
   }
 
   private get shown(): string | null {
@@ -198,7 +186,29 @@ export class Ghosts {
     readonly view: EditorView;
     readonly asking: IAsking;
   } | null = null;
-  private said: string | null = null;
+  private said: IGhost | null = null;
+}
+
+/** What screen readers are told: a suggestion when it is shown, and how many there are when all have come. */
+function spoken(
+  now: IGhost,
+  before: IGhost | null,
+  trans: TranslationBundle
+): string | null {
+  const shown = shownIn(now);
+  const { index, isComplete, suggestions } = now;
+  const { length } = suggestions;
+  if (shown === null) {
+    return null;
+  }
+  if (shown !== shownIn(before)) {
+    return isComplete && length > 1
+      ? trans.__('Suggestion %1 of %2: %3', index + 1, length, shown)
+      : trans.__('Suggestion: %1', shown);
+  }
+  return isComplete && before?.isComplete === false
+    ? trans._n('%1 suggestion', '%1 suggestions', length)
+    : null;
 }
 
 /** Whether an offset is in a comment or a string; the name of the node says so in every grammar of the lab. */

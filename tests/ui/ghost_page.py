@@ -1,0 +1,118 @@
+"""Suggestions at the caret as a user of the browser sees them, and models that make them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from playwright.sync_api import CDPSession, Locator, Page, expect
+
+from tests.ui.desk import Desk
+from tests.upstream import calls
+
+QUICK = 0.12
+SLOW = 0.4
+"""Seconds between two strokes of a key: less and more than those of ``++`` may have."""
+
+
+def suggests(*texts: str) -> Mapping[str, Any]:
+    """A reply with these suggestions."""
+    return calls("answer", {"prefix_end": "", "suffix_start": "EMPTY", "suggestions": texts})
+
+
+def stalls(*texts: str) -> Mapping[str, Any]:
+    """A reply that goes silent behind these suggestions, until its reader leaves."""
+    begun = '{"prefix_end": "", "suffix_start": "EMPTY", "suggestions": ['
+    told = begun + "".join(f"{json.dumps(text)}, " for text in texts) + '"not who'
+    return calls("answer", {}, ending="stall") | {
+        "parts": [{"kind": "tool", "name": "answer", "arguments": told}]
+    }
+
+
+class Ghost:
+    """The suggestions of one page; one shows some at most."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._keys: CDPSession | None = None
+        self._now = time.time()
+
+    @property
+    def text(self) -> Locator:
+        """The suggestion shown."""
+        return self.page.locator(".shoulders-Ghost-text")
+
+    @property
+    def badge(self) -> Locator:
+        """Which one of how many."""
+        return self.page.locator(".shoulders-Ghost-badge")
+
+    @property
+    def dots(self) -> Locator:
+        """Shown while suggestions are awaited."""
+        return self.page.locator(".shoulders-GhostDots")
+
+    @property
+    def labs(self) -> Locator:
+        """The suggestion as the lab's own completer shows it."""
+        return self.page.locator(".jp-GhostText:not(:empty)")
+
+    @property
+    def hint(self) -> Locator:
+        """Why there are none, in the status bar."""
+        return self.page.locator(".shoulders-GhostHint button")
+
+    @property
+    def spoken(self) -> Locator:
+        """What screen readers were told."""
+        return self.page.locator(".shoulders-Announcer", has_text="uggestion")
+
+    def plus(self, apart: float = QUICK) -> None:
+        """Press `+` twice, so many seconds apart, however long the page takes for each."""
+        self._now = max(self._now + 10, time.time())
+        self._stroke(self._now)
+        self._stroke(self._now + apart)
+
+    def ask(self) -> None:
+        """Press `+` twice and wait for suggestions, all of them."""
+        self.plus()
+        self.shows()
+
+    def shows(self, text: str | None = None) -> None:
+        """Wait until the list is there, and this one is shown."""
+        expect(self.text).to_be_visible()
+        expect(self.page.locator(".shoulders-Ghost-badge", has_text="…")).to_have_count(0)
+        if text is not None:
+            expect(self.text).to_have_text(text)
+
+    def gone(self) -> None:
+        """Wait until nothing is shown or awaited."""
+        expect(self.text).to_have_count(0)
+        expect(self.dots).to_have_count(0)
+
+    def _stroke(self, at: float) -> None:
+        """Press and release the key at a time of its own, which is what the page goes by."""
+        self._keys = self._keys or self.page.context.new_cdp_session(self.page)
+        key = {"key": "+", "code": "NumpadAdd", "windowsVirtualKeyCode": 107, "timestamp": at}
+        self._keys.send("Input.dispatchKeyEvent", {"type": "keyDown", "text": "+", **key})
+        self._keys.send("Input.dispatchKeyEvent", {"type": "keyUp", **key})
+
+
+def caret(page: Page) -> int:
+    """Where the caret of the cell in front is, in characters."""
+    return page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.content.activeCell.editor.editor"
+        ".state.selection.main.head"
+    )
+
+
+def asked_of(desk: Desk) -> list[dict[str, Any]]:
+    """The requests for suggestions that the provider got; the server asks it for its models, too."""
+    return [each for each in desk.upstream.requests() if each["method"] == "POST"]
+
+
+def outcomes(desk: Desk) -> list[str | None]:
+    """How they ended, in order."""
+    return [request["outcome"] for request in asked_of(desk)]
