@@ -12,6 +12,7 @@ import type {
   ProviderHealth,
   ProviderTest
 } from '../wire/generated';
+import { useFocusAfter } from './focus';
 import { KeyForm } from './KeyForm';
 import { Badge, Loaded, problemText, Problems } from './pieces';
 import { useSettingsPage, useStore } from './use';
@@ -93,22 +94,19 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
   };
   const isStored =
     provider.key_source === 'file' || provider.key_source === 'keyring';
+  const place = React.useRef<HTMLLIElement>(null);
+  useFocusAfter(!isStored && !removal.busy, () =>
+    place.current?.querySelector('input')
+  );
   return (
-    <li className="shoulders-Provider" aria-labelledby={title}>
+    <li className="shoulders-Provider" aria-labelledby={title} ref={place}>
       <div className="shoulders-Provider-head">
         <h3 id={title}>{provider.name}</h3>
         <State provider={provider} />
         {provider.local && <Badge>{trans.__('on this machine')}</Badge>}
       </div>
       <p className="shoulders-Provider-facts">{factsOf(provider, trans)}</p>
-      {provider.error !== null &&
-        (isDown(provider) ? (
-          <p className="shoulders-Provider-facts">
-            <Hint text={provider.error.hint ?? ''} />
-          </p>
-        ) : (
-          <ErrorNote error={provider.error} />
-        ))}
+      <Trouble provider={provider} />
       {provider.needs_key && provider.key_source !== 'environment' && (
         <KeyForm provider={provider} />
       )}
@@ -121,6 +119,25 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
       </Trial>
       {removal.error !== null && <ErrorNote error={removal.error} />}
     </li>
+  );
+}
+
+/** Why it does not answer, and what to do. */
+function Trouble({
+  provider
+}: {
+  provider: ProviderHealth;
+}): React.JSX.Element | null {
+  const { error } = provider;
+  if (error === null) {
+    return null;
+  }
+  return isDown(provider) ? (
+    <p className="shoulders-Provider-facts">
+      <Hint text={error.hint ?? ''} />
+    </p>
+  ) : (
+    <ErrorNote error={error} />
   );
 }
 

@@ -8,6 +8,7 @@ import { useAction, useTrans, useView } from '../chat/use';
 import { visible } from '../model/visible';
 import type { Rule, ToolList } from '../wire/generated';
 import { said } from './fields';
+import { useFocusAfter, useFocusAfterRows } from './focus';
 import {
   addRule,
   moveRule,
@@ -44,6 +45,10 @@ function Lists({ list }: { list: ToolList }): React.JSX.Element {
   const locked = list.rules.filter(rule => rule.locked);
   const own = list.rules.filter(rule => !rule.locked);
   const tools = list.tools.map(({ name }) => name);
+  const add = React.useRef<HTMLDivElement>(null);
+  const { list: rows, removes } = useFocusAfterRows(own.length, () =>
+    add.current?.querySelector('button')
+  );
   return (
     <>
       <Problems problems={otherProblems(list)} />
@@ -67,18 +72,21 @@ function Lists({ list }: { list: ToolList }): React.JSX.Element {
             {trans.__('There is none: the mode of each conversation decides.')}
           </p>
         )}
-        <ol className="shoulders-Lines">
+        <ol className="shoulders-Lines" ref={rows}>
           {own.map((rule, index) => (
             <OwnRule
               key={keyOf(rule, index)}
               rule={rule}
+              onRemove={() => removes(index)}
               isFirst={index === 0}
               isLast={index === own.length - 1}
               tools={tools}
             />
           ))}
         </ol>
-        <NewRule tools={tools} />
+        <div ref={add}>
+          <NewRule tools={tools} />
+        </div>
       </Group>
     </>
   );
@@ -126,13 +134,14 @@ function LockedRule({ rule }: { rule: Rule }): React.JSX.Element {
 
 function OwnRule(props: {
   rule: Rule;
+  onRemove: () => void;
   isFirst: boolean;
   isLast: boolean;
   tools: readonly string[];
 }): React.JSX.Element {
   const trans = useTrans();
   const store = useStore();
-  const { rule, isFirst, isLast } = props;
+  const { rule, onRemove, isFirst, isLast } = props;
   const body = ruleBody(rule);
   const start = ruleText(body);
   const draft = `rule:${JSON.stringify(body)}`;
@@ -140,6 +149,20 @@ function OwnRule(props: {
   const [busy, error, change] = useChange();
   const words = inWords(rule, trans);
   const place = React.useRef<HTMLLIElement>(null);
+  // Where it cannot be moved on, the way back has the focus.
+  const wasMoved = React.useRef(false);
+  const wayBack = (): HTMLElement | null | undefined =>
+    wasMoved.current
+      ? place.current?.querySelector<HTMLElement>(
+          '.shoulders-Line-actions > button:enabled'
+        )
+      : null;
+  const move = (by: -1 | 1): void => {
+    wasMoved.current = true;
+    change(moveRule(body, by));
+  };
+  useFocusAfter(!busy && isFirst, wayBack);
+  useFocusAfter(!busy && isLast, wayBack);
   return (
     <li className="shoulders-Line shoulders-mod-rule" ref={place}>
       <RuleWords rule={rule} />
@@ -148,13 +171,13 @@ function OwnRule(props: {
           icon="caret-up"
           label={trans.__('Move up: %1', words)}
           disabled={busy || isFirst}
-          onClick={() => change(moveRule(body, -1))}
+          onClick={() => move(-1)}
         />
         <IconButton
           icon="caret-down"
           label={trans.__('Move down: %1', words)}
           disabled={busy || isLast}
-          onClick={() => change(moveRule(body, 1))}
+          onClick={() => move(1)}
         />
         <IconButton
           icon="pencil"
@@ -167,7 +190,10 @@ function OwnRule(props: {
           icon="delete"
           label={trans.__('Remove: %1', words)}
           disabled={busy}
-          onClick={() => change(removeRule(body))}
+          onClick={() => {
+            onRemove();
+            change(removeRule(body));
+          }}
         />
       </div>
       {error !== null && <ErrorNote error={said(error, trans)} />}

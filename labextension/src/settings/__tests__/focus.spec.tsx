@@ -1,0 +1,64 @@
+/** The focus is not lost with what was removed, or with a button that can do no more. */
+
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+
+import type { Rule } from '../../wire/generated';
+import { provider } from './fakes';
+import { press, show } from './page';
+
+const rule = (tool: string): Rule => ({
+  action: 'ask',
+  tool,
+  match: null,
+  examples: null,
+  problem: null,
+  line: null,
+  locked: false
+});
+const rules = (...tools: string[]) =>
+  show('rules', api => {
+    api.list = { ...api.list, rules: tools.map(rule) };
+  });
+const focused = () => document.activeElement?.getAttribute('aria-label');
+
+test('after a rule is removed the next one has the focus, and after the last the way to a new one', async () => {
+  const { user } = await rules('one', 'two', 'three');
+  await press(user, 'Remove: Ask two');
+  expect(focused()).toBe('Remove: Ask three');
+  await press(user, 'Remove: Ask three');
+  expect(focused()).toBe('Remove: Ask one');
+  await press(user, 'Remove: Ask one');
+  expect(document.activeElement?.textContent).toBe('Add a rule…');
+});
+
+test('a rule that reached the end has the focus on its way back', async () => {
+  const { user, api } = await rules('one', 'two', 'three');
+  await press(user, 'Move down: Ask one');
+  expect(focused()).toBe('Move down: Ask one');
+  await press(user, 'Move down: Ask one');
+  expect(api.list.rules.map(({ tool }) => tool)).toEqual([
+    'two',
+    'three',
+    'one'
+  ]);
+  expect(focused()).toBe('Move up: Ask one');
+  await press(user, 'Move up: Ask one');
+  await press(user, 'Move up: Ask one');
+  expect(focused()).toBe('Move down: Ask one');
+});
+
+test('after a key is removed another one can be typed', async () => {
+  const { user } = await show('providers', api => {
+    const acme = provider('acme', {
+      key_set: true,
+      key_source: 'file',
+      state: 'ok'
+    });
+    api.catalogue = { ...api.catalogue, providers: [acme] };
+  });
+  await press(user, 'Remove key');
+  expect(document.activeElement).toBe(
+    screen.getByLabelText('Key of Name of acme')
+  );
+});
