@@ -104,14 +104,16 @@ class GhostScenes:
 
     def _refuse_secret(self, path: str) -> None:
         """Raise ``Private`` for a secret file, by its name or by what it links to."""
-        given = path.replace("\\", "/")
-        if is_secret(given) or is_secret(self._workspace.path(path)):
+        try:
+            real = self._workspace.path(path)
+        except ShouldersError as error:  # a link to somewhere else, for instance
+            raise Private(f"Nothing is suggested here: {error.info.message}") from error
+        if is_secret(path.replace("\\", "/")) or is_secret(real):
             raise Private(_SECRETIVE)
 
     def _pieces(self, around: _Around, text: Window, language: str) -> tuple[Piece, ...]:
         """Return what is told of the other cells and of what is far from the caret."""
-        above = [Cell("above in the same text", text.above)] if text.above else []
-        below = [Cell("below in the same text", text.below, is_behind=True)] if text.below else []
+        above, below = _rests(text)
         cells = _placed(around.cells, above, below)
         told = context_pieces(
             cells, text.prefix + text.suffix, around.language or language, self._outlines
@@ -174,6 +176,13 @@ def _others(snapshot: NotebookSnapshot, cell_id: CellId | None) -> _Around:
     private = (cell.source for cell in snapshot.cells if is_private(cell.metadata))
     hidden = {name for source in private for name in names_given(outline(source, language))}
     return _Around(cells, language, world, frozenset(hidden))
+
+
+def _rests(text: Window) -> tuple[list[Cell], list[Cell]]:
+    """Return the parts of the caret's own text that are too far away to be sent as they are."""
+    above = Cell("above in the same text", text.above, is_rest=True)
+    below = Cell("below in the same text", text.below, is_behind=True, is_rest=True)
+    return [above] if text.above else [], [below] if text.below else []
 
 
 def _placed(others: tuple[Cell, ...], above: list[Cell], below: list[Cell]) -> list[Cell]:

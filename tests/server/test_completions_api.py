@@ -293,12 +293,11 @@ async def test_cancelling_what_is_over_is_no_error(api: Api) -> None:
     assert (await api.delete("completions/never-was")).status == 204
 
 
-async def test_an_unknown_place_outside_the_workspace_is_refused(
-    api: Api, upstream: Simulator, tmp_path: Path
-) -> None:
-    answer = await api.post("completions", asking("x", path="../elsewhere.py"))
+async def test_outside_of_the_workspace_nothing_is_sent(api: Api, upstream: Simulator) -> None:
+    found = await suggest(api, "x", path="../elsewhere.py")
 
-    assert answer.code == "outside_workspace"
+    assert found.body["reason"] == "private"
+    assert "outside" in found.body["message"]
     assert upstream.requests == []
 
 

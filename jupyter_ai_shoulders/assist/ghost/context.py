@@ -37,6 +37,8 @@ class Cell:
     is_code: bool = True
     is_behind: bool = False
     """Whether it stands after the caret."""
+    is_rest: bool = False
+    """Whether it is of the caret's own text: then it is told in parts only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,9 @@ class _Chosen:
     def pieces(self) -> list[Piece]:
         """Return what is told, in order."""
         return [
-            Piece(at, self._cells[at].name, "\n".join(self._texts[at]))
-            for at in sorted(self._texts)
+            Piece(at, cell.name, "\n".join(sorted(self._texts[at], key=cell.source.find)))
+            for at, cell in enumerate(self._cells)
+            if at in self._texts
         ]
 
 
@@ -140,12 +143,15 @@ def _definitions(
 
 def _neighbours(cells: Sequence[Cell]) -> Iterator[tuple[int, str]]:
     """Yield the cells next to the caret, the nearest first."""
-    before = [at for at, cell in enumerate(cells) if not cell.is_behind and cell.source.strip()]
-    for at in reversed(before[-2:]):
-        yield at, _end(cells[at].source, NEIGHBOUR)
-    after = (at for at, cell in enumerate(cells) if cell.is_behind and cell.source.strip())
-    for at in list(after)[:1]:
-        yield at, _beginning(cells[at].source, NEXT)
+    others = [
+        (at, cell) for at, cell in enumerate(cells) if cell.source.strip() and not cell.is_rest
+    ]
+    before = [(at, cell) for at, cell in others if not cell.is_behind]
+    for at, cell in reversed(before[-2:]):
+        yield at, _end(cell.source, NEIGHBOUR)
+    after = ((at, cell) for at, cell in others if cell.is_behind)
+    for at, cell in list(after)[:1]:
+        yield at, _beginning(cell.source, NEXT)
 
 
 def _heading(cells: Sequence[Cell]) -> tuple[int, str] | None:

@@ -1,7 +1,7 @@
 """Suggestions for a caret, from the request of a page to the list that holds (chapter 10).
 
 Made by ``host.build``; ``server.completions`` asks it. Whatever stands in the way is an answer
-without suggestions, never an error: only what is wrong with the request itself is raised.
+without suggestions, never an error.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Scenes(Protocol):
     """Knows what is around a caret."""
 
     async def scene(self, asked: RequestCompletions) -> Scene:
-        """Return what may be sent. Raises ``Private``, ``InvalidRequest`` (no such place)."""
+        """Return what may be sent. Raises ``Private``."""
         ...
 
 
@@ -104,7 +104,7 @@ class Ghosts:
         """Yield suggestions as they come, and at last the list that holds.
 
         Closing the generator, ``cancel`` and a newer request of the same page end the call to the
-        provider. Raises ``InvalidRequest``.
+        provider.
         """
         self._overtake(asked, owner)
         events: asyncio.Queue[GhostEvent | None] = asyncio.Queue()
@@ -144,7 +144,7 @@ class Ghosts:
         return allowed.get(trigger, True)
 
     async def scene(self, asked: RequestCompletions) -> Scene:
-        """Return what may be sent. Raises ``Private``, ``InvalidRequest``."""
+        """Return what may be sent. Raises ``Private``."""
         return await self._scenes.scene(asked)
 
     def model(self) -> ResolvedModel:
