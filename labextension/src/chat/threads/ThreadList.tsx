@@ -119,7 +119,7 @@ function Nothing(props: { narrowed: boolean }): React.JSX.Element | null {
       {props.narrowed
         ? trans.__('No thread matches.')
         : trans.__(
-            'No threads yet. Select text in a cell or a file and choose “Start AI thread” from its context menu.'
+            'No threads yet. Select text in a cell or a file and choose “Start an AI Thread Here” from its context menu.'
           )}
     </p>
   );
