@@ -24,6 +24,7 @@ GROUPS = {
     "first_token": "First token",
     "streams": "Fifty streams",
     "proxy": "Model proxy",
+    "ghost": "Suggestions at the caret",
     "kernel_run": "Running a cell",
     "cancel": "Cancelling",
     "variables": "Variables of a kernel",
