@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.desk import Desk
 from tests.ui.panel import Panel
@@ -19,6 +19,18 @@ def more(panel: Panel, title: str, item: str) -> None:
     """Choose from the menu of a conversation in the history."""
     panel.root.get_by_role("button", name=f"More about {title}").click()
     panel.root.get_by_role("menuitem", name=item).click()
+
+
+def drag(page: Page, tab: Locator, other: Locator, share: float) -> None:
+    """Drag a tab to a place in another, as a share of its width."""
+    start, end = tab.bounding_box(), other.bounding_box()
+    assert start is not None
+    assert end is not None
+    middle = start["y"] + start["height"] / 2
+    page.mouse.move(start["x"] + start["width"] / 2, middle)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] * share, middle, steps=6)
+    page.mouse.up()
 
 
 @pytest.mark.shows("places.8", "places.9")
@@ -99,6 +111,11 @@ def test_tabs_are_chosen_named_moved_and_closed_by_keyboard(desk: Desk, page: Pa
     expect(panel.answers.last).to_contain_text("Auk.")
     page.keyboard.press("Control+Shift+ArrowRight")
     expect(tabs).to_have_text(["Bees", "Auks", "New conversation"])
+    drag(page, tabs.nth(1), tabs.nth(0), 0.2)
+    expect(tabs).to_have_text(["Auks", "Bees", "New conversation"])
+    drag(page, tabs.nth(0), tabs.nth(1), 0.8)
+    expect(tabs).to_have_text(["Bees", "Auks", "New conversation"])
+    tabs.nth(1).focus()
     page.keyboard.press("F2")
     page.keyboard.type("Great auks")
     page.keyboard.press("Enter")

@@ -1,6 +1,6 @@
 /**
  * The open conversations as tabs. By keyboard: arrows, Home and End choose, Delete closes, F2 changes the title,
- * Ctrl+Shift and an arrow puts a tab elsewhere. Closing keeps the conversation.
+ * Ctrl+Shift and an arrow puts a tab elsewhere; the pointer drags it. Closing keeps the conversation.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -15,6 +15,7 @@ import { Rename } from './Rename';
 import { StatusDot } from './StatusDot';
 import { useHost, usePlace, useTrans } from './use';
 import { useActions, usePanelState } from './usePanel';
+import { useTabDrag } from './useTabDrag';
 
 export function Tabs(): React.JSX.Element {
   const trans = useTrans();
@@ -22,6 +23,7 @@ export function Tabs(): React.JSX.Element {
   const { conversations } = usePlace();
   const list = React.useRef<HTMLDivElement>(null);
   const { renaming } = usePanelState();
+  const drag = useTabDrag(conversations);
   const focus = (): void => focusTab(list.current);
   return (
     <div
@@ -29,6 +31,7 @@ export function Tabs(): React.JSX.Element {
       className="shoulders-Tabs"
       role="tablist"
       aria-label={trans.__('Open conversations')}
+      {...drag}
       onKeyDown={event => {
         if (event.target instanceof HTMLInputElement) {
           return; // A title is being changed.

@@ -72,6 +72,33 @@ describe('the tabs', () => {
     expect(document.activeElement?.textContent).toBe('New conversation');
   });
 
+  test('are dragged to another place, and a click that trembles is a click', async () => {
+    const { conversations } = await open();
+    await act(() => conversations.open('s2'));
+    await act(() => conversations.history.receive([second]));
+    const list = screen.getByRole('tablist');
+    list.setPointerCapture = () => {};
+    [...list.children].forEach((tab, index) => {
+      tab.getBoundingClientRect = () => new DOMRect(index * 100, 0, 100, 30);
+    });
+    const [first] = screen.getAllByRole('tab');
+    const point = (type: string, clientX: number, target: Element = list) =>
+      act(() => {
+        const init = { bubbles: true, button: 0, clientX };
+        fireEvent(target, new MouseEvent(type, init)); // jsdom has no pointer events.
+      });
+    await point('pointerdown', 10, first);
+    await point('pointermove', 14);
+    await point('pointerup', 14);
+    await point('pointermove', 180);
+    expect(titles()).toEqual(['Fix the plot', 'Second']);
+    await point('pointerdown', 10, first);
+    await point('pointermove', 140); // Over the other, not beyond its middle.
+    expect(titles()).toEqual(['Fix the plot', 'Second']);
+    await point('pointermove', 160);
+    expect(titles()).toEqual(['Second', 'Fix the plot']);
+  });
+
   test('are closed with the mouse', async () => {
     const { conversations } = await open();
     await act(() => conversations.create());

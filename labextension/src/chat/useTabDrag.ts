@@ -1,0 +1,78 @@
+/** Moves tabs with the pointer; the tab follows it from place to place. Used by `Tabs`. */
+
+import * as React from 'react';
+
+import type { IConversations } from '../model/interface';
+
+/** Pixels that are still a click. */
+const STILL = 6;
+
+interface IDrag {
+  readonly key: string;
+  readonly x: number;
+  moved: boolean;
+}
+
+/** What the list of tabs listens to. */
+export interface ITabDrag {
+  onPointerDown: (event: React.PointerEvent<HTMLElement>) => void;
+  onPointerMove: (event: React.PointerEvent<HTMLElement>) => void;
+  onPointerUp: () => void;
+  onPointerCancel: () => void;
+}
+
+/** Its children are the tabs, in their order. */
+export function useTabDrag(conversations: IConversations): ITabDrag {
+  const drag = React.useRef<IDrag | null>(null);
+  const end = (): void => {
+    drag.current = null;
+  };
+  return {
+    onPointerDown: ({ button, clientX, currentTarget, target }) => {
+      const at = tabAt(currentTarget, tab => tab.contains(target as Node));
+      const tab = conversations.tabs[at];
+      const isHandle =
+        target instanceof Element && target.closest('[role=tab]') !== null;
+      drag.current =
+        button === 0 && isHandle && tab !== undefined
+          ? { key: tab.key, x: clientX, moved: false }
+          : null;
+    },
+    onPointerMove: ({ clientX, currentTarget, pointerId }) => {
+      const { current } = drag;
+      if (current === null) {
+        return;
+      }
+      if (!current.moved && Math.abs(clientX - current.x) > STILL) {
+        current.moved = true;
+        currentTarget.setPointerCapture(pointerId); // What follows is no click on a tab.
+      }
+      const from = conversations.tabs.findIndex(tab => tab.key === current.key);
+      const to = current.moved ? placeOf(currentTarget, from, clientX) : from;
+      if (from >= 0 && to !== from) {
+        conversations.shift(current.key, to - from);
+      }
+    },
+    onPointerUp: end,
+    onPointerCancel: end
+  };
+}
+
+/** Where the tab belongs: in the place of one whose middle the pointer has passed, coming from it. */
+function placeOf(list: HTMLElement, from: number, x: number): number {
+  const isReversed = getComputedStyle(list).direction === 'rtl';
+  const over = tabAt(list, tab => {
+    const { left, right } = tab.getBoundingClientRect();
+    return left <= x && x < right;
+  });
+  const box = list.children[over]?.getBoundingClientRect();
+  if (box === undefined) {
+    return from;
+  }
+  const isBeyond = x > box.left + box.width / 2 !== isReversed;
+  return over > from === isBeyond ? over : from;
+}
+
+function tabAt(list: HTMLElement, fits: (tab: Element) => boolean): number {
+  return [...list.children].findIndex(fits);
+}
