@@ -201,14 +201,15 @@ def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
     editor = page.locator(".jp-PluginEditor, .jp-PluginList").first
     expect(editor).to_be_visible()
     expect(page.locator(".jp-PluginList-entry", has_text="AI Status")).to_be_visible()
-    # The place is kept over a reload.
+    # The place, and the part that was shown, are kept over a reload.
     layouts = desk.lab.state / "workspaces"
     desk.wait(
-        lambda: any("-settings:settings" in file.read_text() for file in layouts.iterdir()),
+        lambda: any('"approvals"' in file.read_text() for file in layouts.iterdir()),
         "the layout is saved",
     )
     page.goto(desk.lab.url("lab"))
-    expect(page.get_by_role("tab", name="AI Settings")).to_be_visible()
+    page.get_by_role("tab", name="AI Settings").click()
+    shown.shown("Approvals")
 
 
 def test_what_the_administrator_set_is_locked_with_the_reason(

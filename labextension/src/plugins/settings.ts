@@ -77,6 +77,10 @@ export const settings: JupyterFrontEndPlugin<void> = {
       }
     });
     palette?.addItem({ command: OPEN, category: trans.__('AI') });
-    void restorer?.restore(tracker, { command: OPEN, name: () => 'settings' });
+    void restorer?.restore(tracker, {
+      command: OPEN,
+      args: () => ({ section: place?.section ?? null }),
+      name: () => 'settings'
+    });
   }
 };

@@ -54,7 +54,7 @@ export class SettingsPlace {
   show(section: unknown): void {
     const { app, area, tracker, trans } = this.parts;
     if (this.page === null || this.page.isDisposed) {
-      const made = new SettingsWidget(this.host, this.store);
+      const made = new SettingsWidget(this.host, this.store, this.keep);
       made.disposed.connect(() => forgetKeys(this.store));
       this.page = made;
       this.frame = area === 'main' ? framed(made) : made;
@@ -67,6 +67,17 @@ export class SettingsPlace {
     }
     app.shell.activateById(this.frame?.id ?? '');
   }
+
+  /** The part that is shown; a reload shows it again. */
+  get section(): Section | null {
+    return this.page?.section ?? null;
+  }
+
+  private readonly keep = (): void => {
+    if (this.frame !== null) {
+      void this.parts.tracker.save(this.frame);
+    }
+  };
 
   private readonly store: SettingsStore;
   private readonly host: ISettingsHost;
@@ -93,15 +104,21 @@ function dress(frame: Widget, trans: TranslationBundle): void {
 class SettingsWidget extends ReactWidget {
   constructor(
     private readonly host: ISettingsHost,
-    private readonly store: SettingsStore
+    private readonly store: SettingsStore,
+    private readonly changed: () => void
   ) {
     super();
     this.addClass('shoulders-SettingsWidget');
   }
 
+  get section(): Section {
+    return this.shown;
+  }
+
   go(section: Section): void {
-    this.section = section;
+    this.shown = section;
     this.update();
+    this.changed();
   }
 
   protected override render(): React.JSX.Element {
@@ -109,7 +126,7 @@ class SettingsWidget extends ReactWidget {
       <SettingsPage
         host={this.host}
         store={this.store}
-        section={this.section}
+        section={this.shown}
         onSection={section => this.go(section)}
       />
     );
@@ -136,7 +153,7 @@ class SettingsWidget extends ReactWidget {
     }
   }
 
-  private section: Section = 'providers';
+  private shown: Section = 'providers';
 }
 
 /** A key that was typed and not saved is not kept beyond the page. */
