@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.crash_sweep import acts
+from tests.crash_sweep import acts, thread_acts
 from tests.crash_sweep.stage import Act, Scenario
 from tests.crash_sweep.turns import (
     ASKING,
@@ -292,6 +292,27 @@ RESTARTS = (
     ),
 )
 
+OPENS_TASK = script(calls("add_task", {"path": "a.py", "quote": "x = 1", "prompt": "Please look."}))
+THREADS = (
+    Scenario("threads that travel", thread_acts.travel, script(says(TEXT)), BOOK),
+    on_files("task opened by the agent", thread_acts.open_task, OPENS_TASK),
+    on_files(
+        "task without its prompt",
+        acts.nothing,
+        OPENS_TASK,
+        prepare=thread_acts.open_task,
+        prepare_until="threads.session.created",
+    ),
+    rewriting("proposal of a thread", thread_acts.apply_and_run, script(says(TEXT))),
+    rewriting(
+        "run nobody was told of",
+        acts.nothing,
+        script(says(TEXT)),
+        prepare=thread_acts.apply_and_run,
+        prepare_until="proposals.cell.ran",
+    ),
+)
+
 SCENARIOS: tuple[Scenario, ...] = (
     *TALKS,
     *TOOLS,
@@ -299,5 +320,6 @@ SCENARIOS: tuple[Scenario, ...] = (
     *NOTEBOOKS,
     *CHANGES,
     *RESTARTS,
+    *THREADS,
 )
 NAMES = {scenario.name: scenario for scenario in SCENARIOS}

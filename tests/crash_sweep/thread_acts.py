@@ -1,0 +1,89 @@
+"""What the user and pages do with task threads in the scripted turns of the sweep."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jupyter_ai_shoulders.storage.sessions import SessionFilter
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.anchors import AdoptThreads, KeptThread, MoveAnchors, MovedAnchor
+from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideProposal
+from jupyter_ai_shoulders.wire.edits import Proposal
+from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Anchor
+from jupyter_ai_shoulders.wire.versions import cell_version
+from tests.crash_sweep.acts import PLEASE, unasked
+from tests.crash_sweep.stage import Stage
+
+CELL = CellId("c2")
+OLD, NEW = "x = 1", "x = 3"
+
+
+def anchored(document: str) -> Anchor:
+    """A place in the notebook, or in another document."""
+    return Anchor(
+        document=document,
+        cell_id=CELL,
+        target="cell",
+        range=None,
+        quote="",
+        prefix="",
+        suffix="",
+    )
+
+
+async def travel(stage: Stage) -> None:
+    """A thread moves with its text, a renamed folder, a copied and a moved document."""
+    thread = await stage.say(PLEASE, kind="task", anchor=anchored("a.ipynb"))
+    host = stage.host
+    moved = MovedAnchor(session_id=thread, anchor=anchored("old/b.md"))
+    host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
+    host.renamed("old", "new")
+    await _adopted(stage, thread, "c.md")  # new/b.md is gone
+    moved = MovedAnchor(session_id=thread, anchor=anchored("a.ipynb"))
+    host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
+    await _adopted(stage, thread, "copy.ipynb")
+
+
+async def _adopted(stage: Stage, thread: SessionId, document: str) -> None:
+    """Adopt a thread twice: it is one thread all the same."""
+    kept = KeptThread(id=thread, anchor=anchored(document))
+    command = AdoptThreads(document=document, threads=(kept,))
+    first = await stage.host.adoption.adopt(command, lambda _: True)
+    assert await stage.host.adoption.adopt(command, lambda _: True) == first
+    chosen = SessionFilter(kind="task", document=document)
+    assert len(stage.host.sessions.page(chosen, None, 10).sessions) == 1
+
+
+async def open_task(stage: Stage) -> None:
+    """The agent opens a thread, which begins to work."""
+    await unasked(stage)
+    for session in stage.sessions():
+        await stage.settle(session.id)
+
+
+async def apply_and_run(stage: Stage) -> None:
+    """Apply and run what a thread proposed; it is told how that ended; then take it back."""
+    thread = stage.session(kind="task", anchor=anchored("a.ipynb"))
+    proposal = Proposal(
+        id=ProposalId("proposal_1"),
+        session_id=thread,
+        turn_id=None,
+        document="a.ipynb",
+        cell_id=CELL,
+        old=OLD,
+        new=NEW,
+        current=OLD,
+        current_version=cell_version(OLD),
+        reason="",
+        state="proposed",
+    )
+    host = stage.host
+    host.log.append(thread, ev.ProposalAdd(call_id=None, proposal=proposal))
+    await host.proposals.decide(proposal.id, DecideProposal(decision="apply", run=True))
+    await host.proposals.settled()
+    await stage.settle(thread)
+    for edit in (await host.review.list()).edits:
+        await host.review.decide(edit.id, DecideEdit(decision="undo"))
+    await asyncio.sleep(0)  # whoever hears of the decision answers once it is everybody's
+    assert host.proposals.get(proposal.id).state == "undone"
