@@ -109,7 +109,7 @@ def caret(page: Page) -> int:
 
 
 def asked_of(desk: Desk) -> list[dict[str, Any]]:
-    """The requests for suggestions that the provider got; the server asks it for its models, too."""
+    """The requests for suggestions that the provider got; it is asked for its models, too."""
     return [each for each in desk.upstream.requests() if each["method"] == "POST"]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -16,7 +18,7 @@ CELLS = (("defs", "def price(row): return row"), ("here", "x = 1\ny = "))
 END = len("x = 1\ny = ")
 
 
-def at_end(desk: Desk, *replies: dict[str, object]) -> tuple[OpenNotebook, Ghost]:
+def at_end(desk: Desk, *replies: Mapping[str, Any]) -> tuple[OpenNotebook, Ghost]:
     """The caret at the end of the cell `here`."""
     notebook = desk.open(*CELLS, replies=replies)
     go_to_end(notebook)
