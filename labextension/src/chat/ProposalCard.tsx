@@ -5,6 +5,7 @@ import * as React from 'react';
 
 import { editOfProposal } from '../model/proposals';
 import { visible } from '../model/visible';
+import type { IReview } from '../review/interface';
 import type { DecideProposal, PendingEdit, Proposal } from '../wire/generated';
 import { WordDiff } from './Diff';
 import { nameOf } from './input/describe';
@@ -211,17 +212,24 @@ function Review({
   proposal: Proposal;
 }): React.JSX.Element | null {
   const { review } = useHost();
-  const trans = useTrans();
-  const { busy, error, run } = useAction();
-  const place = useFocusKept<HTMLDivElement>();
   const edits = useSignal(
     review?.changed ?? null,
     () => review?.edits ?? NO_EDITS
   );
   const edit = editOfProposal(proposal, edits);
-  if (review === null || edit === null) {
-    return null;
-  }
+  return review === null || edit === null ? null : (
+    <KeepOrUndo review={review} edit={edit} />
+  );
+}
+
+function KeepOrUndo(props: {
+  review: IReview;
+  edit: PendingEdit;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { busy, error, run } = useAction();
+  const place = useFocusKept<HTMLDivElement>();
+  const { review, edit } = props;
   const decide = (decision: 'keep' | 'undo'): void => {
     if (!busy) {
       run(() => review.decide([edit], decision));

@@ -8,6 +8,9 @@ import { Button, IconButton } from '../parts';
 import { focusField, useHost, usePlace, useSignal, useTrans } from '../use';
 import { useActions } from '../usePanel';
 
+/** The list of what awaits review is told of a change that was just applied by then, in ms. */
+const REST = 1500;
+
 const NO_EDITS: readonly PendingEdit[] = [];
 
 export function ResolveHint(props: {
@@ -22,7 +25,7 @@ export function ResolveHint(props: {
     () => review?.edits ?? NO_EDITS
   );
   const session = conversations.session(tab);
-  const applied = appliedIn(props.view, edits);
+  const applied = useRested(appliedIn(props.view, edits));
   const [left, setLeft] = React.useState<string | null>(null);
   if (
     session?.kind !== 'task' ||
@@ -55,4 +58,14 @@ export function ResolveHint(props: {
       />
     </div>
   );
+}
+
+/** A value once it has been the same for a while; null is taken at once. */
+function useRested(value: string | null): string | null {
+  const [rested, setRested] = React.useState(value);
+  React.useEffect(() => {
+    const timer = setTimeout(() => setRested(value), REST);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return value === rested ? value : null;
 }
