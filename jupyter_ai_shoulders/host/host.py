@@ -89,6 +89,7 @@ class Host:
         self.hub = store.hub
         self.log = store.log
         self.sessions = store.sessions
+        self.blobs = store.blobs
         self.models = models
         self.tools = tools
         self.rules = rules

@@ -11,7 +11,7 @@ from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
 
-_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
+POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 
 class ArtifactHandler(ShouldersHandler):
@@ -25,7 +25,7 @@ class ArtifactHandler(ShouldersHandler):
         content = await asyncio.to_thread(self.host.artifacts.read, session.id, name)
         media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
         self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
-        self.set_header("Content-Security-Policy", _POLICY)
+        self.set_header("Content-Security-Policy", POLICY)
         self.set_header("X-Content-Type-Options", "nosniff")
         self.set_header("Cache-Control", "private, no-cache")
         self.finish(content, set_content_type=media_type)

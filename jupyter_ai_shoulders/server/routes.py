@@ -11,6 +11,7 @@ from jupyter_ai_shoulders.server.anchors import AdoptHandler, AnchorsHandler
 from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
 from jupyter_ai_shoulders.server.audit import AuditHandler
 from jupyter_ai_shoulders.server.base import HostSource
+from jupyter_ai_shoulders.server.blobs import BlobHandler
 from jupyter_ai_shoulders.server.completions import CompletionHandler, CompletionsHandler
 from jupyter_ai_shoulders.server.edits import EditHandler, EditsHandler
 from jupyter_ai_shoulders.server.events import EventsHandler
@@ -93,6 +94,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("anchors/adopt", AdoptHandler),
     ("runs", RunsHandler),
     (f"artifacts/{_ID}/{_ID}", ArtifactHandler),
+    (f"blobs/{_ID}", BlobHandler),
     ("edits", EditsHandler),
     (f"edits/{_ID}", EditHandler),
     ("proposals", ProposalsHandler),

@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.server.client import Api, PageClient
 from tests.server.conftest import OpenPage
 from tests.server.test_anchors_api import ANCHOR, MOVED, new_thread
+from tests.server.test_blobs_api import stored
 from tests.server.test_operations_api import creates, made
 from tests.server.test_proposals_api import propose
 
@@ -103,6 +104,17 @@ async def test_threads_of_others_are_neither_moved_nor_adopted(api: Api) -> None
     assert [one["error"]["code"] for one in refused.body["refused"]] == ["not_found"]
     assert unknown.body == {"adopted": [], "unknown": [thread], "refused": []}
     assert len(await api.events(thread)) == 1
+
+
+async def test_stored_content_is_given_to_whose_conversation_names_it(
+    api: Api, jp_serverapp: ServerApp
+) -> None:
+    blob = await stored(jp_serverapp, await api.new_session(), b"secret")
+
+    theirs = await api.request("GET", f"blobs/{blob}", headers=dict(BOB))
+
+    assert (theirs.status, theirs.code) == (404, "not_found")
+    assert (await api.download(f"blobs/{blob}")).content == b"secret"
 
 
 async def test_pending_edits_of_others_are_not_found(api: Api, upstream: Simulator) -> None:
