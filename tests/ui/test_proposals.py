@@ -34,9 +34,7 @@ def press(panel: Panel, name: str) -> None:
     panel.proposal.last.get_by_role("button", name=name, exact=True).click()
 
 
-@pytest.mark.shows(
-    *("09.propose.1", "09.propose.2", "09.propose.5", "09.anchor.9", "09.end.3"),
-)
+@pytest.mark.shows("09.propose.1", "09.propose.2", "09.propose.5", "09.anchor.9", "09.end.3")
 def test_a_proposal_is_seen_by_word_applied_at_its_place_kept_and_the_thread_resolved(
     desk: Desk, page: Page
 ) -> None:

@@ -16,8 +16,14 @@ TWICE = "a = load()\nb = load()\nprint(a, b)"
 
 
 @pytest.mark.shows(
-    *("09.kind.3", "09.start.4", "09.panel.5", "09.panel.8", "09.panel.9", "09.prompt.1"),
-    *("09.prompt.2", "09.travel.1"),
+    "09.kind.3",
+    "09.start.4",
+    "09.panel.5",
+    "09.panel.8",
+    "09.panel.9",
+    "09.prompt.1",
+    "09.prompt.2",
+    "09.travel.1",
 )
 def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     desk: Desk, page: Page
@@ -74,8 +80,18 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
 
 
 @pytest.mark.shows(
-    *("09.panel.1", "09.panel.2", "09.panel.3", "09.panel.4", "09.panel.6", "09.panel.7"),
-    *("09.marks.10", "09.end.1", "09.end.2", "09.end.4", "09.anchor.6", "09.panel.10"),
+    "09.panel.1",
+    "09.panel.2",
+    "09.panel.3",
+    "09.panel.4",
+    "09.panel.6",
+    "09.panel.7",
+    "09.marks.10",
+    "09.end.1",
+    "09.end.2",
+    "09.end.4",
+    "09.anchor.6",
+    "09.panel.10",
 )
 def test_the_list_leads_to_threads_of_all_documents_and_ends_them(desk: Desk, page: Page) -> None:
     other = desk.file.with_name("other-of-threads.py")
