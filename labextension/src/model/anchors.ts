@@ -31,6 +31,8 @@ export interface IFound {
 /** Not there any more. */
 export const ORPHANED: IFound = { range: null, certainty: 'orphaned' };
 
+const APPROXIMATE = { certainty: 'approximate' } as const;
+
 /** An occurrence of the quote. */
 interface IRated {
   readonly from: number;
@@ -58,16 +60,20 @@ export function locate(text: string, anchor: Remembered): IFound {
   );
 }
 
-/** Where the quote stands among the occurrences that are meant; null when it is in none. */
+/** Where the quote stands among the occurrences that are meant; certain by what is around it only. */
 export function locateAmong(
   text: string,
   anchor: Remembered,
   isMeant: (from: number, to: number) => boolean
 ): IFound | null {
   const { range, quote } = anchor;
-  return range === null || quote === ''
-    ? null
-    : amongPlaces(text, anchor, range.from, isMeant);
+  const place =
+    range === null || quote === ''
+      ? null
+      : amongPlaces(text, anchor, range.from, isMeant);
+  const isLikely =
+    place?.range && rated(text, anchor, place.range.from, 0).unlike <= LIKELY;
+  return place && { ...place, ...(isLikely ? {} : APPROXIMATE) };
 }
 
 /** Where a text stands that stands where the quote stood: what is between the texts around it. */

@@ -50,7 +50,10 @@ function elsewhere(
       return place !== null && holdsQuote(place, anchor) ? [place] : [];
     });
   const certain = places.filter(({ certainty }) => certainty === 'exact');
-  const isTelling = anchor.quote.length >= TELLING && places.length === 1;
+  const isTelling =
+    anchor.quote.length >= TELLING &&
+    anchor.certainty !== 'orphaned' && // It is known to be gone.
+    places.length === 1;
   const [best] = certain.length > 0 ? certain : isTelling ? places : [];
   return best === undefined ? null : { ...best, certainty: 'approximate' };
 }

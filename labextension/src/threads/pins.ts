@@ -54,20 +54,24 @@ export type Units = ReadonlyMap<object, IUnit>;
 export function whereIs(pin: IPin, units: Units): IPinned | null {
   const from = found(pin.from, units);
   const to = found(pin.to, units);
-  if (from === null || to === null || from.unit !== to.unit) {
-    return null;
-  }
-  const isEmpty = from.index >= to.index;
-  const mayBeEmpty = pin.isPoint || !pin.isCertain;
-  return from.index > to.index || (isEmpty && !mayBeEmpty)
-    ? null
-    : { unit: from.unit, range: { from: from.index, to: to.index } };
+  return from !== null && to?.unit === from.unit
+    ? between(pin, from, to)
+    : null;
 }
 
-function found(
-  position: RelativePosition,
-  units: Units
-): { unit: IUnit; index: number } | null {
+interface IPoint {
+  readonly unit: IUnit;
+  readonly index: number;
+}
+
+function between(pin: IPin, from: IPoint, to: IPoint): IPinned | null {
+  const mayBeEmpty = pin.isPoint || !pin.isCertain;
+  return from.index < to.index || (mayBeEmpty && from.index === to.index)
+    ? { unit: from.unit, range: { from: from.index, to: to.index } }
+    : null;
+}
+
+function found(position: RelativePosition, units: Units): IPoint | null {
   const [first] = units.values();
   if (!first?.text.doc) {
     return null;

@@ -43,13 +43,29 @@ export function rearranged({
     }
     const first = start + visible(unit.source.slice(0, from)).length;
     const length = visible(unit.source.slice(from, to)).length;
-    return longest(places.slice(first, first + length));
+    return length === 0
+      ? (behind(places[first - 1]) ?? ahead(places[first]))
+      : longest(places.slice(first, first + length));
   };
 }
 
 interface IPlace {
   readonly unit: IUnit;
   readonly at: number;
+}
+
+/** A point behind a character. */
+function behind(place: IPlace | undefined): IPart | null {
+  return place === undefined ? null : pointAt(place.unit, place.at + 1);
+}
+
+/** A point before a character. */
+function ahead(place: IPlace | undefined): IPart | null {
+  return place === undefined ? null : pointAt(place.unit, place.at);
+}
+
+function pointAt(unit: IUnit, at: number): IPart {
+  return { unit, range: { from: at, to: at }, isWhole: false };
 }
 
 /** The longest part of the places that is in one text. */

@@ -3,8 +3,9 @@
  * the tracker of threads. Uncertain places are called so; what is gone is gone until its text is back.
  */
 
-import { locate, locateAmong, locateBetween } from '../model/anchors';
+import { locate, locateAmong, locateBetween, TELLING } from '../model/anchors';
 import type { TextRange } from '../wire/generated';
+import { aligned, newPart, remains } from './aligned';
 import { whereIs, type IPin, type IPinned, type Units } from './pins';
 import { rearranged, type IPart } from './rearranged';
 import { inserted, survival, type IChange, type IUnit } from './texts';
@@ -42,6 +43,7 @@ export class Settling {
       this.pinned(thread) ??
       this.moved(thread) ??
       this.quoted(thread) ??
+      this.left(thread) ??
       this.likely(thread)
     );
   }
@@ -90,14 +92,37 @@ export class Settling {
     if (copy !== null) {
       return { unit: copy, range, certainty };
     }
-    const part = spot === null ? null : this.partOf(unit, range);
-    return (
-      part && {
-        unit: part.unit,
-        range: part.range,
-        certainty: part.isWhole ? certainty : 'approximate'
-      }
-    );
+    if (spot === null) {
+      return null;
+    }
+    const part = this.partOf(unit, range);
+    return part === null
+      ? this.aligned(spot)
+      : {
+          unit: part.unit,
+          range: part.range,
+          certainty: part.isWhole ? certainty : 'approximate'
+        };
+  }
+
+  /** In what is the same of a text that was replaced. */
+  private aligned({ unit, range, certainty }: ISpot): ISpot | null {
+    const next = this.successor(unit);
+    const place = next && range && aligned(unit.source, next.source, range);
+    return next && place
+      ? {
+          unit: next,
+          range: place.range,
+          certainty: place.isSure ? certainty : 'approximate'
+        }
+      : null;
+  }
+
+  /** The text that stands in the place of another. */
+  private successor({ id, text }: IUnit): IUnit | null {
+    const next =
+      this.units.get(text) ?? this.change.after.find(unit => unit.id === id);
+    return next !== undefined && this.isWholeNew(next) ? next : null;
   }
 
   /** The new cell of the same id, or the only new one, that has the text of one that is gone. */
@@ -115,42 +140,74 @@ export class Settling {
   private quoted({ memory, last, spot }: IThread): ISpot | null {
     const own = (spot ?? last)?.unit.id ?? memory.cell_id;
     const found = this.fresh.flatMap(unit => {
-      const place = this.isWholeNew(unit)
-        ? locate(unit.source, { ...memory, version: null })
+      const isRewritten =
+        spot !== null && unit.id === own && this.isWholeNew(unit);
+      const place = isRewritten
+        ? locate(unit.source, memory)
         : locateAmong(unit.source, memory, this.isInserted(unit));
       const held = spotOf(unit, place);
       return held === null ? [] : [held];
     });
     const mine = found.find(({ unit }) => unit.id === own);
-    if (mine?.certainty === 'exact') {
-      return mine;
+    const best = [mine, ...found].find(isExact);
+    if (best === undefined) {
+      const held = found.find(place => holds(place, memory.quote));
+      return mine ?? held ?? null;
     }
-    const [first, ...others] = found.filter(
-      place => place.certainty === 'exact'
-    );
-    if (first !== undefined) {
-      return others.length === 0
-        ? first
-        : { ...first, certainty: 'approximate' };
-    }
-    return mine ?? found.find(place => holds(place, memory.quote)) ?? null;
+    const isKnown = best === mine || isExact(spot);
+    return isKnown && this.isOnly(memory.quote)
+      ? best
+      : { ...best, certainty: 'approximate' };
+  }
+
+  /** Whether a text is in the document once, and was not in it twice. */
+  private isOnly(quote: string): boolean {
+    const { before, after } = this.change;
+    return countOf(before, quote) <= 1 && countOf(after, quote) <= 1;
+  }
+
+  /** Where some of it is left in a text that was replaced. */
+  private left({ spot }: IThread): ISpot | null {
+    const next = spot && this.successor(spot.unit);
+    const range =
+      next && spot.range
+        ? remains(spot.unit.source, next.source, spot.range)
+        : null;
+    return next && range && { unit: next, range, certainty: 'approximate' };
   }
 
   /** Where it is likeliest: where it was thought to be, or where other text stands in its place. */
   private likely(thread: IThread): ISpot | null {
-    const guess = this.alive(thread, pin => !pin.isCertain).find(
-      ({ place }) =>
-        place.range.from < place.range.to || !this.isWholeNew(place.unit)
-    );
-    if (guess !== undefined) {
-      return { ...guess.place, certainty: 'approximate' };
-    }
-    const from = thread.spot ?? thread.last;
-    const id = from?.unit.id ?? thread.memory.cell_id;
+    const { spot, last, memory } = thread;
+    const guess = this.guess(thread);
+    const id = guess?.unit.id ?? (spot ?? last)?.unit.id ?? memory.cell_id;
     const unit = this.change.after.find(each => each.id === id);
-    return unit === undefined
-      ? null
-      : spotOf(unit, locateBetween(unit.source, thread.memory));
+    if (unit === undefined) {
+      return null;
+    }
+    const isEmpty = guess === null || guess.range.from === guess.range.to;
+    const only = isEmpty ? onlyPlace(unit, memory.quote) : null;
+    return only ?? this.instead(unit, thread, guess);
+  }
+
+  private instead(
+    unit: IUnit,
+    { memory }: IThread,
+    guess: IPinned | null
+  ): ISpot | null {
+    return guess === null
+      ? spotOf(unit, locateBetween(unit.source, memory))
+      : { ...guess, certainty: 'approximate' };
+  }
+
+  /** Where it was thought to be. */
+  private guess(thread: IThread): IPinned | null {
+    const guesses = this.alive(thread, pin => !pin.isCertain);
+    const found = guesses.find(
+      ({ place: { unit, range } }) =>
+        range.from < range.to || !this.isWholeNew(unit)
+    );
+    return found?.place ?? null;
   }
 
   private ofCell(thread: IThread): ISpot | null {
@@ -194,9 +251,26 @@ export class Settling {
     );
   }
 
-  private isInserted({ text }: IUnit): (from: number, to: number) => boolean {
-    const parts = inserted(this.change.deltas.get(text) ?? []);
-    return (from, to) => parts.some(part => part.from <= from && to <= part.to);
+  /** Whether a part of a text was nowhere before the change. */
+  private isInserted(unit: IUnit): (from: number, to: number) => boolean {
+    const { before, deltas } = this.change;
+    const delta = deltas.get(unit.text);
+    const old = before.find(({ id }) => id === unit.id);
+    const parts =
+      old !== undefined && this.isWholeNew(unit)
+        ? [newPart(old.source, unit.source)]
+        : delta === undefined
+          ? [{ from: 0, to: unit.source.length }]
+          : inserted(delta);
+    const isSame = this.isRearranged;
+    return (from, to) =>
+      !isSame && parts.some(part => part.from <= from && to <= part.to);
+  }
+
+  /** Whether the change wrote nothing new. */
+  private get isRearranged(): boolean {
+    this.map ??= { partOf: rearranged(this.change) };
+    return this.map.partOf !== null;
   }
 
   private partOf(unit: IUnit, range: TextRange): IPart | null {
@@ -213,6 +287,32 @@ export class Settling {
 
 function textAt({ unit, range }: { unit: IUnit; range: TextRange }): string {
   return unit.source.slice(range.from, range.to);
+}
+
+/** How often a text occurs; two is often enough to know. */
+function countOf(units: readonly IUnit[], text: string): number {
+  return units.reduce((count, { source }) => {
+    const first = count > 1 || text === '' ? -1 : source.indexOf(text);
+    const isTwice = first >= 0 && source.includes(text, first + 1);
+    return count + (first < 0 ? 0 : isTwice ? 2 : 1);
+  }, 0);
+}
+
+/** The only place of a telling text. */
+function onlyPlace(unit: IUnit, quote: string): ISpot | null {
+  const from = unit.source.indexOf(quote);
+  const isOnly = from >= 0 && from === unit.source.lastIndexOf(quote);
+  return isOnly && quote.length >= TELLING
+    ? {
+        unit,
+        range: { from, to: from + quote.length },
+        certainty: 'approximate'
+      }
+    : null;
+}
+
+function isExact(spot: ISpot | null | undefined): spot is ISpot {
+  return spot?.certainty === 'exact';
 }
 
 function holds({ unit, range }: ISpot, quote: string): boolean {
