@@ -65,6 +65,16 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         FILES,
         ("os.kill", "os.getppid", "pathlib.Path.cwd", "….resolve", "….read_text", "….glob"),
     ),
+    "cli.place": Excepted(
+        "looks whether there is what the user names on the command line",
+        (),
+        ("….resolve", "….is_dir", "….is_file"),
+    ),
+    "cli.doctor.install": Excepted(
+        "reads Jupyter's own files of configuration",
+        (),
+        ("….is_file", "….glob", "….read_text"),
+    ),
     "client.connection": Excepted("the way to the Jupyter server", NETWORK),
     # The user's own settings and keys, which are outside every workspace.
     "providers.catalogue_files": Excepted(

@@ -101,8 +101,14 @@ class Turn:
             raise BudgetReached(failure_text(answer), answer)
         raise TurnFailed(failure_text(answer), answer)
 
+    def so_far(self) -> Answer:
+        """Return what there is by now, also of a turn that waits or failed."""
+        return self._reader.answer()
+
     def _until_it_rests(self, events: Generator[ev.Event]) -> Iterator[ev.Event]:
         reader = self._reader
+        if reader.ended is not None:
+            return
         for event in events:
             self._after = event.seq
             if not reader.take(event):

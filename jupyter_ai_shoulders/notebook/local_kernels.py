@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -23,8 +24,11 @@ from jupyter_ai_shoulders.notebook.kernel_connection import own_client
 class LocalKernels:
     """A ``KernelDirectory`` whose kernels end with it; they start in their notebook's folder."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, quiet: bool = False) -> None:
+        """``quiet``: what kernels write beside their messages does not reach our terminal."""
         self._root = root
+        silence = subprocess.DEVNULL
+        self._launch: dict[str, Any] = {"stdout": silence, "stderr": silence} if quiet else {}
         self._specs = KernelSpecManager()
         runtime = Path(jupyter_runtime_dir())
         runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -98,6 +102,7 @@ class LocalKernels:
                 kernel_name=kernel_name,
                 kernel_id=kernel_id,
                 cwd=str((self._root / path).parent),
+                **self._launch,
             )
         except NoSuchKernel as error:
             raise no_such_kernel(kernel_name, self._specs.find_kernel_specs()) from error

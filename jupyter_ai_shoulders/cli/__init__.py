@@ -1,0 +1,1 @@
+"""``jupyter shoulders``: the AI colleague in a terminal and in scripts."""

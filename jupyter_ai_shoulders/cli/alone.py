@@ -1,0 +1,246 @@
+"""The engine in this process, where no server serves the workspace. Made by ``place``.
+
+Jupyter's configuration holds here too: an administrator's limits and rules are the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from jupyter_core.application import JupyterApp
+from jupyter_core.paths import jupyter_config_path
+from traitlets.config import Application
+
+from jupyter_ai_shoulders.cli.attached import context_of
+from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
+from jupyter_ai_shoulders.client.reader import TurnReader
+from jupyter_ai_shoulders.core.clock import RandomIds
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.host.build import Host, HostPorts, build_host
+from jupyter_ai_shoulders.host.config import Shoulders
+from jupyter_ai_shoulders.host.configured import host_settings
+from jupyter_ai_shoulders.host.ports import HostSettings
+from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.sessions import SessionFilter
+from jupyter_ai_shoulders.wire.api import ModelList, ProviderHealth, ProviderTest, SessionList
+from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
+from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
+from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId, ProviderId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Session, SessionKind
+from jupyter_ai_shoulders.wire.settings import SettingsProblem
+from jupyter_ai_shoulders.wire.usage import Usage, UsageBy, UsageQuery
+
+_CONFIG_FILES = ("jupyter_config", "jupyter_server_config", "jupyter_jupyter_ai_shoulders_config")
+"""Where a server would read ``c.Shoulders`` from."""
+
+ResultT = TypeVar("ResultT")
+
+
+class NoPages:
+    """Nobody has a page open (``host.ports.PagePort``)."""
+
+    def send(self, client_id: ClientId, frame: ServerFrame) -> None:
+        """Do nothing."""
+
+    def deleted(self, session: Session) -> None:
+        """Do nothing."""
+
+    def tools_changed(self) -> None:
+        """Do nothing."""
+
+    def settings_changed(self, part: SettingsPart) -> None:
+        """Do nothing."""
+
+
+class News:
+    """The events of one turn on their way to the terminal (``host.hub.EventListener``)."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[LoggedEvent | None] = asyncio.Queue()
+
+    def heard(self, logged: LoggedEvent) -> None:
+        """Take note of a committed event."""
+        self.queue.put_nowait(logged)
+
+    def ended(self) -> None:
+        """Take note that nothing comes any more."""
+        self.queue.put_nowait(None)
+
+
+class LoneDesk:
+    """See ``desk.Desk``."""
+
+    def __init__(self, workspace: Path, config: Shoulders) -> None:
+        self.workspace = workspace
+        self._settings = host_settings(config, workspace)
+
+    def close(self) -> None:
+        """See ``Desk.close``: each command begins and ends an engine."""
+
+    def run(self, request: RunRequest, sink: Sink) -> Outcome:
+        """See ``Desk.run``."""
+        return asyncio.run(_use(self._settings, lambda host: _run(host, request, sink)))
+
+    def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
+        """See ``Desk.sessions``."""
+
+        async def listed(host: Host) -> SessionList:
+            return host.sessions.page(SessionFilter(kind=kind, text=text), None, limit)
+
+        return self._kept(listed)
+
+    def export(self, session: str, form: ExportFormat) -> str:
+        """See ``Desk.export``."""
+
+        async def exported(host: Host) -> str:
+            session_id = SessionId(session)
+            host.sessions.header(session_id)
+            return "".join([piece async for piece in host.exporter.export(session_id, form)])
+
+        return self._kept(exported)
+
+    def usage(self, by: UsageBy) -> Usage:
+        """See ``Desk.usage``."""
+        return self._done(lambda host: host.usage.usage(UsageQuery(by=by)))
+
+    def models(self) -> ModelList:
+        """See ``Desk.models``."""
+
+        async def listed(host: Host) -> ModelList:
+            await host.models.discover()
+            return host.models.listing()
+
+        return self._done(listed)
+
+    def facts(self) -> Facts:
+        """See ``Desk.facts``."""
+
+        async def looked(host: Host) -> Facts:
+            await host.ready()
+            await host.models.discover(remote=False)
+            return Facts(
+                workspace=self.workspace,
+                server_url=None,
+                server_version=None,
+                state_error=host.state_error(),
+                usage_error=host.budgets.problem(),
+                models=host.models.listing(),
+                settings_problems=_settings_problems(host),
+                permission_problems=_permission_problems(host),
+                sandbox=(await host.commands.facts()).kind,
+            )
+
+        return self._done(looked)
+
+    def test(self, provider: str) -> ProviderTest:
+        """See ``Desk.test``."""
+        return self._done(lambda host: host.models.test(ProviderId(provider)))
+
+    def set_key(self, provider: str, key: str) -> ProviderHealth:
+        """See ``Desk.set_key``."""
+        return self._done(lambda host: host.models.set_key(ProviderId(provider), key))
+
+    def remove_key(self, provider: str) -> ProviderHealth:
+        """See ``Desk.remove_key``."""
+        return self._done(lambda host: host.models.remove_key(ProviderId(provider)))
+
+    def _kept(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
+        """Do something with conversations. Raises ``StateUnavailable``."""
+        return asyncio.run(_use(self._settings, work))
+
+    def _done(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
+        """Do something that needs no conversations."""
+        return asyncio.run(_use(self._settings, work, recover=False))
+
+
+def configuration() -> Shoulders:
+    """Return Jupyter's configuration as a server started here would read it."""
+    app = JupyterApp()
+    paths = list(reversed(jupyter_config_path()))
+    for name in _CONFIG_FILES:
+        Application.load_config_file(app, name, path=paths)
+    return Shoulders(config=app.config)
+
+
+def _settings_problems(host: Host) -> tuple[SettingsProblem, ...]:
+    try:
+        return host.preferences.settings().problems
+    except StateUnavailable:  # told as what keeps conversations from being kept
+        return ()
+
+
+def _permission_problems(host: Host) -> tuple[str, ...]:
+    try:
+        return host.rules.permissions.problems
+    except StateUnavailable:
+        return ()
+
+
+async def _use(
+    settings: HostSettings, work: Callable[[Host], Awaitable[ResultT]], *, recover: bool = True
+) -> ResultT:
+    async with _host(settings) as host:
+        if recover:
+            await host.ready()
+            problem = host.state_error()
+            if problem is not None:
+                raise StateUnavailable(problem.message, code=problem.code, hint=problem.hint)
+        return await work(host)
+
+
+@asynccontextmanager
+async def _host(settings: HostSettings) -> AsyncGenerator[Host]:
+    async with aclosing(LocalKernels(settings.workspace, quiet=True)) as kernels:
+        host = build_host(settings, HostPorts(kernels=kernels, pages=NoPages()))
+        async with aclosing(host):
+            yield host
+
+
+async def _run(host: Host, request: RunRequest, sink: Sink) -> Outcome:
+    await host.models.discover(remote=False)
+    session_id = SessionId(request.session) if request.session else _new(host, request)
+    after = host.sessions.get(session_id).last_seq
+    message = SendMessage(
+        id=MessageId(RandomIds().new("msg")),
+        text=request.prompt,
+        context=context_of(request),
+        model=None if request.model is None else ModelId(request.model),
+        mode=request.mode,
+    )
+    news, reader = News(), TurnReader(session_id, message.id)
+    host.hub.follow(session_id, news, news.ended)
+    try:
+        await host.engine.send(session_id, message)
+        await _follow(host, news, reader, sink, after)
+    finally:
+        host.hub.unfollow(session_id, news)
+    return Outcome(reader.answer(), reader.waits_for)
+
+
+async def _follow(host: Host, news: News, reader: TurnReader, sink: Sink, after: int) -> None:
+    """Pass events on until the turn ends; Ctrl+C cancels the turn, then it ends."""
+    while reader.ended is None and reader.waits_for is None:
+        try:
+            logged = await news.queue.get()
+        except asyncio.CancelledError:
+            await host.engine.cancel(reader.session_id)
+            continue
+        if logged is None:
+            return
+        if logged.event.seq > after and reader.take(logged.event):
+            sink(logged.event)
+
+
+def _new(host: Host, request: RunRequest) -> SessionId:
+    command = CreateSession(
+        kind="run",
+        model=None if request.model is None else ModelId(request.model),
+        mode=request.mode,
+        toolset=request.toolset,
+    )
+    return host.conversations.create(command, None).id

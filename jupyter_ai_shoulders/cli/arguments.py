@@ -1,0 +1,87 @@
+"""The command line of ``jupyter shoulders``. Called by ``main``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Protocol, get_args
+
+from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset
+from jupyter_ai_shoulders.wire.usage import UsageBy
+
+_EPILOG = """\
+exit codes: 0 final answer or complete · 1 error · 2 usage · 3 rejected or approval required ·
+4 budget · 5 context overflow · 6 step cap · 7 question pending · 130 cancelled
+"""
+
+
+class _Commands(Protocol):
+    def add_parser(
+        self,
+        name: str,
+        *,
+        help: str,  # noqa: A002 argparse's word
+        description: str,
+    ) -> argparse.ArgumentParser: ...
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser."""
+    top = argparse.ArgumentParser(
+        prog="jupyter shoulders",
+        description="The AI colleague of Jupyter in a terminal. It attaches to the server that "
+        "serves the workspace, or starts the engine itself.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = top.add_subparsers(dest="command", metavar="command", required=True)
+    _add_run(commands)
+    _add_lists(commands)
+    _add_keys(commands)
+    doctor = _command(commands, "doctor", "check the installation, and say what to do")
+    doctor.add_argument("--json", action="store_true", help="as JSON")
+    return top
+
+
+def _command(commands: _Commands, name: str, about: str) -> argparse.ArgumentParser:
+    made = commands.add_parser(name, help=about, description=about.capitalize() + ".")
+    made.add_argument("--workspace", default=".", metavar="DIR", help="default: this folder")
+    made.add_argument("--url", help="of a server to attach to")
+    made.add_argument("--token", help="of that server; better in SHOULDERS_TOKEN")
+    made.add_argument("--no-server", action="store_true", help="do not attach to a server")
+    return made
+
+
+def _add_run(commands: _Commands) -> None:
+    run = _command(commands, "run", "do one task without asking, and print the answer")
+    run.add_argument("prompt", help="what to do; - reads it from standard input")
+    run.add_argument("--notebook", metavar="FILE", help="the notebook or file it is about")
+    run.add_argument("--model", metavar="ID")
+    run.add_argument("--mode", choices=get_args(Mode), help="what may run without being asked")
+    run.add_argument("--toolset", choices=get_args(Toolset))
+    run.add_argument("--session", metavar="ID", help="go on with a conversation")
+    run.add_argument("--json", action="store_true", help="events as lines of JSON")
+    run.add_argument("--quiet", action="store_true", help="only the answer")
+
+
+def _add_lists(commands: _Commands) -> None:
+    sessions = _command(commands, "sessions", "list conversations")
+    sessions.add_argument("--kind", choices=get_args(SessionKind))
+    sessions.add_argument("--text", help="only those with this text")
+    sessions.add_argument("--limit", type=int, default=20)
+    export = _command(commands, "export", "print a conversation")
+    export.add_argument("session", metavar="ID")
+    export.add_argument("--format", choices=get_args(ExportFormat), default="md")
+    usage = _command(commands, "usage", "show what was used and spent this month")
+    usage.add_argument("--by", choices=get_args(UsageBy), default="model")
+    models = _command(commands, "models", "list models, and why some cannot answer")
+    for each in (sessions, usage, models):
+        each.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_keys(commands: _Commands) -> None:
+    keys = _command(commands, "keys", "show, set, remove or test keys of providers")
+    keys.add_argument(
+        "action", choices=("list", "set", "remove", "test"), nargs="?", default="list"
+    )
+    keys.add_argument("provider", nargs="?")

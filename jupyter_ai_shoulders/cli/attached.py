@@ -1,0 +1,115 @@
+"""The engine of a running server, over HTTP: commands share its conversations with its pages.
+
+Made by ``place``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
+from jupyter_ai_shoulders.client import Client
+from jupyter_ai_shoulders.wire.api import (
+    ModelList,
+    ProviderHealth,
+    ProviderTest,
+    SessionList,
+    ToolList,
+)
+from jupyter_ai_shoulders.wire.commands import SetKey
+from jupyter_ai_shoulders.wire.messages import MessageContext
+from jupyter_ai_shoulders.wire.sessions import SessionKind
+from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
+
+
+class AttachedDesk:
+    """See ``desk.Desk``."""
+
+    def __init__(self, client: Client, workspace: Path) -> None:
+        self._client = client
+        self.workspace = workspace
+
+    def close(self) -> None:
+        """See ``Desk.close``."""
+        self._client.close()
+
+    def run(self, request: RunRequest, sink: Sink) -> Outcome:
+        """See ``Desk.run``."""
+        client = self._client
+        session = request.session or (
+            client.new_session(
+                kind="run", model=request.model, mode=request.mode, toolset=request.toolset
+            ).id
+        )
+        turn = client.stream(
+            request.prompt,
+            session,
+            model=request.model,
+            mode=request.mode,
+            context=context_of(request),
+        )
+        while True:
+            try:
+                for event in turn:
+                    sink(event)
+            except KeyboardInterrupt:
+                turn.cancel()
+                continue  # to the end of the turn
+            return Outcome(turn.so_far(), turn.waits_for)
+
+    def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
+        """See ``Desk.sessions``."""
+        found = self._client.list(kind=kind, text=text, limit=limit)
+        return SessionList(sessions=found, next_cursor=None)
+
+    def export(self, session: str, form: ExportFormat) -> str:
+        """See ``Desk.export``."""
+        return self._client.export(session, form)
+
+    def usage(self, by: UsageBy) -> Usage:
+        """See ``Desk.usage``."""
+        return self._client.usage(by)
+
+    def models(self) -> ModelList:
+        """See ``Desk.models``."""
+        return self._client.models()
+
+    def facts(self) -> Facts:
+        """See ``Desk.facts``."""
+        status = self._client.status()
+        return Facts(
+            workspace=self.workspace,
+            server_url=self._client.connection.address.url,
+            server_version=status.version,
+            state_error=status.state_directory_error,
+            usage_error=status.usage_error,
+            models=self._client.models(),
+            settings_problems=self._client.settings().problems,
+            permission_problems=self._client.connection.get("tools", ToolList).problems,
+            sandbox=status.sandbox,
+        )
+
+    def test(self, provider: str) -> ProviderTest:
+        """See ``Desk.test``."""
+        path = f"providers/{quote(provider, safe='')}/test"
+        return self._client.connection.post(path, None, ProviderTest)
+
+    def set_key(self, provider: str, key: str) -> ProviderHealth:
+        """See ``Desk.set_key``."""
+        path = f"providers/{quote(provider, safe='')}/key"
+        stored = self._client.connection.tell("PUT", path, SetKey(key=key))
+        return ProviderHealth.model_validate_json(stored.content)
+
+    def remove_key(self, provider: str) -> ProviderHealth:
+        """See ``Desk.remove_key``."""
+        path = f"providers/{quote(provider, safe='')}/key"
+        removed = self._client.connection.tell("DELETE", path)
+        return ProviderHealth.model_validate_json(removed.content)
+
+
+def context_of(request: RunRequest) -> MessageContext | None:
+    """Return what the user has in front of them: the document the command names."""
+    if request.document is None:
+        return None
+    return MessageContext(active_document=request.document, open_documents=(request.document,))

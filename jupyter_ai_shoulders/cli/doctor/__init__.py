@@ -1,0 +1,1 @@
+"""``jupyter shoulders doctor``: looks at an installation and says what to do."""

@@ -1,0 +1,55 @@
+"""``jupyter shoulders doctor``: collects the findings and prints them. Called by ``main``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+
+from jupyter_ai_shoulders.cli.doctor import engine, install
+from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure
+from jupyter_ai_shoulders.cli.errors import CommandFailed
+from jupyter_ai_shoulders.cli.exits import Code
+from jupyter_ai_shoulders.cli.place import Wanted, choose
+from jupyter_ai_shoulders.cli.printer import plain
+from jupyter_ai_shoulders.client.errors import ClientError, Refused
+from jupyter_ai_shoulders.core.errors import ShouldersError
+
+_SIGNS = {"ok": "ok  ", "warning": "WARN", "failure": "FAIL"}
+
+
+def doctor(wanted: Wanted, *, as_json: bool) -> Code:
+    """Look at everything; 1 when something is broken. Warnings are no failure."""
+    found = [*install.look(install.this_install()), *_engine(wanted)]
+    if as_json:
+        text = json.dumps([finding.to_dict() for finding in found], indent=2)
+        sys.stdout.write(f"{text}\n")
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in lines(found))
+    broken = any(finding.state == "failure" for finding in found)
+    return Code.ERROR if broken else Code.OK
+
+
+def lines(found: Sequence[Finding]) -> list[str]:
+    """Return the findings as lines, each with what to do below it."""
+    width = max(len(finding.about) for finding in found)
+    told: list[str] = []
+    for finding in found:
+        told.append(f"{_SIGNS[finding.state]}  {finding.about.ljust(width)}  {plain(finding.text)}")
+        if finding.advice:
+            told.append(f"      {' ' * width}  → {plain(finding.advice)}")
+    return told
+
+
+def _engine(wanted: Wanted) -> list[Finding]:
+    """Look at the engine; that it cannot be reached is a finding, too."""
+    try:
+        with closing(choose(wanted)) as desk:
+            return list(engine.look(desk.facts()))
+    except Refused as error:
+        return [failure("engine", error.info.message, error.info.hint or "")]
+    except ShouldersError as error:
+        return [failure("engine", error.info.message, error.info.hint or "")]
+    except (ClientError, CommandFailed) as error:
+        return [failure("engine", str(error), "--no-server looks without a server.")]

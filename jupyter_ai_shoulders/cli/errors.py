@@ -1,0 +1,20 @@
+"""What ends a command with a message instead of a trace; caught by ``main``."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.cli.exits import Code
+
+
+class CommandFailed(Exception):
+    """The command cannot be done; the message says why and what to do."""
+
+    def __init__(self, message: str, code: Code = Code.ERROR) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class WrongUse(CommandFailed):
+    """The command line asks for what is not there."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, Code.USAGE)

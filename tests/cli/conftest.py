@@ -1,0 +1,120 @@
+"""Commands run in this process, on a server or alone, with a provider that plays a script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from jupyter_ai_shoulders.cli.main import main
+from tests.client.conftest import Place, client, place
+from tests.integration.place import add_priced_model
+from tests.upstream import StartUpstream, Upstream, in_order
+
+__all__ = ["client", "place"]
+
+Where = Literal["attached", "alone"]
+TINY = "tiny"
+"""A model whose window holds next to nothing."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Its output as JSON."""
+        return json.loads(self.out)
+
+
+@dataclass
+class Terminal:
+    """A terminal in a workspace."""
+
+    root: Path
+    upstream: Upstream
+    where: list[str]
+    """Arguments that say where the engine is."""
+    capture: pytest.CaptureFixture[str]
+    configure: Callable[[Mapping[str, Any]], None]
+    """Writes ``c.Shoulders`` for engines started from now on."""
+
+    def plays(self, *replies: Mapping[str, Any]) -> None:
+        """Have the model answer so."""
+        self.upstream.play(in_order(*replies))
+
+    def says(self, command: str, *arguments: str) -> Said:
+        """Run a command."""
+        self.capture.readouterr()
+        try:
+            code = main([command, *self.where, *arguments])
+        except SystemExit as ended:  # argparse
+            code = int(ended.code or 0)
+        told = self.capture.readouterr()
+        return Said(code, told.out, told.err)
+
+
+def add_tiny_model(root: Path) -> None:
+    """Add it to the models of a workspace."""
+    path = root / ".shoulders" / "models.json"
+    models = json.loads(path.read_text())
+    models["models"].append({**models["models"][0], "id": TINY, "context_window": 3_000})
+    path.write_text(json.dumps(models))
+
+
+@pytest.fixture
+def alone(
+    workspace: Path,
+    upstream: StartUpstream,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    isolated_home: Path,
+) -> Terminal:
+    """A workspace that no server serves."""
+    started = upstream(in_order())
+    for name, value in started.configure(workspace).items():
+        monkeypatch.setenv(name, value)
+    add_priced_model(workspace)
+    add_tiny_model(workspace)
+    config = isolated_home / "config"
+    config.mkdir()
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(config))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(isolated_home / "runtime"))
+    monkeypatch.chdir(workspace)
+
+    def configure(values: Mapping[str, Any]) -> None:
+        text = json.dumps({"Shoulders": dict(values)})
+        (config / "jupyter_server_config.json").write_text(text)
+
+    return Terminal(workspace, started, [], capsys, configure)
+
+
+@pytest.fixture
+def attached(
+    place: Place,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Terminal:
+    """The workspace of a running server, which is found by its own file."""
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(place.lab.state / "runtime"))
+    monkeypatch.chdir(place.lab.root)
+
+    def configure(values: Mapping[str, Any]) -> None:
+        raise AssertionError(f"the server runs already: {values}")
+
+    return Terminal(place.lab.root, place.upstream, [], capsys, configure)
+
+
+@pytest.fixture(params=["alone", "attached"])
+def terminal(request: pytest.FixtureRequest) -> Terminal:
+    """Both."""
+    return request.getfixturevalue(request.param)

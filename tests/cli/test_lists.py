@@ -1,0 +1,97 @@
+"""``sessions``, ``export``, ``usage``, ``models`` and ``keys``, on a server and alone."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Terminal
+from tests.upstream import says
+
+KEY = "sk-ant-typed-by-hand-0123456789"
+
+
+def test_a_run_is_listed_exported_and_counted(terminal: Terminal) -> None:
+    terminal.plays(says("**Forty-two.**"))
+    terminal.says("run", "What is the answer?")
+
+    listed = terminal.says("sessions", "--kind", "run", "--json").json["sessions"]
+    table = terminal.says("sessions", "--kind", "run", "--limit", "1")
+    exported = terminal.says("export", listed[0]["id"])
+    events = terminal.says("export", listed[0]["id"], "--format", "jsonl")
+    usage = terminal.says("usage", "--json").json
+    counted = terminal.says("usage")
+
+    assert listed[0]["title"] == "What is the answer?"
+    assert table.out.splitlines()[0].split()[:3] == ["id", "kind", "status"]
+    assert "What is the answer?" in table.out.splitlines()[1]
+    assert "**Forty-two.**" in exported.out
+    assert '"turn-end"' in events.out
+    assert usage["total"]["calls"] >= 1
+    assert counted.code == 0
+    assert "all" in counted.out
+
+
+def test_an_unknown_conversation_is_a_wrong_use(terminal: Terminal) -> None:
+    said = terminal.says("export", "ses_nothing")
+
+    assert (said.code, said.out) == (2, "")
+    assert "ses_nothing" in said.err
+
+
+def test_models_are_listed(terminal: Terminal) -> None:
+    said = terminal.says("models")
+    listed = terminal.says("models", "--json").json
+
+    assert said.code == 0
+    assert [line.split()[-1] for line in said.out.splitlines() if "simulated" in line] == ["ready"]
+    assert "simulated" in {model["id"] for model in listed["models"]}
+
+
+def test_a_key_is_piped_in_and_never_shown(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, isolated_home: Path
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{KEY}\n"))
+    stored = terminal.says("keys", "set", "anthropic")
+    listed = terminal.says("keys")
+    removed = terminal.says("keys", "remove", "anthropic")
+
+    assert (stored.code, stored.out) == (0, "anthropic: set, ends in 6789\n")
+    assert any(
+        line.startswith("anthropic  ") and "6789" in line for line in listed.out.splitlines()
+    )
+    assert removed.out == "anthropic: not set\n"
+    for said in (stored, listed, removed):
+        assert KEY not in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["set"], "name a provider"),
+        (["set", "nobody"], "no provider nobody; there are anthropic"),
+        (["set", "anthropic"], "No key was given"),
+        (["forget"], "invalid choice"),
+    ],
+)
+def test_wrong_uses_of_keys_are_named(
+    alone: Terminal, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
+
+    said = alone.says("keys", *arguments)
+
+    assert said.code == 2
+    assert message in said.err
+
+
+def test_a_provider_that_does_not_work_is_said(alone: Terminal) -> None:
+    alone.plays({"parts": [], "failure": {"status": 401}})
+
+    said = alone.says("keys", "test", "simulator")
+
+    assert (said.code, said.out) == (1, "")
+    assert "simulator: " in said.err
