@@ -1,7 +1,8 @@
 """Finding the place of a task thread again in a text that may have changed (chapter 09). Pure.
 
-A text that was changed since an anchor was made is searched for the quoted text. Pages do not move
-anchors along with edits yet; ``tests/wire/fixtures/anchors.json`` is the table for both languages.
+A page moves anchors along with edits while it has their document open; a text that was changed
+otherwise is searched for the quoted text. ``labextension/src/model/anchors.ts`` is the same, and
+``tests/wire/fixtures/anchors.json`` the table for both.
 Used by the prompt of a thread and by ``propose_edit``.
 """
 
@@ -12,6 +13,12 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jupyter_ai_shoulders.core.anchor_rewrites import (
+    between,
+    common,
+    find_reformatted,
+    unlike_reformatted,
+)
 from jupyter_ai_shoulders.wire.sessions import Anchor, Certainty, TextRange
 from jupyter_ai_shoulders.wire.versions import cell_version, text_version
 
@@ -20,7 +27,7 @@ CONTEXT = 64
 MOST_PLACES = 2_000
 """Occurrences of a quote that are compared; a text with more of them says nothing."""
 TELLING = 12
-"""Units from which on a quote that occurs once is its own proof."""
+"""Units from which on a text that occurs once tells something."""
 LIKELY = 0.5
 """Share of the text around a quote that has to be the same for a place to be certain."""
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
@@ -45,21 +52,60 @@ def locate(text: str, anchor: Anchor) -> Place:
     if anchor.range is None:
         return Place(None, "exact")
     units = Units(text)
-    if _is_unchanged(text, anchor) and units.slice(anchor.range) == anchor.quote:
-        return Place(anchor.range, "exact")
+    if (same := _unchanged(units, anchor, anchor.range)) is not None:
+        return same
     if not anchor.quote:
         return _point(units, anchor.range.from_, anchor)
     places = [_rated(units, anchor, start) for start in _occurrences(text, anchor.quote)]
-    if not places:
-        return ORPHANED
-    best = min(places)
-    certain = _is_certain(anchor, best, places)
-    return Place(best.range, "exact" if certain else "approximate")
+    return _likeliest(units, anchor, places) if places else _rewritten(units, anchor)
+
+
+def _unchanged(units: Units, anchor: Anchor, place: TextRange) -> Place | None:
+    if anchor.certainty == "orphaned" or not _is_unchanged(units.text, anchor):
+        return None
+    if anchor.certainty == "approximate":  # what was uncertain is so still
+        return Place(place, "approximate") if place.to <= units.length else None
+    return Place(place, "exact") if units.slice(place) == anchor.quote else None
 
 
 def _is_unchanged(text: str, anchor: Anchor) -> bool:
     version = text_version(text) if anchor.cell_id is None else cell_version(text)
     return anchor.version == version
+
+
+def _likeliest(units: Units, anchor: Anchor, places: list[_Rated]) -> Place:
+    best = min(places)
+    if _is_certain(anchor, best, places):
+        return Place(best.range, "exact")
+    # Something else may stand where it stood, and this be another.
+    gap = _between(units, anchor) if best.unlike > LIKELY else None
+    is_filled = gap is not None and gap.from_ < gap.to
+    return Place(gap if is_filled else best.range, "approximate")
+
+
+def _between(units: Units, anchor: Anchor) -> TextRange | None:
+    gap = between(units.text, anchor.quote, anchor.prefix, anchor.suffix)
+    return None if gap is None else text_range(units.of(gap[0]), units.of(gap[1]))
+
+
+def _rewritten(units: Units, anchor: Anchor) -> Place:
+    assert anchor.range is not None
+    wanted = anchor.range.from_
+    spans = find_reformatted(units.text, anchor.quote, MOST_PLACES)
+    if not spans:
+        gap = _between(units, anchor)
+        return ORPHANED if gap is None else Place(gap, "approximate")
+    unlike, _, start, end = min(
+        (
+            round(unlike_reformatted(units.text, anchor.prefix, anchor.suffix, span), 6),
+            abs(units.of(span[0]) - wanted),
+            *span,
+        )
+        for span in spans
+    )
+    is_sure = len(spans) == 1 and unlike <= 1 - LIKELY
+    place = text_range(units.of(start), units.of(end))
+    return Place(place, "exact" if is_sure else "approximate")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,6 +117,8 @@ class _Rated:
     distance: int
     start: int
     end: int
+    beside: bool
+    """Whether the text on one side of it is as it was."""
 
     @property
     def range(self) -> TextRange:
@@ -119,20 +167,31 @@ def _rated(units: Units, anchor: Anchor, start: int) -> _Rated:
     end = start + len(anchor.quote)
     before = units.text[max(0, start - len(anchor.prefix)) : start]
     after = units.text[end : end + len(anchor.suffix)]
-    same = _common(before[::-1], anchor.prefix[::-1]) + _common(after, anchor.suffix)
+    same_before = common(before[::-1], anchor.prefix[::-1])
+    same_after = common(after, anchor.suffix)
     known = len(anchor.prefix) + len(anchor.suffix)
     at = units.of(start)
-    unlike = 0.0 if not known else 1 - same / known
-    return _Rated(round(unlike, 6), abs(at - anchor.range.from_), at, units.of(end))
+    unlike = 0.0 if not known else 1 - (same_before + same_after) / known
+    beside = _is_like(same_before, anchor.prefix, start == 0) or _is_like(
+        same_after, anchor.suffix, end == len(units.text)
+    )
+    distance = abs(at - anchor.range.from_)
+    return _Rated(round(unlike, 6), distance, at, units.of(end), beside)
+
+
+def _is_like(same: int, side: str, is_edge: bool) -> bool:
+    """Return whether enough of one side is the same: of none, that there still is none."""
+    return same >= min(TELLING, len(side)) if side else is_edge
 
 
 def _is_certain(anchor: Anchor, best: _Rated, places: list[_Rated]) -> bool:
     if len(places) >= MOST_PLACES:
         return False
     others = [place.unlike for place in places if place is not best]
+    is_likely = best.unlike <= 1 - LIKELY
     if not others:
-        return len(anchor.quote) >= TELLING or best.unlike <= 1 - LIKELY
-    return best.unlike <= 1 - LIKELY and best.unlike < min(others)
+        return is_likely or (len(anchor.quote) >= TELLING and best.beside)
+    return is_likely and best.unlike < min(others)
 
 
 def _point(units: Units, wanted: int, anchor: Anchor) -> Place:
@@ -151,13 +210,3 @@ def _point(units: Units, wanted: int, anchor: Anchor) -> Place:
 def text_range(start: int, end: int) -> TextRange:
     """Return a range of UTF-16 offsets."""
     return TextRange.model_validate({"from": start, "to": end})
-
-
-def _common(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count

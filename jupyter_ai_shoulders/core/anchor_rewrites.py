@@ -1,0 +1,104 @@
+"""Finding the place of a quote that was written anew (chapter 09). Pure.
+
+By a formatter, or by somebody who put other text in its place. Part of ``core.anchors``;
+``labextension/src/model/anchor-rewrites.ts`` is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+TAIL = 12
+"""Characters of the text on either side that have to stand there."""
+GROWTH = 64
+"""Characters a place may have grown by, beside twice what it had."""
+MOST = 200
+"""Places of a side that are looked at."""
+LONGEST = 1_000_000
+"""Characters of a text up to which a rewritten quote is looked for."""
+LOOSE = 4
+"""How much longer than before the text around a quote may be."""
+_SPACE = "[ \\t\\r\\n]*"
+_SPACES = re.compile("[ \t\r\n]+")
+_LAST_COMMA = re.compile(r",(?=[)\]}])")
+"""The comma that formatters put after the last of several."""
+
+
+def folded(text: str) -> str:
+    """Return a text as formatters leave it: no white space, one kind of quote characters."""
+    return _LAST_COMMA.sub("", _SPACES.sub("", text).replace("'", '"'))
+
+
+def find_reformatted(text: str, quote: str, most: int) -> list[tuple[int, int]]:
+    """Return where a quote stands that a formatter has rewritten: begin and end."""
+    units = folded(quote)
+    if not units or len(text) > LONGEST:
+        return []
+    return [found.span() for found in islice(re.finditer(_pattern(units), text), most)]
+
+
+def unlike_reformatted(text: str, prefix: str, suffix: str, span: tuple[int, int]) -> float:
+    """Return the share of the text around a place that is not as it was, but for its form."""
+    start, end = span
+    wanted_before, wanted_after = folded(prefix), folded(suffix)
+    known = len(wanted_before) + len(wanted_after)
+    before = folded(text[max(0, start - LOOSE * len(prefix)) : start])
+    after = folded(text[end : end + LOOSE * len(suffix)])
+    same = common(before[::-1], wanted_before[::-1]) + common(after, wanted_after)
+    return 0.0 if not known else 1 - same / known
+
+
+def between(text: str, quote: str, prefix: str, suffix: str) -> tuple[int, int] | None:
+    """Return what stands between the texts a quote stood between.
+
+    None unless both stand there in order, once.
+    """
+    if not prefix and not suffix:
+        return None
+    most = 2 * len(quote) + GROWTH
+    starts = _starts(text, suffix)
+    gaps = [(end, at) for end in _ends(text, prefix) for at in starts if 0 <= at - end <= most]
+    return gaps[0] if len(gaps) == 1 else None
+
+
+def common(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _ends(text: str, prefix: str) -> list[int]:
+    """Return where the tail of a prefix ends; a shorter one is all there was before."""
+    if len(prefix) < TAIL:
+        return [len(prefix)] if text.startswith(prefix) else []
+    return [at + TAIL for at in islice(_places(text, prefix[-TAIL:]), MOST)]
+
+
+def _starts(text: str, suffix: str) -> list[int]:
+    """Return where the head of a suffix begins; a shorter one is all there was after."""
+    if len(suffix) < TAIL:
+        return [len(text) - len(suffix)] if text.endswith(suffix) else []
+    return list(islice(_places(text, suffix[:TAIL]), MOST))
+
+
+def _places(text: str, part: str) -> Iterator[int]:
+    position = text.find(part)
+    while position >= 0:
+        yield position
+        position = text.find(part, position + 1)
+
+
+def _pattern(quote: str) -> str:
+    return "".join(_unit(unit, index) for index, unit in enumerate(quote))
+
+
+def _unit(unit: str, index: int) -> str:
+    comma = f"(?:,{_SPACE})?" if index and unit in ")]}" else ""
+    space = _SPACE if index else ""
+    return space + comma + ("[\"']" if unit == '"' else re.escape(unit))
