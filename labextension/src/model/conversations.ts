@@ -28,7 +28,7 @@ import { dropOutgoing, type IOutgoing } from './outbox';
 import { ServerStanding } from './server-standing';
 import { SessionCommands } from './session-commands';
 import { SessionsStore } from './sessions';
-import { activateTab, beginTab, shiftTab, stepTab, type ITab } from './tabs';
+import { activateTab, shiftTab, stepTab, type ITab } from './tabs';
 import { ThreadsStore } from './threads';
 
 /** What the conversations are made with. */
@@ -135,9 +135,7 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   beginThread(anchor: Anchor): void {
-    const key = this.options.newId();
-    const spare = !this.opened.notes.has(this.active.key);
-    this.opened.change(state => beginTab(state, key, anchor, spare));
+    this.opened.beginThread(anchor, this.options.newId());
     this.revealed.emit();
   }
 

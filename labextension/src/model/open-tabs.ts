@@ -5,15 +5,18 @@
 
 import { Signal } from '@lumino/signaling';
 
+import type { Anchor } from '../wire/generated';
 import type { Mode } from './interface';
 import { recall, remember, type IKeeper } from './memory';
 import { TabNotes, type INotes } from './notes';
 import { dropOutgoing, type IOutgoing } from './outbox';
 import {
   addTab,
+  beginTab,
   bindTab,
   closeTab,
   freshTabs,
+  isSamePlace,
   openTab,
   type ITab,
   type ITabs
@@ -106,6 +109,16 @@ export class OpenTabs {
   open(sessionId: string, fresh: string): void {
     const key = this.leftAside(sessionId) ?? fresh;
     this.change(state => openTab(state, key, sessionId));
+  }
+
+  /** Show a thread that has not begun, with what was written in its tab when that was closed. */
+  beginThread(anchor: Anchor, fresh: string): void {
+    const left = this.aside
+      .filter(tab => tab.anchor && isSamePlace(tab.anchor, anchor))
+      .at(-1);
+    const spare = !this.notes.has(this.active.key);
+    const key = left?.key ?? fresh;
+    this.change(state => beginTab(state, key, anchor, spare));
   }
 
   /** Close a tab; what was written in it, or is `coming`, waits until its conversation is shown again. */

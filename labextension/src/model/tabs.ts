@@ -117,7 +117,8 @@ function isEmpty({ sessionId, anchor }: ITab): boolean {
   return sessionId === null && anchor === undefined;
 }
 
-function isSamePlace(one: Anchor, other: Anchor): boolean {
+/** Whether two threads that have not begun would be the same. */
+export function isSamePlace(one: Anchor, other: Anchor): boolean {
   return (
     one.document === other.document &&
     one.cell_id === other.cell_id &&
