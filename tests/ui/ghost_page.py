@@ -57,7 +57,7 @@ class Ghost:
     @property
     def labs(self) -> Locator:
         """The suggestion as the lab's own completer shows it."""
-        return self.page.locator(".jp-GhostText:not(:empty)")
+        return self.page.locator(".jp-GhostText:not([class*=Spacer]):not(:empty)")
 
     @property
     def hint(self) -> Locator:

@@ -27,7 +27,7 @@ from tests.ui.scenes import fill
 from tests.upstream import Upstream, in_order
 
 SECTIONS = (
-    *("providers", "models", "tools", "rules", "budget"),
+    *("providers", "models", "suggestions", "tools", "rules", "budget"),
     *("usage", "privacy", "instructions", "approvals", "changes"),
 )
 NOTEBOOK = "pay.ipynb"
