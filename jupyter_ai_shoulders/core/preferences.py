@@ -30,3 +30,5 @@ class ModelPreferences:
     single_call_timeout_s: float = 30.0
     single_call_max_tokens: int = 4_000
     ollama_host: str = "http://127.0.0.1:11434"
+    default: str = ""
+    """The model of new conversations; empty: the one used last."""

@@ -73,10 +73,11 @@ def default_model(
 ) -> ModelId | None:
     """Return what a new conversation takes; the demo only when nothing else can answer.
 
-    The model last used, else the catalogue's default, if the mode allows them; else by mode, in
-    the catalogue's order. Of local ones only those not known to fail; None when nothing can.
+    The model the settings name, else the one last used, else the catalogue's default, if the mode
+    allows them; else by mode, in the catalogue's order. Of local ones only those not known to
+    fail; None when nothing can.
     """
-    named = [name for name in (last_used, catalogue.default) if name]
+    named = [ModelId(preferences.default), *filter(None, (last_used, catalogue.default))]
     known = [catalogue.models[name] for name in named if name in catalogue.models]
     ways = _Ways(catalogue, prospects, known)
     found = next(ways.in_order(preferences), None) or next(ways.demo(), None)

@@ -156,9 +156,11 @@ class ModelRegistry:
     def listing(self) -> ModelList:
         """Return all models and providers as the picker and the settings show them."""
         catalogue = self._files.current()
+        default = self.default_model()
         return ModelList(
             models=tuple(self._info(catalogue, spec) for spec in catalogue.models.values()),
-            default=self.default_model(),
+            default=default,
+            default_set=default is not None and default == self._preferences().default,
             single_calls=tuple(map(self._single, SINGLE_CALLS)),
             providers=self.health(),
             problems=tuple(

@@ -99,6 +99,8 @@ class ModelList(WireModel):
 
     models: tuple[ModelInfo, ...]
     default: ModelId | None
+    default_set: bool
+    """Whether it is the one the settings name: that stands above what was chosen last."""
     single_calls: tuple[SingleCallModel, ...]
     providers: tuple[ProviderHealth, ...]
     problems: tuple[SettingsProblem, ...]

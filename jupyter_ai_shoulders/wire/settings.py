@@ -28,6 +28,8 @@ class ModelSettings(WireModel):
     single_call_timeout_s: float
     single_call_max_tokens: int
     ollama_host: str
+    default: str
+    """The model of new conversations, where the mode allows it; empty: the one used last."""
 
 
 class EgressSettings(WireModel):
@@ -104,6 +106,7 @@ class PutModelSettings(CommandModel):
     single_call_timeout_s: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)
     single_call_max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     ollama_host: str | None = Field(default=None, pattern=r"^https?://[^\s/]+", max_length=2048)
+    default: str | None = Field(default=None, max_length=256)
 
 
 class PutEgressSettings(CommandModel):

@@ -185,6 +185,23 @@ def test_new_conversation_takes(
     assert chosen(found, prospects(keys=keys), *where, last=last) == model
 
 
+@pytest.mark.parametrize(
+    ("mode", "named", "model"),
+    [
+        pytest.param("auto", "gpt-6-luna", "gpt-6-luna", id="before the one used last"),
+        pytest.param("local", "gpt-6-luna", "ollama/llama", id="mode wins"),
+        pytest.param("auto", "gone", "claude-opus-5-5", id="gone"),
+    ],
+)
+def test_new_conversation_takes_the_model_of_the_settings(
+    mode: AccessMode, named: str, model: str
+) -> None:
+    preferences = ModelPreferences(mode=mode, default=named)
+    last = ModelId("claude-opus-5-5")
+    found = catalogue(SPEECHLESS, LLAMA)
+    assert default_model(found, last, preferences, prospects(keys=VENDORS)) == model
+
+
 def test_local_default_that_fails_gives_way() -> None:
     ways = prospects(keys=["openai"], failing=["ollama"])
     assert chosen(catalogue(LLAMA), ways) == "gpt-6.1-sol"

@@ -17,6 +17,7 @@ DEFAULTS = {
     "single_call_timeout_s": 30.0,
     "single_call_max_tokens": 4_000,
     "ollama_host": "http://127.0.0.1:11434",
+    "default": "",
 }
 GHOST = {
     "enabled_plus": True,

@@ -166,6 +166,22 @@ async def test_models_tell_where_requests_go_and_what_is_wrong_in_the_files(
     assert [each["purpose"] for each in listing["single_calls"]] == ["ghost", "cheapest"]
 
 
+async def test_the_model_of_new_conversations_is_the_one_the_settings_name(api: Api) -> None:
+    await api.put("providers/anthropic/key", {"key": "a-key-of-somebody-0123"})
+    before = (await api.get("models")).body
+    assert before["default_set"] is False
+    usable = [each["id"] for each in before["models"] if each["provider"] == "anthropic"]
+    named = next(model for model in usable if model != before["default"])
+
+    stored = await api.put("settings", {"models": {"mode": "remote", "default": named}})
+
+    assert stored.status == 200, stored
+    after = (await api.get("models")).body
+    assert (after["default"], after["default_set"]) == (named, True)
+    await api.put("settings", {"models": {"default": "gone"}})
+    assert (await api.get("models")).body["default_set"] is False
+
+
 async def test_a_check_costs_nothing_and_says_what_fails(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ import type {
   DecideProposal,
   ErrorInfo,
   ModelList,
+  ServerFrame,
   Session,
   Status
 } from '../wire/generated';
@@ -60,6 +61,7 @@ export class Conversations implements IConversations, IDisposable {
     this.server.changed.connect(this.announce, this);
     this.logs.folded.connect(this.onFolded, this);
     socket.opened.connect(this.onOpened, this);
+    socket.frameReceived.connect(this.onFrame, this);
   }
 
   readonly changed = new Signal<this, void>(this);
@@ -212,12 +214,13 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   model(key: string): string | null {
+    const { models } = this;
+    const last = this.opened.lastChoice.model;
+    const first = models?.default ?? null;
     return (
       this.opened.notes.get(key).model ??
       this.session(key)?.model ??
-      this.opened.lastChoice.model ??
-      this.models?.default ??
-      null
+      (models?.default_set === true ? first : (last ?? first))
     );
   }
 
@@ -346,6 +349,13 @@ export class Conversations implements IConversations, IDisposable {
   private readonly onOpened = (): void => {
     this.threads.forget();
     void this.server.askAgain();
+  };
+
+  /** Keys and preferences say which models there are, and which comes first. */
+  private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
+    if (frame.type === 'settings-update' && frame.part !== 'budget') {
+      void this.server.askAgain();
+    }
   };
 
   private readonly announce = (): void => {

@@ -66,6 +66,7 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
           }
         ]}
       />
+      <NewConversations settings={settings} />
       <SelectSetting
         {...common}
         name="fallback"
@@ -107,6 +108,44 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
       <SmallJobs />
     </Group>
   );
+}
+
+/** Which model new conversations begin with. */
+function NewConversations(props: { settings: Settings }): React.JSX.Element {
+  const trans = useTrans();
+  const { models } = useStore();
+  const { settings } = props;
+  const named = settings.values.models.default;
+  return (
+    <Loaded resource={models}>
+      {list => (
+        <SelectSetting
+          settings={settings}
+          area="models"
+          name="default"
+          label={trans.__('New conversations begin with')}
+          note={trans.__('Where what is preferred above allows it.')}
+          options={[
+            { value: '', title: trans.__('The model used last') },
+            ...list.models
+              .filter(model => isOffered(model, named))
+              .map(model => ({
+                value: model.id,
+                title: `${modelName(model)} · ${visible(model.provider_name)}`
+              })),
+            ...(list.models.some(({ id }) => id === named) || named === ''
+              ? []
+              : [{ value: named, title: trans.__('%1 (not there)', named) }])
+          ]}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+/** The demo is taken when nothing else can answer, and never else. */
+function isOffered({ id, provider, available }: ModelInfo, named: string) {
+  return id === named || (available && provider !== 'demo');
 }
 
 /** Which models make the single calls, beside the conversations. */

@@ -2107,6 +2107,7 @@ seq: number
 export interface ModelList {
 models: ModelInfo[]
 default: (string | null)
+default_set: boolean
 single_calls: SingleCallModel[]
 providers: ProviderHealth[]
 problems: SettingsProblem[]
@@ -2768,6 +2769,7 @@ fallback: (("local" | "remote" | "none") | null)
 single_call_timeout_s: (number | null)
 single_call_max_tokens: (number | null)
 ollama_host: (string | null)
+default: (string | null)
 }
 /**
  * The part ``egress`` of ``PUT settings``.
@@ -3368,6 +3370,7 @@ fallback: ("local" | "remote" | "none")
 single_call_timeout_s: number
 single_call_max_tokens: number
 ollama_host: string
+default: string
 }
 /**
  * What may be sent to models.

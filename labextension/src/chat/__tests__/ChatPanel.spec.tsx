@@ -373,6 +373,7 @@ describe('before the first message', () => {
       server.modelList = {
         models: [model('demo/demo')],
         default: null,
+        default_set: false,
         single_calls: [],
         problems: [],
         providers: [

@@ -198,6 +198,22 @@ describe('sending', () => {
   });
 });
 
+test('a new conversation takes the model of the settings before the one chosen last', async () => {
+  const { conversations, key, server, socket } = await withLog();
+  await conversations.refresh();
+  conversations.setModel(key, 'other/model');
+  server.modelList = {
+    ...server.modelList,
+    default: 'set/model',
+    default_set: true
+  };
+  socket.frameReceived.emit({ type: 'settings-update', part: 'settings' });
+  await settled();
+  conversations.create();
+  expect(conversations.model(conversations.active.key)).toBe('set/model');
+  expect(conversations.model(key)).toBe('other/model');
+});
+
 describe('over a reload', () => {
   test('open conversations, drafts and unsent messages come back', async () => {
     const { conversations, keeper, key, server } = await withLog();

@@ -173,6 +173,7 @@ export class FakeServer implements IHttpClient {
   modelList: ModelList = {
     models: [model('demo/demo')],
     default: 'demo/demo',
+    default_set: false,
     single_calls: [],
     providers: [],
     problems: []

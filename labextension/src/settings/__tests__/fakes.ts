@@ -95,6 +95,7 @@ const SETTINGS: Settings = {
       fallback: 'local',
       single_call_timeout_s: 30,
       single_call_max_tokens: 4000,
+      default: '',
       ollama_host: 'http://127.0.0.1:11434'
     },
     egress: { data_values: 'schema_only' },
@@ -124,6 +125,7 @@ export class FakeApi implements ISettingsApi {
   catalogue: ModelList = {
     models: [model('demo/demo')],
     default: 'demo/demo',
+    default_set: false,
     single_calls: [],
     providers: [provider('acme')],
     problems: []
