@@ -43,8 +43,15 @@ export class ThreadDocument implements IDisposable {
     this.tracker.dispose();
   }
 
+  /** Whether the threads of its path are being asked for: those it has may have another still. */
+  isAsking = false;
+
   /** Follow the threads of a list, and no others; whether they are others now. */
-  hold(sessions: readonly Session[]): boolean {
+  hold(all: readonly Session[]): boolean {
+    const sessions = all.filter(
+      ({ id, anchor }) =>
+        anchor?.document === this.path || (this.isAsking && this.heard.has(id))
+    );
     const ids = new Set(sessions.map(({ id }) => id));
     let isChanged = false;
     for (const id of this.tracker.ids.filter(known => !ids.has(known))) {
@@ -117,11 +124,35 @@ export class ThreadDocument implements IDisposable {
     }
     this.tracker.track(id, anchor);
     this.places.delete(id);
+    if (isNew && this.isElsewhere(id, anchor)) {
+      this.found.push(id);
+    }
     return true;
+  }
+
+  /** The threads that were found elsewhere than the server said, since this was asked last. */
+  takeFound(): readonly string[] {
+    return this.found.splice(0);
+  }
+
+  /** Whether a thread was found at another place; what others follow in a room they know best. */
+  private isElsewhere(
+    id: string,
+    { range, cell_id, certainty }: Anchor
+  ): boolean {
+    const spot = this.tracker.spot(id);
+    return (
+      !this.context.model.collaborative &&
+      (spot?.unit.id !== cell_id ||
+        spot.range?.from !== range?.from ||
+        spot.range?.to !== range?.to ||
+        spot.certainty !== certainty)
+    );
   }
 
   /** Anchors by thread, as the server told them last. */
   private readonly heard = new Map<string, Anchor>();
+  private readonly found: string[] = [];
   private readonly places = new Map<string, IThreadPlace>();
 }
 

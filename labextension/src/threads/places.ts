@@ -16,6 +16,7 @@ import type { IConversations } from '../model/interface';
 import type { Anchor, Session } from '../wire/generated';
 import { ThreadDocument, type Context } from './document';
 import type { IThreadPlace, IThreadPlaces } from './interface';
+import { Reporter } from './reporter';
 import { revealInFile, revealInNotebook } from './reveal';
 
 /** The lab's name for what shows a text as such. */
@@ -42,6 +43,9 @@ export class ThreadPlaces implements IThreadPlaces {
     files?.currentChanged.connect((_, panel) => this.toFront(panel));
     this.front = notebooks.currentWidget ?? files?.currentWidget ?? null;
     conversations.history.changed.connect(() => this.sync());
+    window.addEventListener('pagehide', () =>
+      this.open.forEach(document => void this.reporters.get(document)?.flush())
+    );
   }
 
   readonly changed = new Signal<this, void>(this);
@@ -121,10 +125,14 @@ export class ThreadPlaces implements IThreadPlaces {
       return;
     }
     const document = new ThreadDocument(context, isNotebook);
+    const reporter = new Reporter(this.options.http, document);
     this.open.set(context, document);
+    this.reporters.set(document, reporter);
     document.tracker.moved.connect(() => this.later());
     context.disposed.connect(() => {
       this.open.delete(context);
+      void reporter.flush();
+      reporter.dispose();
       document.dispose();
       this.later();
     });
@@ -134,9 +142,11 @@ export class ThreadPlaces implements IThreadPlaces {
 
   /** Read the threads of a document, and follow them. */
   private async look(document: ThreadDocument): Promise<void> {
+    document.isAsking = true;
     this.hold(document);
     this.later();
     await this.options.conversations.threads.look(document.path);
+    document.isAsking = false;
     this.hold(document);
   }
 
@@ -145,14 +155,11 @@ export class ThreadPlaces implements IThreadPlaces {
   }
 
   private hold(document: ThreadDocument): void {
-    if (document.isDisposed) {
-      return;
-    }
-    const { path } = document;
-    const sessions = this.options.conversations.threads.all.filter(
-      ({ anchor }) => anchor?.document === path
-    );
-    if (document.hold(sessions)) {
+    if (
+      !document.isDisposed &&
+      document.hold(this.options.conversations.threads.all)
+    ) {
+      this.reporters.get(document)?.moved(document.takeFound());
       this.later();
     }
   }
@@ -193,6 +200,7 @@ export class ThreadPlaces implements IThreadPlaces {
   }
 
   private readonly open = new Map<Context, ThreadDocument>();
+  private readonly reporters = new WeakMap<ThreadDocument, Reporter>();
   /** Settled once the threads of a document are known. */
   private readonly looked = new WeakMap<Context, Promise<void>>();
   private front: NotebookPanel | FilePanel | null = null;

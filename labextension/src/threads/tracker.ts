@@ -125,13 +125,23 @@ export class Tracker implements IDisposable {
     const ids: string[] = [];
     for (const thread of this.threads.values()) {
       if (settling.concerns(thread)) {
-        this.settle(thread, settling.spot(thread));
+        this.settle(thread, this.spotAfter(settling, thread));
         ids.push(thread.id);
       }
     }
     const { isLocal } = change;
     if (ids.length > 0 || isReordered(change)) {
       this.moved.emit({ ids, isLocal });
+    }
+  }
+
+  /** An error here must not reach who types: the thread is not found then. */
+  private spotAfter(settling: Settling, thread: IThread): ISpot | null {
+    try {
+      return settling.spot(thread);
+    } catch (error) {
+      console.error(`The thread ${thread.id} was not followed:`, error);
+      return null;
     }
   }
 
