@@ -141,7 +141,7 @@ def _typed(text: str, place: str, each: str) -> str:
         return each + text
     if place == "after":
         return text + each
-    at = text.index("compute") + len("compute ")
+    at = text.index("first\nthird")
     return text[:at] + each + text[at:]
 
 
