@@ -6,6 +6,7 @@ event like any other, but no news: the thread keeps its place in lists and its t
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -21,6 +22,8 @@ from jupyter_ai_shoulders.wire.anchors import (
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 
+AT_ONCE = 50
+"""Threads moved between two turns of the event loop, in about 10 ms."""
 MaySee = Callable[[SessionId], bool]
 
 
@@ -30,11 +33,13 @@ class Anchors:
     def __init__(self, sessions: SqliteSessions) -> None:
         self._sessions = sessions
 
-    def move(self, command: MoveAnchors, may_see: MaySee) -> MovedAnchors:
+    async def move(self, command: MoveAnchors, may_see: MaySee) -> MovedAnchors:
         """Pin threads where the page says; what stays where it was makes no event."""
         moved: list[SessionId] = []
         refused: list[RefusedAnchor] = []
-        for given in command.moved:
+        for number, given in enumerate(command.moved, 1):
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)
             try:
                 self._move(given, may_see)
             except ShouldersError as error:

@@ -16,7 +16,7 @@ class AnchorsHandler(ShouldersHandler):
     @authorized
     async def post(self) -> None:
         """Take the places of threads; the answer says which were refused, and why."""
-        self.answer(self.host.anchors.move(self.body(MoveAnchors), self.may_see))
+        self.answer(await self.host.anchors.move(self.body(MoveAnchors), self.may_see))
 
 
 class AdoptHandler(ShouldersHandler):

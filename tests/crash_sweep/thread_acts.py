@@ -37,11 +37,11 @@ async def travel(stage: Stage) -> None:
     thread = await stage.say(PLEASE, kind="task", anchor=anchored("a.ipynb"))
     host = stage.host
     moved = MovedAnchor(session_id=thread, anchor=anchored("old/b.md"))
-    host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
+    await host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
     host.renamed("old", "new")
     await _adopted(stage, thread, "c.md")  # new/b.md is gone
     moved = MovedAnchor(session_id=thread, anchor=anchored("a.ipynb"))
-    host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
+    await host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
     await _adopted(stage, thread, "copy.ipynb")
 
 
