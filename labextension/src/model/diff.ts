@@ -1,6 +1,6 @@
 /** Differences of a cell or file before and after, by line and by word; used by the views of edits, approvals and proposals. */
 
-import { Chunk, type Change } from '@codemirror/merge';
+import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
 /** One line of a unified difference; `gap` stands for unchanged lines left out. */
@@ -35,23 +35,49 @@ export function diffWords(before: string, after: string): IWordLine[] {
   const lines: IWordLine[] = [];
   let position = 0;
   for (const chunk of Chunk.build(old, now)) {
-    const { fromA, toA, fromB, toB, changes } = chunk;
-    const replaces = fromA < toA && fromB < toB;
-    const words = (side: 'A' | 'B'): ISpan[] =>
-      replaces ? changes.map(change => spanOf(change, side)) : [];
+    const { fromA, toA, fromB, toB } = chunk;
+    const gone = slice(old, fromA, toA);
+    const come = slice(now, fromB, toB);
+    const words = wholeWords(chunk, gone.join('\n'), come.join('\n'));
     same(lines, slice(old, position, fromA), false);
-    push(lines, 'old', slice(old, fromA, toA), words('A'));
-    push(lines, 'new', slice(now, fromB, toB), words('B'));
+    push(lines, 'old', gone, words.gone);
+    push(lines, 'new', come, words.come);
     position = toA;
   }
   same(lines, slice(old, position, old.length), true);
   return lines;
 }
 
-function spanOf(change: Change, side: 'A' | 'B'): ISpan {
-  return side === 'A'
-    ? { from: change.fromA, to: change.toA }
-    : { from: change.fromB, to: change.toB };
+/** The words of a changed region that are others; none where it is new or gone as a whole. */
+function wholeWords(
+  { changes }: Chunk,
+  old: string,
+  now: string
+): { gone: ISpan[]; come: ISpan[] } {
+  const gone: ISpan[] = [];
+  const come: ISpan[] = [];
+  const all = old === '' || now === '' ? [] : changes;
+  for (const [index, { fromA, toA, fromB, toB }] of all.entries()) {
+    const before =
+      isWord(old[fromA], fromA < toA) || isWord(now[fromB], fromB < toB)
+        ? lengthOf(/[\p{L}\p{N}_]*$/u, now.slice(come.at(-1)?.to ?? 0, fromB))
+        : 0;
+    const after =
+      isWord(old[toA - 1], fromA < toA) || isWord(now[toB - 1], fromB < toB)
+        ? lengthOf(/^[\p{L}\p{N}_]*/u, now.slice(toB, all[index + 1]?.fromB))
+        : 0;
+    gone.push({ from: fromA - before, to: toA + after });
+    come.push({ from: fromB - before, to: toB + after });
+  }
+  return { gone, come };
+}
+
+function isWord(character: string | undefined, isThere: boolean): boolean {
+  return isThere && character !== undefined && /[\p{L}\p{N}_]/u.test(character);
+}
+
+function lengthOf(pattern: RegExp, text: string): number {
+  return pattern.exec(text)?.[0].length ?? 0;
 }
 
 /** Every line ends with a newline, so that an added last line is an addition alone; an empty text has no lines. */
