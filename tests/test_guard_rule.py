@@ -93,6 +93,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "host.warm": Excepted(LATE, (), IMPORTS),
     "providers.factory": Excepted(LATE, (), IMPORTS),
     "server.app": Excepted(LATE, (), IMPORTS),
+    "server.config_reference": Excepted(
+        "writes the reference into the source tree, for developers", (), ("….write_text",)
+    ),
     "wire.schema": Excepted(
         "writes the schema into the source tree, for developers", (), ("….mkdir", "….write_text")
     ),

@@ -15,6 +15,10 @@ exit codes: 0 final answer or complete · 1 error · 2 usage · 3 rejected or ap
 """
 
 
+EVAL = "eval"
+"""It has a command line of its own (``evaluation``)."""
+
+
 class _Commands(Protocol):
     def add_parser(
         self,
@@ -38,6 +42,11 @@ def parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_lists(commands)
     _add_keys(commands)
+    commands.add_parser(
+        EVAL,
+        help="run the evaluation of the agent; eval --help tells its options",
+        description="Run the evaluation.",
+    )
     doctor = _command(commands, "doctor", "check the installation, and say what to do")
     doctor.add_argument("--json", action="store_true", help="as JSON")
     return top

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from jupyter_ai_shoulders.cli import lists
-from jupyter_ai_shoulders.cli.arguments import parser
+from jupyter_ai_shoulders.cli.arguments import EVAL, parser
 from jupyter_ai_shoulders.cli.desk import Desk
 from jupyter_ai_shoulders.cli.doctor.command import doctor
 from jupyter_ai_shoulders.cli.errors import CommandFailed
@@ -34,8 +34,13 @@ _COMMANDS: Mapping[str, Command] = {
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (``exits``)."""
+    words = list(sys.argv[1:] if given is None else given)
+    if words[:1] == [EVAL]:
+        from jupyter_ai_shoulders.evaluation.__main__ import main as evaluate
+
+        return evaluate(words[1:])
     reader = parser()
-    options = reader.parse_args(given)
+    options = reader.parse_args(words)
     if options.command == "keys" and options.action != "list" and not options.provider:
         reader.error(f"keys {options.action}: name a provider")
     logging.getLogger("jupyter_ai_shoulders").addHandler(logging.NullHandler())

@@ -120,7 +120,7 @@ class Connection:
             if response.is_error or response.is_redirect:
                 response.read()
                 raise self._refusal(response)
-            yield from events_in(response.iter_raw())
+            yield from events_in(response.iter_bytes())
 
     def _send(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
         try:

@@ -1,4 +1,4 @@
-"""The evaluation as a process: ``python -m jupyter_ai_shoulders.evaluation``.
+"""The evaluation as a process: ``jupyter shoulders eval``, also ``python -m …evaluation``.
 
 Without ``--model`` the scripted domain, which needs no key; with one, the cases that make sense
 with a real model, whose calls are paid for. Exits with 1 when a case fails.
@@ -24,7 +24,7 @@ NUDGES: dict[str, tuple[bool, ...]] = {"both": (True, False), "on": (True,), "of
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """Return what the command line says."""
     parser = argparse.ArgumentParser(
-        prog="python -m jupyter_ai_shoulders.evaluation",
+        prog="jupyter shoulders eval",
         description="Run the evaluation cases, with scripted models or a real one.",
     )
     parser.add_argument("--model", metavar="ID", help="a configured model; its calls are paid for")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_ai_shoulders.cli.main import main
 from tests.cli.conftest import Terminal
 from tests.upstream import says
 
@@ -95,3 +96,10 @@ def test_a_provider_that_does_not_work_is_said(alone: Terminal) -> None:
 
     assert (said.code, said.out) == (1, "")
     assert "simulator: " in said.err
+
+
+def test_the_evaluation_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["eval", "--list"])
+
+    assert code == 0
+    assert len(capsys.readouterr().out.splitlines()) > 10

@@ -73,21 +73,19 @@ def _version(install: Install, name: str, least: tuple[int, ...]) -> Finding:
 def server_extension(install: Install) -> Finding:
     """Say whether a server would load our half."""
     about = "server extension"
-    for folder in install.config:
-        for file in _config_files(folder):
-            said = _read(file)
-            if said is None:
-                return failure(about, f"{file} is not JSON", "Mend or remove this file.")
-            enabled = _at(said, "ServerApp", "jpserver_extensions").get(EXTENSION)
-            if enabled is True:
-                return ok(about, f"enabled in {file}")
-            if enabled is False:
-                return failure(
-                    about, f"disabled in {file}", f"jupyter server extension enable {EXTENSION}"
-                )
-    return failure(
-        about, "no configuration enables it", f"jupyter server extension enable {EXTENSION}"
-    )
+    enable = f"jupyter server extension enable {EXTENSION}"
+    files = [file for folder in install.config for file in _config_files(folder)]
+    said = [(file, _read(file)) for file in files]
+    for file, values in said:
+        if values is None:
+            return failure(about, f"{file} is not JSON", "Mend or remove this file.")
+    for file, values in said:
+        enabled = _at(values or {}, "ServerApp", "jpserver_extensions").get(EXTENSION)
+        if enabled is not None:
+            state = "enabled" if enabled else "disabled"
+            text = f"{state} in {file}"
+            return ok(about, text) if enabled else failure(about, text, enable)
+    return failure(about, "no configuration enables it", enable)
 
 
 def page_half(install: Install) -> Finding:

@@ -1,0 +1,136 @@
+"""What the connection does when the server answers oddly, or goes away in a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from jupyter_ai_shoulders.client import Client, NotAllowed, Refused, Unreachable
+from jupyter_ai_shoulders.client.address import Address
+from jupyter_ai_shoulders.client.connection import Connection
+from jupyter_ai_shoulders.client.sse import events_in
+from jupyter_ai_shoulders.wire.api import Status
+from jupyter_ai_shoulders.wire.events import Notice, TextDelta
+from jupyter_ai_shoulders.wire.ids import PartId, SessionId
+
+ADDRESS = Address("http://server.example/base/", "t")
+SESSION = SessionId("ses_1")
+
+
+def connection(answer: Callable[[httpx.Request], httpx.Response]) -> Connection:
+    return Connection(ADDRESS, httpx.MockTransport(answer), pauses=(0.0, 0.0))
+
+
+def delta(seq: int) -> str:
+    event = TextDelta(seq=seq, session_id=SESSION, part_id=PartId("p"), text=f"{seq}é")
+    return f"id: {seq}\ndata: {event.model_dump_json()}\n\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_stream_is_the_same_wherever_it_is_cut(end: str) -> None:
+    stream = (": heartbeat\n\n" + delta(1) + delta(2)).replace("\n", end).encode()
+    whole = list(events_in([stream]))
+
+    for cut in range(len(stream)):
+        assert list(events_in([stream[:cut], stream[cut:]])) == whole
+    assert [event.seq for event in whole] == [1, 2]
+    assert list(events_in([stream[:-10]])) == whole[:1]
+
+
+def test_a_stream_that_breaks_is_taken_up_where_it_was() -> None:
+    asked: list[str] = []
+
+    class Broken(httpx.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            yield (delta(1) + delta(2)).encode()
+            raise httpx.ReadError("reset")
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.params["after"])
+        if len(asked) == 2:
+            raise httpx.ConnectError("restarting")
+        if len(asked) == 1:
+            return httpx.Response(200, stream=Broken())
+        return httpx.Response(200, text=delta(3))
+
+    events = connection(answer).events(SESSION, 0)
+
+    assert [next(events).seq for _ in range(3)] == [1, 2, 3]
+    assert asked == ["0", "2", "2"]
+    events.close()
+
+
+def test_a_server_that_stays_away_is_named() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused")
+
+    with pytest.raises(Unreachable, match=r"server\.example/base/ does not answer"):
+        next(connection(answer).events(SESSION, 0))
+
+
+def test_a_stream_that_always_ends_is_given_up() -> None:
+    with pytest.raises(Unreachable, match="ends the stream"):
+        next(connection(lambda _: httpx.Response(200)).events(SESSION, 0))
+
+
+@pytest.mark.parametrize(
+    ("response", "kind", "text"),
+    [
+        (
+            httpx.Response(403, json={"message": "Forbidden"}),
+            NotAllowed,
+            "does not take this token",
+        ),
+        (httpx.Response(302, headers={"location": "/login"}), NotAllowed, "token"),
+        (httpx.Response(404, text="<html>"), Refused, "jupyter-ai-shoulders installed"),
+        (httpx.Response(200, text="<html>"), Refused, "jupyter shoulders doctor"),
+        (
+            httpx.Response(
+                409, json={"error": {"code": "stale", "message": "Old.", "hint": "New."}}
+            ),
+            Refused,
+            "Old. New.",
+        ),
+    ],
+)
+def test_an_odd_answer_is_an_error_with_advice(
+    response: httpx.Response, kind: type[Exception], text: str
+) -> None:
+    with pytest.raises(kind, match=text):
+        connection(lambda _: response).get("status", Status)
+
+
+def test_a_server_without_a_token_gets_its_cookie_back() -> None:
+    seen: list[tuple[str, str | None, str | None]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        headers = request.headers
+        seen.append((request.url.path, headers.get("x-xsrftoken"), headers.get("authorization")))
+        cookie = {"set-cookie": "_xsrf=2|abc; Path=/"}
+        return httpx.Response(200, text="{}", headers=cookie)
+
+    address = Address("http://server.example/", None)
+    made = Connection(address, httpx.MockTransport(answer))
+    made.tell("POST", "sessions/ses_1/cancel")
+    made.tell("POST", "sessions/ses_1/cancel")
+
+    path = "/shoulders/api/v1/sessions/ses_1/cancel"
+    assert seen == [("/login", None, None), (path, "2|abc", None), (path, "2|abc", None)]
+
+
+def test_a_kernel_s_secret_is_enough_for_the_sdks() -> None:
+    environ = {"SHOULDERS_PROXY_URL": "http://s/shoulders/proxy", "SHOULDERS_PROXY_SECRET": "sec"}
+
+    variables = Client(environ=environ).env()
+
+    assert variables["OPENAI_BASE_URL"] == "http://s/shoulders/proxy/v1"
+    assert variables["ANTHROPIC_BASE_URL"] == "http://s/shoulders/proxy"
+    assert {variables[f"{each}_API_KEY"] for each in ("OPENAI", "ANTHROPIC", "GEMINI")} == {"sec"}
+    assert "sec" not in repr(Client(environ=environ).proxy).replace("secret", "")
+
+
+def test_events_of_every_kind_are_read() -> None:
+    notice = Notice(seq=1, session_id=SESSION, level="info", code="x", text="Hi")
+    assert list(events_in([f"data: {notice.model_dump_json()}\n".encode()])) == [notice]
