@@ -91,7 +91,10 @@ class HostThreads:
         return self._sessions.get(session.id)
 
     async def clear_up(self) -> None:
-        """Delete the threads that were opened and, for a crash, never got their prompt."""
+        """Delete the threads that never got a message, for a crash or because it was refused.
+
+        Those of users have a day for it; all can be brought back, as what was deleted can.
+        """
         for session in self._sessions.unbegun():
             await self._conversations().delete(session)
             crash_point("threads.session.cleared")

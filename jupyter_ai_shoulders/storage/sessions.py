@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,6 +27,8 @@ from jupyter_ai_shoulders.wire.sessions import Anchor, Session, SessionKind, Ses
 
 _log = logging.getLogger(__name__)
 
+ABANDONED = timedelta(days=1)
+"""After which a thread whose first message never came is nobody's any more."""
 _CURSOR = re.compile("[0-9]{1,18}")
 """More digits would not fit SQLite's integers."""
 
@@ -115,17 +118,20 @@ class SqliteSessions:
         return [SessionId(row[0]) for row in rows]
 
     def unbegun(self) -> list[Session]:
-        """Return the threads that an agent opened and that never got a message."""
+        """Return the threads that never got a message: an agent's, and those of ``ABANDONED``."""
+        before = timestamp(self._clock.now() - ABANDONED)
         rows = self._database.rows(
             f"""
             SELECT s.id, s.body, s.message_count, s.updated_order
             FROM sessions s JOIN events e ON e.id = (s.number << {SEQ_BITS}) + 1
             WHERE s.kind = 'task' AND s.message_count = 0 AND s.deleted_at IS NULL
-              AND json_valid(e.body) AND json_extract(e.body, '$.opener') IS NOT NULL
+              AND json_valid(e.body) AND (json_extract(e.body, '$.opener') IS NOT NULL
+                OR json_extract(e.body, '$.at') < ?)
               AND NOT EXISTS (
                 SELECT 1 FROM events m WHERE m.type = 'message-add'
                   AND m.id > s.number << {SEQ_BITS} AND m.id < (s.number + 1) << {SEQ_BITS})
-            """  # noqa: S608 a constant
+            """,  # noqa: S608 a constant
+            before,
         )
         return [found for row in rows if (found := self._understood(row))]
 

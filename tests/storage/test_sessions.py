@@ -239,3 +239,32 @@ def test_a_session_that_cannot_be_understood_does_not_hide_the_others(store: Sto
     assert store.sessions.last_model() is None
     with pytest.raises(StateUnavailable, match="ses_b cannot be understood"):
         store.sessions.get(SessionId("ses_b"))
+
+
+def test_threads_without_a_message_are_found_once_they_are_a_day_old(store: Store) -> None:
+    store.add("old", kind="task")
+    store.add("chat")
+    store.log.append(store.add("said", kind="task").id, message("Hi."))
+    store.clock.move(timedelta(days=2))
+    store.add("new", kind="task")
+
+    assert [found.id for found in store.sessions.unbegun()] == ["ses_old"]
+
+
+def test_a_moved_session_keeps_its_place_and_time_in_a_database_that_is_made_again(
+    store: Store, open_store: OpenStore
+) -> None:
+    first, second = store.add("first", anchor=ANCHOR), store.add("second")
+    store.clock.move(timedelta(minutes=5))
+
+    moved = store.sessions.move(first, ANCHOR.model_copy(update={"document": "b.ipynb"}))
+
+    assert moved.updated_at == first.updated_at
+    listed = store.sessions.page(SessionFilter(), None, 50).sessions
+    assert [shown.id for shown in listed] == [second.id, first.id]
+    assert listed[1] == moved
+    store.crash()
+    (store.directory.path / "state.damaged").touch()  # the table is made anew from the events
+    again = open_store().sessions.page(SessionFilter(), None, 50).sessions
+    assert [shown.id for shown in again] == [second.id, first.id]
+    assert again[1].anchor == moved.anchor
