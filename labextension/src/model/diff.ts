@@ -58,22 +58,27 @@ function wholeWords(
   const come: ISpan[] = [];
   const all = old === '' || now === '' ? [] : changes;
   for (const [index, { fromA, toA, fromB, toB }] of all.entries()) {
-    const before =
-      isWord(old[fromA], fromA < toA) || isWord(now[fromB], fromB < toB)
-        ? lengthOf(/[\p{L}\p{N}_]*$/u, now.slice(come.at(-1)?.to ?? 0, fromB))
-        : 0;
-    const after =
-      isWord(old[toA - 1], fromA < toA) || isWord(now[toB - 1], fromB < toB)
-        ? lengthOf(/^[\p{L}\p{N}_]*/u, now.slice(toB, all[index + 1]?.fromB))
-        : 0;
+    const parts = [old.slice(fromA, toA), now.slice(fromB, toB)];
+    // What stands between two changes is the same in both texts.
+    const gap = now.slice(come.at(-1)?.to ?? 0, fromB);
+    const next = now.slice(toB, all[index + 1]?.fromB);
+    const before = parts.some(isWordAtStart) ? lengthOf(WORD_END, gap) : 0;
+    const after = parts.some(isWordAtEnd) ? lengthOf(WORD_START, next) : 0;
     gone.push({ from: fromA - before, to: toA + after });
     come.push({ from: fromB - before, to: toB + after });
   }
   return { gone, come };
 }
 
-function isWord(character: string | undefined, isThere: boolean): boolean {
-  return isThere && character !== undefined && /[\p{L}\p{N}_]/u.test(character);
+const WORD_START = /^[\p{L}\p{N}_]+/u;
+const WORD_END = /[\p{L}\p{N}_]+$/u;
+
+function isWordAtStart(text: string): boolean {
+  return WORD_START.test(text);
+}
+
+function isWordAtEnd(text: string): boolean {
+  return WORD_END.test(text);
 }
 
 function lengthOf(pattern: RegExp, text: string): number {

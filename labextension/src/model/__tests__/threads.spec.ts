@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { ISessionQuery } from '../../client/http';
 import type {
   Anchor,
+  CreateSession,
   PendingEdit,
   Proposal,
   Session
@@ -86,10 +87,13 @@ describe('a thread that begins', () => {
     expect(conversations.anchor(key)).toEqual(place);
     expect(server.asked).toEqual([]);
     await conversations.send(key, { text: 'Why?' });
-    expect(server.asked[0]).toEqual([
-      'createSession',
-      { kind: 'task', anchor: place, model: null, mode: 'ask' }
-    ]);
+    const made: CreateSession = {
+      kind: 'task',
+      anchor: place,
+      model: null,
+      mode: 'ask'
+    };
+    expect(server.asked[0]).toEqual(['createSession', made]);
     expect(conversations.active).toEqual({ key, sessionId: 'made-0' });
   });
 
