@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from jupyter_ai_shoulders.assist.ghost.context import Cell, Outlines, Piece, context_pieces
 from jupyter_ai_shoulders.assist.ghost.engine import Private
-from jupyter_ai_shoulders.assist.ghost.outline import names_given, outline
 from jupyter_ai_shoulders.assist.ghost.prompt import Scene
 from jupyter_ai_shoulders.assist.ghost.window import Window, window
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
@@ -23,18 +22,18 @@ from jupyter_ai_shoulders.engine.instructions import head_and_tail, read_instruc
 from jupyter_ai_shoulders.engine.surroundings import Standing
 from jupyter_ai_shoulders.engine.system_prompt import instructions_text
 from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.host.ghost_cells import Near, OpenCellsBook, is_private
 from jupyter_ai_shoulders.host.ghost_variables import GhostVariables, Known
-from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.base import Notebooks
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.completions import RequestCompletions
-from jupyter_ai_shoulders.wire.ids import CellId
 
 READ_SECONDS = 1.0
 """How long the page that has the notebook open may take to show it."""
 INSTRUCTIONS_LIMIT = 4_000
 """Bytes of each of the user's files of instructions."""
-OURS = "jupyter_ai_shoulders"
-"""Key of our metadata in notebooks and cells."""
+_BETWEEN = "\n\x00\n"
+"""Stands between texts that are gone through together."""
 
 _SECRETIVE = "Nothing is suggested in files that usually hold secrets: their content is never sent."
 _PRIVATE = "Nothing is suggested here: it is marked private, so it is never sent."
@@ -51,15 +50,16 @@ _LANGUAGES: Mapping[str, str] = {
 _log = logging.getLogger(__name__)
 
 
+_NOWHERE = Near((), (), None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """The other cells of a notebook; ``world`` names them as they are."""
+    """The other cells of a notebook."""
 
-    cells: tuple[Cell, ...] = ()
+    near: Near = _NOWHERE
     language: str = ""
-    world: Hashable = None
     hidden: frozenset[str] = frozenset()
-    """Names that private cells define: they are in the kernel, but nothing is told of them."""
 
 
 class GhostScenes:
@@ -79,6 +79,7 @@ class GhostScenes:
         self._standing = standing
         self._redact = redact
         self._outlines = Outlines()
+        self._cells = OpenCellsBook()
 
     async def scene(self, asked: RequestCompletions) -> Scene:
         """See ``Scenes.scene``."""
@@ -86,7 +87,7 @@ class GhostScenes:
         is_cell = asked.cell_id is not None or asked.path.endswith(".ipynb")
         language = _language(asked.language)
         text = window(self._redact(asked.prefix), self._redact(asked.suffix))
-        around, known = _Around(language=language), Known()
+        around, known = _Around(), Known()
         if is_cell:
             around, known = await asyncio.gather(
                 self._around(asked), self._variables.known(asked.path)
@@ -99,7 +100,7 @@ class GhostScenes:
             pieces=self._pieces(around, text, language),
             variables=self._redact(known.text(text.prefix + text.suffix, around.hidden)),
             instructions=await self._instructions(asked.path, language),
-            world=(around.world, known.name),
+            world=(around.near.world, known.name),
         )
 
     def _refuse_secret(self, path: str) -> None:
@@ -114,11 +115,23 @@ class GhostScenes:
     def _pieces(self, around: _Around, text: Window, language: str) -> tuple[Piece, ...]:
         """Return what is told of the other cells and of what is far from the caret."""
         above, below = _rests(text)
-        cells = _placed(around.cells, above, below)
         told = context_pieces(
-            cells, text.prefix + text.suffix, around.language or language, self._outlines
+            [*around.near.before, *above],
+            [*below, *around.near.after],
+            text.prefix + text.suffix,
+            around.language or language,
+            self._outlines,
         )
-        return tuple(Piece(one.order, one.name, self._redact(one.text)) for one in told)
+        return tuple(
+            replace(one, text=clean) for one, clean in zip(told, self._clean(told), strict=True)
+        )
+
+    def _clean(self, pieces: Sequence[Piece]) -> list[str]:
+        """Return the texts without keys; all at once, because each look takes a while."""
+        clean = self._redact(_BETWEEN.join(piece.text for piece in pieces)).split(_BETWEEN)
+        if len(clean) == len(pieces):
+            return clean
+        return [self._redact(piece.text) for piece in pieces]
 
     # the notebook
 
@@ -132,7 +145,11 @@ class GhostScenes:
         except (ShouldersError, TimeoutError) as error:
             _log.info("%s could not be read for suggestions: %s", asked.path, error)
             raise Private(_UNREAD) from error
-        return _others(snapshot, asked.cell_id)
+        language = _kernel_language(snapshot.metadata)
+        cells = self._cells.of(snapshot, language)
+        if is_private(snapshot.metadata) or asked.cell_id in cells.private:
+            raise Private(_PRIVATE)
+        return _Around(cells.near(asked.cell_id), language, cells.hidden)
 
     # the user's files
 
@@ -146,50 +163,11 @@ class GhostScenes:
         return tuple(_told(standing, path, language))
 
 
-def is_private(metadata: JsonObject) -> bool:
-    """Return whether a cell or a notebook is marked: by the tag ``private``, or by our own key."""
-    ours = metadata.get(OURS)
-    tags = metadata.get("tags")
-    tagged = isinstance(tags, list) and "private" in tags
-    return tagged or (isinstance(ours, dict) and ours.get("private") is True)
-
-
-def _others(snapshot: NotebookSnapshot, cell_id: CellId | None) -> _Around:
-    """Return the cells that may be told of. Raises ``Private`` for the caret's own."""
-    own = snapshot.position(cell_id) if cell_id is not None else None
-    if is_private(snapshot.metadata) or (
-        own is not None and is_private(snapshot.cells[own].metadata)
-    ):
-        raise Private(_PRIVATE)
-    behind = len(snapshot.cells) if own is None else own
-    open_cells = [
-        (at, cell)
-        for at, cell in enumerate(snapshot.cells)
-        if at != own and cell.cell_type != "raw" and not is_private(cell.metadata)
-    ]
-    cells = tuple(
-        Cell(f"cell {at + 1}", cell.source, cell.cell_type == "code", is_behind=at > behind)
-        for at, cell in open_cells
-    )
-    world = tuple(cell.version for _, cell in open_cells)
-    language = _kernel_language(snapshot.metadata)
-    private = (cell.source for cell in snapshot.cells if is_private(cell.metadata))
-    hidden = {name for source in private for name in names_given(outline(source, language))}
-    return _Around(cells, language, world, frozenset(hidden))
-
-
 def _rests(text: Window) -> tuple[list[Cell], list[Cell]]:
     """Return the parts of the caret's own text that are too far away to be sent as they are."""
     above = Cell("above in the same text", text.above, is_rest=True)
-    below = Cell("below in the same text", text.below, is_behind=True, is_rest=True)
+    below = Cell("below in the same text", text.below, is_rest=True)
     return [above] if text.above else [], [below] if text.below else []
-
-
-def _placed(others: tuple[Cell, ...], above: list[Cell], below: list[Cell]) -> list[Cell]:
-    """Return all but what is sent anyway, in order."""
-    before = [cell for cell in others if not cell.is_behind]
-    after = [cell for cell in others if cell.is_behind]
-    return [*before, *above, *below, *after]
 
 
 def _language(given: str) -> str:

@@ -145,6 +145,7 @@ class Preferences:
         }
         self._locked = read_settings("administrator", TRAIT, json.dumps(dict(locked or {})))
         self._known: tuple[tuple[Source, ...], ModelPreferences] | None = None
+        self._ghost: tuple[tuple[Source, ...], GhostSettings] | None = None
 
     def models(self) -> ModelPreferences:
         """Return what holds for the choice of models and for single calls."""
@@ -165,7 +166,10 @@ class Preferences:
 
     def ghost(self) -> GhostSettings:
         """Return what holds for suggestions at the caret."""
-        return GhostSettings(**_area(_merged(self._sources())[0], "ghost"))
+        sources = self._sources()
+        if self._ghost is None or self._ghost[0] != sources:
+            self._ghost = (sources, GhostSettings(**_area(_merged(sources)[0], "ghost")))
+        return self._ghost[1]
 
     def settings(self) -> Settings:
         """Return all values, where each comes from, and what is wrong in the files."""

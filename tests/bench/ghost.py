@@ -59,8 +59,9 @@ def _path(size: int) -> str:
 
 
 def _cell(number: int) -> tuple[str, str]:
-    before = f"part_{number - 1}" if number else "load()"
-    source = f"import m{number}\npart_{number} = {before}.dropna()\nprint(len(part_{number}))"
+    if number == 0:
+        return "c0", "import numpy as np\nimport polars as pl\n\npart_0 = pl.read_csv('a.csv')"
+    source = f"part_{number} = part_{number - 1}.dropna()\nprint(len(part_{number}))"
     return f"c{number}", source
 
 

@@ -61,9 +61,10 @@ class GhostCache:
 
 def _rest(spot: Spot, earlier: Spot, kept: Kept) -> Kept | None:
     """Return the rests of the suggestions whose beginning was typed since."""
-    typed = spot.prefix.removeprefix(earlier.prefix)
-    grown = len(typed) < len(spot.prefix) or not earlier.prefix
-    if not typed or not grown or (spot.suffix, spot.setting) != (earlier.suffix, earlier.setting):
+    typed = spot.prefix[len(earlier.prefix) :]
+    if not typed or not spot.prefix.startswith(earlier.prefix):
+        return None
+    if (spot.suffix, spot.setting) != (earlier.suffix, earlier.setting):
         return None
     rests = tuple(
         rest

@@ -10,6 +10,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from jupyter_ai_shoulders.assist.ghost.outline import Outline, names_in, outline
 
@@ -17,6 +18,8 @@ BUDGET = 6_000
 """Characters of all that is told of other cells."""
 NEIGHBOUR = 1_500
 """Characters of the cell before, and of the one before that."""
+IMPORTS = 1_500
+"""Characters of imports."""
 NEXT = 500
 """Characters of the cell after."""
 MOST_CELLS = 300
@@ -35,8 +38,8 @@ class Cell:
     """As the model is told of it: ``cell 3``."""
     source: str
     is_code: bool = True
-    is_behind: bool = False
-    """Whether it stands after the caret."""
+    key: str = ""
+    """Names it to whoever made it."""
     is_rest: bool = False
     """Whether it is of the caret's own text: then it is told in parts only."""
 
@@ -61,31 +64,37 @@ class Outlines:
         if not cell.is_code:
             return Outline()
         key = (cell.source, language)
-        found = self._kept.pop(key, None) or outline(cell.source, language)
-        self._kept[key] = found
-        if len(self._kept) > MOST_OUTLINES:
-            self._kept.popitem(last=False)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = outline(cell.source, language)
+            if len(self._kept) > MOST_OUTLINES:
+                self._kept.popitem(last=False)
         return found
 
 
 def context_pieces(
-    cells: Sequence[Cell], around: str, language: str, outlines: Outlines
+    before: Sequence[Cell],
+    after: Sequence[Cell],
+    around: str,
+    language: str,
+    outlines: Outlines,
 ) -> list[Piece]:
     """Return what is told of the other cells, in their order.
 
-    ``cells`` are all but the caret's own, in order; ``around`` is the text at the caret.
+    ``before`` and ``after`` are the cells on each side of the caret; ``around`` is the text at it.
     """
-    near = _nearest(cells)
+    cells, own = [*before, *after], len(before)
+    near = [*reversed(range(max(0, own - MOST_CELLS), own))]
+    near += range(own, min(len(cells), own + MOST_CELLS))
     known = {at: outlines.of(cells[at], language) for at in near}
     chosen = _Chosen(cells)
     for at, text in _definitions(near, known, names_in(around)):
         chosen.add(at, text)
-    for at in near:
-        for text in known[at].imports:
-            chosen.add(at, text)
-    for at, text in _neighbours(cells):
+    for at, text in _imports(near, known):
+        chosen.add(at, text)
+    for at, text in _neighbours(cells, own):
         chosen.replace(at, text)
-    heading = _heading(cells)
+    heading = _heading(before)
     if heading is not None:
         chosen.add(*heading)
     return chosen.pieces()
@@ -115,18 +124,11 @@ class _Chosen:
 
     def pieces(self) -> list[Piece]:
         """Return what is told, in order."""
+        told = [(self._cells[at], self._texts[at], at) for at in sorted(self._texts)]
         return [
-            Piece(at, cell.name, "\n".join(sorted(self._texts[at], key=cell.source.find)))
-            for at, cell in enumerate(self._cells)
-            if at in self._texts
+            Piece(at, cell.name, "\n".join(sorted(texts, key=cell.source.find)))
+            for cell, texts, at in told
         ]
-
-
-def _nearest(cells: Sequence[Cell]) -> list[int]:
-    """Return the cells to look at, the nearest before the caret first, then those after it."""
-    before = [at for at, cell in enumerate(cells) if not cell.is_behind]
-    after = [at for at, cell in enumerate(cells) if cell.is_behind]
-    return [*reversed(before[-MOST_CELLS:]), *after[:MOST_CELLS]]
 
 
 def _definitions(
@@ -141,26 +143,35 @@ def _definitions(
                 yield at, text
 
 
-def _neighbours(cells: Sequence[Cell]) -> Iterator[tuple[int, str]]:
+def _imports(near: Sequence[int], known: dict[int, Outline]) -> Iterator[tuple[int, str]]:
+    """Yield imports, the nearest first, as long as there is room."""
+    room = IMPORTS
+    for at in near:
+        for text in known[at].imports:
+            room -= len(text)
+            if room < 0:
+                return
+            yield at, text
+
+
+def _neighbours(cells: Sequence[Cell], own: int) -> Iterator[tuple[int, str]]:
     """Yield the cells next to the caret, the nearest first."""
-    others = [
-        (at, cell) for at, cell in enumerate(cells) if cell.source.strip() and not cell.is_rest
-    ]
-    before = [(at, cell) for at, cell in others if not cell.is_behind]
-    for at, cell in reversed(before[-2:]):
-        yield at, _end(cell.source, NEIGHBOUR)
-    after = ((at, cell) for at, cell in others if cell.is_behind)
-    for at, cell in list(after)[:1]:
-        yield at, _beginning(cell.source, NEXT)
+    before = (at for at in reversed(range(own)) if _is_told_whole(cells[at]))
+    for at in islice(before, 2):
+        yield at, _end(cells[at].source, NEIGHBOUR)
+    after = (at for at in range(own, len(cells)) if _is_told_whole(cells[at]))
+    for at in islice(after, 1):
+        yield at, _beginning(cells[at].source, NEXT)
 
 
-def _heading(cells: Sequence[Cell]) -> tuple[int, str] | None:
+def _is_told_whole(cell: Cell) -> bool:
+    return not cell.is_rest and bool(cell.source.strip())
+
+
+def _heading(before: Sequence[Cell]) -> tuple[int, str] | None:
     """Return the nearest heading above."""
-    for at in range(len(cells) - 1, -1, -1):
-        cell = cells[at]
-        if cell.is_code or cell.is_behind:
-            continue
-        found = _HEADING.findall(cell.source)
+    for at in range(len(before) - 1, -1, -1):
+        found = [] if before[at].is_code else _HEADING.findall(before[at].source)
         if found:
             return at, found[-1]
     return None

@@ -11,9 +11,10 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncGenerator
+from functools import cache
 from typing import cast
 
-from jupyter_ai_shoulders.assist.answer_schema import answer_schema
+from jupyter_ai_shoulders.assist.answer_schema import Schema, answer_schema
 from jupyter_ai_shoulders.assist.ghost.answer import GhostAnswer, suggestions_in
 from jupyter_ai_shoulders.assist.ghost.prompt import (
     Scene,
@@ -97,7 +98,13 @@ def _question(resolved: ResolvedModel, scene: Scene, preferences: ModelPreferenc
         Account("ghost"),
         output_room(spec, MAX_OUTPUT, preferences.single_call_max_tokens),
     )
-    return request_for(spec, question, answer_schema(GhostAnswer), form_for(spec))
+    return request_for(spec, question, _schema(), form_for(spec))
+
+
+@cache
+def _schema() -> Schema:
+    """Return the form of an answer; making it takes longer than all else here."""
+    return answer_schema(GhostAnswer)
 
 
 class _Reading:

@@ -1,0 +1,97 @@
+"""The cells of a notebook as suggestions may be told of them: the private ones are not there.
+
+Part of ``host.ghost_scenes``. Going through all cells takes longer than all else, so that is done
+once for each state of a notebook; a request then touches the cells near the caret.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.assist.ghost.context import MOST_CELLS, Cell
+from jupyter_ai_shoulders.assist.ghost.outline import names_given, outline
+from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+
+OURS = "jupyter_ai_shoulders"
+"""Key of our metadata in notebooks and cells."""
+KEPT = 8
+"""Notebooks whose cells are kept."""
+
+
+def is_private(metadata: JsonObject) -> bool:
+    """Return whether a cell or a notebook is marked: by the tag ``private``, or by our own key."""
+    ours, tags = metadata.get(OURS), metadata.get("tags")
+    tagged = isinstance(tags, list) and "private" in tags
+    return tagged or (isinstance(ours, dict) and ours.get("private") is True)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The cells around one; ``world`` names them as they are."""
+
+    before: Sequence[Cell]
+    after: Sequence[Cell]
+    world: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCells:
+    """All cells that may be told of, in order."""
+
+    cells: Sequence[Cell]
+    versions: Sequence[str]
+    places: dict[CellId, int]
+    """How many of them stand before each cell of the notebook, private ones included."""
+    private: frozenset[CellId]
+    hidden: frozenset[str]
+    """Names that private cells bind: the kernel knows them, but nothing is told of them."""
+
+    def near(self, cell_id: CellId | None) -> Near:
+        """Return the cells around one, or around the end of the notebook."""
+        end = len(self.cells)
+        at = end if cell_id is None else self.places.get(cell_id, end)
+        is_own = at < end and self.cells[at].key == cell_id
+        first, after = max(0, at - MOST_CELLS), at + is_own
+        last = after + MOST_CELLS
+        world = (*self.versions[first:at], "", *self.versions[after:last])
+        return Near(self.cells[first:at], self.cells[after:last], world)
+
+
+class OpenCellsBook:
+    """Knows the open cells of the notebooks asked about last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[object, str, OpenCells]] = OrderedDict()
+
+    def of(self, snapshot: NotebookSnapshot, language: str) -> OpenCells:
+        """Return the cells of a notebook; gone through again when it is another than before."""
+        kept = self._kept.pop(snapshot.path, None)
+        if kept is None or kept[0] is not snapshot.cells or kept[1] != language:
+            kept = (snapshot.cells, language, _open_cells(snapshot.cells, language))
+        self._kept[snapshot.path] = kept
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return kept[2]
+
+
+def _open_cells(found: Sequence[NotebookCell], language: str) -> OpenCells:
+    cells: list[Cell] = []
+    versions: list[str] = []
+    places: dict[CellId, int] = {}
+    private: set[CellId] = set()
+    hidden: set[str] = set()
+    for number, cell in enumerate(found, 1):
+        places[cell.id] = len(cells)
+        if is_private(cell.metadata):
+            private.add(cell.id)
+            hidden |= names_given(outline(cell.source, language))
+        elif cell.cell_type != "raw":
+            is_code = cell.cell_type == "code"
+            cells.append(Cell(f"cell {number}", cell.source, is_code, key=cell.id))
+            versions.append(cell.version)
+    return OpenCells(cells, versions, places, frozenset(private), frozenset(hidden))
