@@ -75,7 +75,8 @@ from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook_kernels import kernel_tools
 from jupyter_ai_shoulders.tools.notebook_tools import creation_and_output_tools, notebook_tools
 from jupyter_ai_shoulders.tools.output_images import OutputPictures
-from jupyter_ai_shoulders.tools.permissions import RuleBook, locked_rules
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.permissions_file import locked_rules
 from jupyter_ai_shoulders.tools.planning_tools import with_planning
 from jupyter_ai_shoulders.tools.propose_edit import ProposeEdit
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
@@ -240,6 +241,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             recorder,
             texts=files.texts,
             listener=run_news,
+            path_now=lambda path: documents.live.current(documents.workspace.path(path)),
         ),
         titler=titler,
         surroundings=surroundings,

@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.grants import Grant
-from jupyter_ai_shoulders.tools.permissions import (
-    RuleBook,
-    locked_rules,
-    parse_permissions,
-    unknown_tools,
-)
+from jupyter_ai_shoulders.tools.permissions import RuleBook, unknown_tools
+from jupyter_ai_shoulders.tools.permissions_file import locked_rules, parse_permissions
 from jupyter_ai_shoulders.tools.rules import (
     Allow,
     Ask,

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
-from jupyter_ai_shoulders.tools.permissions import RuleBook, parse_permissions
+from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.permissions_file import parse_permissions
 from jupyter_ai_shoulders.tools.rules import RuleMatch, ToolRule
 from jupyter_ai_shoulders.wire.commands import PutPermissions, RuleBody
 from tests.engine.world import MemoryFile
