@@ -38,8 +38,8 @@ export interface IThreadMarksOptions extends IOpenDocumentsOptions {
   readonly trans: TranslationBundle;
   /** The mark of some threads was clicked. */
   readonly opened: ITextMarkListener['opened'];
-  /** The marks are drawn anew. */
-  readonly drawn: () => void;
+  /** A cell has more threads, or less. */
+  readonly recounted: () => void;
 }
 
 /** The marks of this page. */
@@ -79,7 +79,14 @@ export class ThreadMarks {
     this.read([...notebooks, ...files].map(({ context }) => context.localPath));
     notebooks.forEach(panel => this.drawNotebook(panel));
     files.forEach(panel => this.drawFile(panel));
-    this.options.drawn();
+    const cells = [...this.byId.values()].map(
+      ({ place: { anchor } }) => `${anchor.document}\n${anchor.cell_id}`
+    );
+    const counted = cells.sort().join('\n');
+    if (counted !== this.counted) {
+      this.counted = counted;
+      this.options.recounted();
+    }
   }
 
   /** What is known of the threads of some documents. */
@@ -91,7 +98,7 @@ export class ThreadMarks {
         document,
         places.in(document).flatMap(place => {
           const mark = markOf(place, known.get(place.sessionId));
-          return mark === null ? [] : [mark];
+          return mark === null ? [] : [this.asBefore(mark)];
         })
       ])
     );
@@ -100,6 +107,16 @@ export class ThreadMarks {
         .flat()
         .map(mark => [mark.place.sessionId, mark])
     );
+  }
+
+  /** The mark that was drawn, where it is the same. */
+  private asBefore(mark: IThreadMark): IThreadMark {
+    const before = this.byId.get(mark.place.sessionId);
+    return before?.place === mark.place &&
+      before.state === mark.state &&
+      before.title === mark.title
+      ? before
+      : mark;
   }
 
   private drawFile(panel: FilePanel): void {
@@ -130,15 +147,27 @@ export class ThreadMarks {
     this.shown.set(panel, shown);
   }
 
+  /** Draw the marks of a cell, unless they are drawn. */
   private drawCell(cell: Cell, marks: readonly IThreadMark[]): void {
-    const view = this.documents.viewIn(cell);
+    this.documents.follow(cell);
+    const state = this.documents.stateOf(cell);
+    const before = this.cells.get(cell);
+    if (before?.state !== state || !isSameList(before.marks, marks)) {
+      const isDrawn = this.drawMarks(cell, marks);
+      this.cells.set(cell, { marks, state: isDrawn ? state : -1 });
+    }
+  }
+
+  /** Whether they could be drawn. */
+  private drawMarks(cell: Cell, marks: readonly IThreadMark[]): boolean {
     const isInText = ({ place: { anchor } }: IThreadMark): boolean =>
       anchor.target === 'source' && anchor.range !== null;
     const inText = isTextHidden(cell) ? [] : marks.filter(isInText);
-    this.drawText(view, inText);
+    const isDrawn = this.drawText(this.documents.viewIn(cell), inText);
     const others = marks.filter(mark => !inText.includes(mark));
     const rest = this.drawOutputs(cell, others);
     drawNodeMark(cell.node, this.nodeMark(rest), this.options);
+    return isDrawn;
   }
 
   /** Mark the outputs that threads are about; those left over, whose output is not there, are the cell's. */
@@ -162,12 +191,12 @@ export class ThreadMarks {
   private drawText(
     view: EditorView | null,
     marks: readonly IThreadMark[]
-  ): void {
+  ): boolean {
     if (view === null) {
-      return;
+      return true;
     }
     const end = view.state.doc.length;
-    this.editors.show(
+    return this.editors.show(
       view,
       marks.flatMap(mark => {
         const text = this.textMark(mark);
@@ -208,8 +237,15 @@ export class ThreadMarks {
   /** The cells of each notebook that have a mark. */
   private readonly shown = new WeakMap<NotebookPanel, ReadonlySet<Cell>>();
   private readonly marked = new WeakSet<FilePanel>();
+  /** What each cell shows. */
+  private readonly cells = new WeakMap<
+    Cell,
+    { readonly marks: readonly IThreadMark[]; readonly state: number }
+  >();
   private byDocument: ReadonlyMap<string, readonly IThreadMark[]> = new Map();
   private byId: ReadonlyMap<string, IThreadMark> = new Map();
+  /** The cells of all threads, once for each. */
+  private counted = '';
   private isWaiting = false;
 }
 
@@ -223,4 +259,14 @@ function grouped<Key>(
     groups.set(key, [...(groups.get(key) ?? []), mark]);
   }
   return groups;
+}
+
+function isSameList(
+  ones: readonly IThreadMark[],
+  others: readonly IThreadMark[]
+): boolean {
+  return (
+    ones.length === others.length &&
+    ones.every((one, index) => one === others[index])
+  );
 }

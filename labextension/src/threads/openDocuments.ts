@@ -49,11 +49,7 @@ export class OpenDocuments {
 
   /** The view of a cell or a file that shows its text; null where it has none now. */
   viewIn(place: Cell | FilePanel): EditorView | null {
-    const isFile = 'content' in place;
-    if (!isFile) {
-      this.follow(place);
-    }
-    const editor = isFile ? place.content.editor : place.editor;
+    const editor = 'content' in place ? place.content.editor : place.editor;
     const isUsable = editor instanceof CodeMirrorEditor && !editor.isDisposed;
     return isUsable ? this.prepared(editor) : null;
   }
@@ -63,17 +59,26 @@ export class OpenDocuments {
     if (this.followed.has(cell)) {
       return;
     }
-    this.followed.add(cell);
-    cell.inViewportChanged.connect(this.emit);
-    cell.displayChanged.connect(this.emit);
-    cell.model.metadataChanged.connect(this.emit);
-    void cell.ready.then(this.emit);
+    this.followed.set(cell, 0);
+    const note = (): void => {
+      this.followed.set(cell, this.stateOf(cell) + 1);
+      this.emit();
+    };
+    cell.inViewportChanged.connect(note);
+    cell.displayChanged.connect(note);
+    cell.model.metadataChanged.connect(note);
+    void cell.ready.then(note);
     if (cell instanceof MarkdownCell) {
-      cell.renderedChanged.connect(this.emit);
+      cell.renderedChanged.connect(note);
     }
     if (cell instanceof CodeCell) {
-      cell.outputArea.outputLengthChanged.connect(this.emit);
+      cell.outputArea.outputLengthChanged.connect(note);
     }
+  }
+
+  /** Another number whenever a cell may show its threads elsewhere. */
+  stateOf(cell: Cell): number {
+    return this.followed.get(cell) ?? 0;
   }
 
   private prepared(editor: CodeMirrorEditor): EditorView {
@@ -103,7 +108,7 @@ export class OpenDocuments {
     this.changed.emit();
   };
 
-  private readonly followed = new WeakSet<Cell>();
+  private readonly followed = new WeakMap<Cell, number>();
   private readonly given = new WeakSet<CodeMirrorEditor>();
 }
 

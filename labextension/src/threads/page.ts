@@ -44,7 +44,7 @@ export class ThreadsPage {
       ...{ notebooks, files, places, trans },
       sessions: conversations.history,
       opened: (ids, mark) => this.openAny(ids, mark),
-      drawn: () => app.commands.notifyCommandChanged(THREADS.cell)
+      recounted: () => app.commands.notifyCommandChanged(THREADS.cell)
     });
   }
 
