@@ -1,4 +1,4 @@
-"""The user's permissions, ``.shoulders/tools.json``: kept and changed; ``permissions_file`` reads it.
+"""The user's permissions, ``.shoulders/tools.json``, kept and changed; see ``permissions_file``.
 
 ``RuleBook`` is made by ``host`` with a file port; read by ``engine.approvals`` and the handler of
 ``tools/permissions``. The file::
