@@ -71,9 +71,9 @@ class CellPlace:
 class FilePlace:
     """A text file."""
 
-    def __init__(self, texts: TextDocuments, doing: Doing) -> None:
+    def __init__(self, texts: TextDocuments, path: str, doing: Doing) -> None:
         self._texts = texts
-        self._path = doing.proposal.document
+        self._path = path
         self._doing = doing
 
     async def write(self, text: str, expected: Version) -> bool:

@@ -61,9 +61,14 @@ class Proposals:
         *,
         texts: TextDocuments | None = None,
         listener: RunListener | None = None,
+        path_now: Callable[[str], str] = str,
     ) -> None:
-        """``recorder`` lets restores take back what was applied as the agent wrote it."""
+        """``recorder`` lets restores take back what was applied as the agent wrote it.
+
+        ``path_now`` returns where a document is that was renamed.
+        """
         self._listener = listener
+        self._path_now = path_now
         self._texts = texts
         self._log = event_log
         self._notebooks = recorder.notebooks(notebooks) if recorder else notebooks
@@ -145,7 +150,7 @@ class Proposals:
             return CellPlace(notebook, proposal.cell_id, doing)
         if self._texts is None:
             raise Conflict("Proposals on files cannot be applied here.", code="not_a_notebook")
-        return FilePlace(self._texts, doing)
+        return FilePlace(self._texts, self._path_now(proposal.document), doing)
 
     async def _applied(self, proposal: Proposal, command: DecideProposal, text: str) -> Proposal:
         crash_point("proposals.cell.changed")

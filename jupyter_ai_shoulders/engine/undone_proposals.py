@@ -28,7 +28,8 @@ KINDS = frozenset({"proposal-add", "proposal-resolve", "edit-pending", "edit-res
 APPLIED = frozenset({"applied", "edited"})
 
 _log = logging.getLogger(__name__)
-_Key = tuple[str, CellId | None]
+_Key = str | CellId
+"""A cell, whose notebook may get another name, or a file."""
 
 
 class UndoneProposals:
@@ -84,7 +85,7 @@ def undone_in(events: Iterable[Event]) -> list[Proposal]:
             case ProposalAdd():
                 proposals[event.proposal.id] = event.proposal
             case EditPending():
-                edits.setdefault(event.edit_id, (event.document, event.cell_id))
+                edits.setdefault(event.edit_id, event.cell_id or event.document)
             case EditResolve(hunks=None):
                 key = edits.pop(event.edit_id, None)
                 found = [] if key is None else waiting.pop(key, [])
@@ -93,7 +94,7 @@ def undone_in(events: Iterable[Event]) -> list[Proposal]:
                 undone.pop(event.proposal_id, None)
                 proposal = proposals.get(event.proposal_id)
                 if proposal is not None and event.state in APPLIED:
-                    key = (proposal.document, proposal.cell_id)
+                    key = proposal.cell_id or proposal.document
                     if key in edits.values():
                         waiting[key].append(proposal.id)
             case _:

@@ -77,6 +77,7 @@ def keep(edit: str = "e") -> Event:
         ),
         ([added("p"), added("q", "d"), pending(), decided("p"), undo()], ["p"]),
         ([added("p"), pending(), decided("p"), pending(document="new.ipynb"), undo()], ["p"]),
+        ([added("p"), pending(document="new.ipynb"), decided("p"), undo()], ["p"]),
         ([added("p"), pending(), decided("p"), pending("f", "d"), undo("f")], []),
     ],
     ids=[
@@ -90,6 +91,7 @@ def keep(edit: str = "e") -> Event:
         "two in one edit",
         "another cell",
         "renamed since",
+        "renamed before",
         "another edit",
     ],
 )

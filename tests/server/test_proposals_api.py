@@ -9,8 +9,8 @@ from jupyter_ai_shoulders.server.app import ShouldersApp
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.events import ProposalAdd
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
-from jupyter_ai_shoulders.wire.versions import cell_version
-from tests.server.client import Api
+from jupyter_ai_shoulders.wire.versions import cell_version, text_version
+from tests.server.client import Api, Fetch
 from tests.upstream import notebook
 
 
@@ -126,3 +126,30 @@ async def test_a_decision_that_makes_no_sense_is_refused(
     await propose(jp_serverapp, await api.new_session(), "x = 1")
 
     assert (await api.post(path, body)).status == status
+
+
+async def test_proposals_follow_a_file_that_was_renamed(
+    api: Api, jp_serverapp: ServerApp, jp_fetch: Fetch, jp_root_dir: Path
+) -> None:
+    (jp_root_dir / "a.txt").write_text("one\n", encoding="utf-8")
+    proposal = Proposal(
+        id=ProposalId("prop_1"),
+        session_id=SessionId(await api.new_session()),
+        turn_id=None,
+        document="a.txt",
+        cell_id=None,
+        old="one\n",
+        new="two\n",
+        current="one\n",
+        current_version=text_version("one\n"),
+        reason="",
+        state="proposed",
+    )
+    host = await host_of(jp_serverapp)
+    host.log.append(proposal.session_id, ProposalAdd(call_id=None, proposal=proposal))
+    await jp_fetch("api", "contents", "a.txt", method="PATCH", body='{"path": "b.txt"}')
+
+    applied = await api.post("proposals/prop_1", {"decision": "apply"})
+
+    assert applied.body["state"] == "applied"
+    assert (jp_root_dir / "b.txt").read_text(encoding="utf-8") == "two\n"
