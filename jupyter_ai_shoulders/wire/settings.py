@@ -55,8 +55,7 @@ class GhostSettings(WireModel):
     automatic: bool
     """Whether the lab may ask for them while one types."""
     skip_languages: tuple[str, ...]
-    """Languages that have a ``++`` of their own: there, after a name, a number or a closing
-    bracket, it is typed as it is. In lower case."""
+    """Languages that have a ``++`` of their own: there it is typed as it is. In lower case."""
 
 
 class ThreadSettings(WireModel):
