@@ -10,6 +10,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.client.kernel import own_kernel_id
 from jupyter_ai_shoulders.client.reader import Answer
 from jupyter_ai_shoulders.kernel import texts
 from jupyter_ai_shoulders.kernel.command import Command, WrongUse, parse
@@ -85,8 +86,12 @@ class AiMagics(Magics):
             if notebook is None
             else MessageContext(active_document=notebook, open_documents=(notebook,)),
         )
-        answer = Talk(turn, screen).answer()
-        self._finish(command, answer, screen)
+        talk = Talk(turn, screen, own_kernel_id())
+        answer = talk.answer()
+        if not talk.stepped_aside:
+            self._finish(command, answer, screen)
+        elif str(answer):
+            screen.put(markdown(str(answer)))
         return answer
 
     def _finish(self, command: Command, answer: Answer, screen: CellScreen) -> None:

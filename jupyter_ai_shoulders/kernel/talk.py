@@ -17,6 +17,10 @@ from jupyter_ai_shoulders.wire import events as ev
 REFRESH_SECONDS = 0.1
 """Between two looks of a growing answer."""
 _MOST_PREVIEW = 4_000
+_ASIDE = (
+    "· The agent runs code in this kernel, which this cell would block, so the cell ends here. "
+    "The conversation goes on in the side panel."
+)
 
 
 class Screen(Protocol):
@@ -39,32 +43,52 @@ class Talk:
     """Follows a turn until it ends."""
 
     def __init__(
-        self, turn: Turn, screen: Screen, clock: Callable[[], float] = time.monotonic
+        self,
+        turn: Turn,
+        screen: Screen,
+        kernel_id: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``kernel_id`` is of the kernel that waits for the answer, and does nothing else."""
+        self.stepped_aside = False
+        """Whether the turn needs the kernel we block: it goes on without us."""
         self._turn = turn
         self._screen = screen
+        self._kernel_id = kernel_id
         self._clock = clock
         self._texts: list[str] = []
         self._shown_at = float("-inf")
 
     def answer(self) -> Answer:
-        """Return the answer. Raises ``ClientError``, and ``KeyboardInterrupt`` once it stopped."""
+        """Return the answer, or what there is of it when we stepped aside.
+
+        Raises ``ClientError``, and ``KeyboardInterrupt`` once the turn is stopped.
+        """
         try:
             self._follow()
         except KeyboardInterrupt:
             self._turn.cancel()
             self._screen.say("Stopped.")
             raise
+        if self.stepped_aside:
+            self._screen.say(_ASIDE)
+            return self._turn.so_far()
         return self._turn.outcome()
 
     def _follow(self) -> None:
         while True:
             for event in self._turn:
                 self._take(event)
+                if isinstance(event, ev.ToolStart) and self._blocks(event):
+                    self.stepped_aside = True
+                    return
             asked = self._turn.waits_for
             if asked is None:
                 return
             self._decide(asked)
+
+    def _blocks(self, event: ev.ToolStart) -> bool:
+        return event.kernel_id is not None and event.kernel_id == self._kernel_id
 
     def _take(self, event: ev.Event) -> None:
         match event:

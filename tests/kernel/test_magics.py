@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from jupyter_ai_shoulders.client import Client
 from tests.client.conftest import Place
 from tests.client.kernels import ServerKernel
-from tests.upstream import calls, says
+from tests.upstream import calls, notebook, says, texts
 
 LOAD = "%load_ext jupyter_ai_shoulders"
 REPLY = "Because of $x$."
@@ -151,6 +153,23 @@ async def test_tools_ask_in_the_cell(place: Place) -> None:
     assert (place.lab.root / "m0.txt").read_text() == "M"
     assert denied.error.startswith("MagicFailed: The turn ended because a call was refused.")
     assert not (place.lab.root / "m1.txt").exists()
+
+
+async def test_a_magic_steps_aside_when_the_agent_needs_its_kernel(
+    place: Place, client: Client
+) -> None:
+    path = place.lab.root / "own.ipynb"
+    path.write_text(notebook(("a", "print(6 * 7)")))
+    place.plays(calls("run_cell", {"path": path.name, "cell_id": "a"}), says("It printed 42."))
+    async with loaded(place, path.name) as kernel:
+        ran = await kernel.run("%ai -t Run cell a", "y")
+        session = client.list(kind="kernel")[0]
+        answer = await asyncio.to_thread(client.follow(session.id).answer)
+
+    assert ran.error == ""
+    assert "The conversation goes on in the side panel." in ran.text
+    assert answer.text == "It printed 42."
+    assert texts(json.loads(path.read_text())["cells"], "a") == "42\n"
 
 
 async def test_cost_models_and_help_are_shown(place: Place) -> None:
