@@ -30,8 +30,10 @@ MaySee = Callable[[SessionId], bool]
 class Anchors:
     """Moves the anchors of threads."""
 
-    def __init__(self, sessions: SqliteSessions) -> None:
+    def __init__(self, sessions: SqliteSessions, path_now: Callable[[str], str] = str) -> None:
+        """``path_now`` returns where a document is that was renamed."""
         self._sessions = sessions
+        self._path_now = path_now
 
     async def move(self, command: MoveAnchors, may_see: MaySee) -> MovedAnchors:
         """Pin threads where the page says; what stays where it was makes no event."""
@@ -56,6 +58,19 @@ class Anchors:
             document = new + anchor.document[len(old) :]
             self._sessions.move(thread, anchor.model_copy(update={"document": document}))
             crash_point("anchors.document.renamed")
+
+    def brought_back(self, thread: Session) -> Session:
+        """Let a thread that was deleted follow its document, which may have been renamed since."""
+        anchor = thread.anchor
+        if anchor is None:
+            return thread
+        try:
+            document = self._path_now(anchor.document)
+        except ShouldersError:  # it is outside of the workspace
+            return thread
+        if document == anchor.document:
+            return thread
+        return self._sessions.move(thread, anchor.model_copy(update={"document": document}))
 
     def _move(self, given: MovedAnchor, may_see: MaySee) -> None:
         thread = self._thread(given.session_id, may_see)

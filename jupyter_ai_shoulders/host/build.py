@@ -102,7 +102,11 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     store = Store(settings.state_dir, clock, ids, secrets.redact)
     documents = _documents(settings, ports, store)
     book = EditBook(store.log, store.blobs, ids)
-    anchors = Anchors(store.sessions)
+
+    def path_now(path: str) -> str:
+        return documents.live.current(documents.workspace.path(path))
+
+    anchors = Anchors(store.sessions, path_now)
     files = _files(settings, ports, store, documents, book, anchors=anchors)
     preferences = _preferences(settings, store)
     budgets = Budgets(settings.home / STATE_DIR, clock, settings.budget)
@@ -241,7 +245,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             recorder,
             texts=files.texts,
             listener=run_news,
-            path_now=lambda path: documents.live.current(documents.workspace.path(path)),
+            path_now=path_now,
         ),
         titler=titler,
         surroundings=surroundings,

@@ -94,4 +94,4 @@ class UndeleteHandler(ShouldersHandler):
         """Bring it back."""
         session = self.host.conversations.undelete(SessionId(session_id), owner=self.user)
         self.host.book.take_back(session.id)
-        self.answer(session)
+        self.answer(self.host.anchors.brought_back(session))

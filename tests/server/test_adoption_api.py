@@ -154,3 +154,16 @@ async def test_threads_follow_what_the_agent_renames(
 
     assert (jp_root_dir / "m.ipynb").exists()
     assert (await api.get(f"sessions/{thread}")).body["anchor"]["document"] == "m.ipynb"
+
+
+async def test_a_thread_brought_back_is_in_its_document_though_that_was_renamed(
+    api: Api, jp_fetch: Fetch
+) -> None:
+    thread = await new_thread(api)
+    await api.delete(f"sessions/{thread}")
+    await jp_fetch("api", "contents", "n.ipynb", method="PATCH", body='{"path": "m.ipynb"}')
+
+    answer = await api.post(f"sessions/{thread}/undelete")
+
+    assert answer.body["anchor"]["document"] == "m.ipynb"
+    assert (await api.get(f"sessions/{thread}")).body == answer.body
