@@ -11,8 +11,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.assist.ghost.context import MOST_CELLS, Cell
-from jupyter_ai_shoulders.assist.ghost.outline import names_given, outline
+from jupyter_ai_shoulders.assist.ghost.outline import names_in
 from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
+from jupyter_ai_shoulders.notebook.definitions import cell_names
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
@@ -89,9 +90,15 @@ def _open_cells(found: Sequence[NotebookCell], language: str) -> OpenCells:
         places[cell.id] = len(cells)
         if is_private(cell.metadata):
             private.add(cell.id)
-            hidden |= names_given(outline(cell.source, language))
+            hidden |= _bound(cell.source, language)
         elif cell.cell_type != "raw":
             is_code = cell.cell_type == "code"
             cells.append(Cell(f"cell {number}", cell.source, is_code, key=cell.id))
             versions.append(cell.version)
     return OpenCells(cells, versions, places, frozenset(private), frozenset(hidden))
+
+
+def _bound(source: str, language: str) -> frozenset[str]:
+    """Return the names a private cell binds; all words of it where that cannot be told."""
+    found = cell_names(source) if language == "python" else None
+    return names_in(source) if found is None or found.opaque else found.touches

@@ -47,12 +47,6 @@ def names_in(text: str) -> frozenset[str]:
     return frozenset(_NAME.findall(text))
 
 
-def names_given(found: Outline) -> frozenset[str]:
-    """Return the names that a cell binds."""
-    imported = (re.split(r"\bimport\b", line, maxsplit=1)[-1] for line in found.imports)
-    return frozenset(found.definitions).union(*map(names_in, imported))
-
-
 def outline(source: str, language: str) -> Outline:
     """Return what a cell defines and imports."""
     if len(source) > LONGEST_SOURCE:

@@ -1,0 +1,50 @@
+"""What was suggested before."""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.assist.ghost.cache import GhostCache, Kept, Spot
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+MODEL = ModelId("small")
+
+
+def kept(*texts: str) -> Kept:
+    return Kept(texts, MODEL)
+
+
+def test_the_same_place_has_the_same_suggestions() -> None:
+    cache = GhostCache()
+    cache.keep(Spot("x = ", "\n", "s"), kept("sum(y)"))
+
+    assert cache.find(Spot("x = ", "\n", "s")) == kept("sum(y)")
+    assert cache.find(Spot("x = ", "", "s")) is None
+    assert cache.find(Spot("x = ", "\n", "another cell was edited")) is None
+
+
+def test_what_is_typed_of_a_suggestion_leaves_the_rest_of_it() -> None:
+    cache = GhostCache()
+    cache.keep(Spot("x = ", "", "s"), kept("df.sum()", "df.head()", "other", "df."))
+
+    assert cache.find(Spot("x = df.", "", "s")) == kept("sum()", "head()")
+    assert cache.find(Spot("x = df.h", "", "s")) == kept("ead()")
+    assert cache.find(Spot("x = df.x", "", "s")) is None
+    assert cache.find(Spot("x = df.sum()", "", "s")) is None, "nothing is left of it"
+    assert cache.find(Spot("df.", "", "s")) is None, "another line"
+
+
+def test_in_an_empty_cell_what_is_typed_goes_on_too() -> None:
+    cache = GhostCache()
+    cache.keep(Spot("", "", "s"), kept("import os"))
+
+    assert cache.find(Spot("imp", "", "s")) == kept("ort os")
+
+
+def test_the_oldest_is_forgotten_first_unless_it_was_asked_for() -> None:
+    cache = GhostCache(most=2)
+    first, second, third = (Spot(name, "", "s") for name in "abc")
+    cache.keep(first, kept("1"))
+    cache.keep(second, kept("2"))
+    cache.find(first)
+    cache.keep(third, kept("3"))
+
+    assert [cache.find(spot) for spot in (first, second, third)] == [kept("1"), None, kept("3")]
