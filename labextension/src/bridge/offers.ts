@@ -4,7 +4,8 @@
  */
 
 import type { DocumentRecovery } from '../wire/generated';
-import type { Announcement, Send } from './announcement';
+import type { Send } from './announced';
+import type { Announcement } from './announcement';
 import type { IRecoveryView, Recoveries } from './recovery';
 
 /** Loads the way in which offers are shown. */

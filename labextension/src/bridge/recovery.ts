@@ -12,7 +12,8 @@ import type {
   DocumentRecovery,
   RecoveredCell
 } from '../wire/generated';
-import type { Announcement, Send } from './announcement';
+import type { Send } from './announced';
+import type { Announcement } from './announcement';
 import { mergeText } from './mergeText';
 import type { NotebookContext } from './openNotebook';
 import type { ICellView } from './plan';
