@@ -3,6 +3,7 @@
 import type { YFile, YNotebook } from '@jupyter/ydoc';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
 import type { Doc } from 'yjs';
 
 import type { Anchor, Session } from '../wire/generated';
@@ -29,6 +30,9 @@ export class ThreadDocument implements IDisposable {
   }
 
   readonly tracker: Tracker;
+
+  /** Emitted when threads came or went, once those it had are known. */
+  readonly changed = new Signal<this, void>(this);
 
   /** Workspace-relative path, without a drive. */
   get path(): string {
@@ -65,6 +69,10 @@ export class ThreadDocument implements IDisposable {
         isChanged = this.hear(id, anchor) || isChanged;
       }
     }
+    if (isChanged && this.isRead && !this.isAsking) {
+      this.changed.emit();
+    }
+    this.isRead ||= !this.isAsking;
     return isChanged;
   }
 
@@ -152,6 +160,7 @@ export class ThreadDocument implements IDisposable {
 
   /** Anchors by thread, as the server told them last. */
   private readonly heard = new Map<string, Anchor>();
+  private isRead = false;
   private readonly found: string[] = [];
   private readonly places = new Map<string, IThreadPlace>();
 }

@@ -16,6 +16,7 @@ import type { IConversations } from '../model/interface';
 import type { Anchor, Session } from '../wire/generated';
 import { ThreadDocument, type Context } from './document';
 import type { IThreadPlace, IThreadPlaces } from './interface';
+import { KeptThreads } from './kept';
 import { Reporter } from './reporter';
 import { revealInFile, revealInNotebook } from './reveal';
 
@@ -125,7 +126,16 @@ export class ThreadPlaces implements IThreadPlaces {
       return;
     }
     const document = new ThreadDocument(context, isNotebook);
-    const reporter = new Reporter(this.options.http, document);
+    const kept = isNotebook
+      ? new KeptThreads(this.options.http, document)
+      : null;
+    const keep = (): void => {
+      kept?.write().catch((error: unknown) => {
+        console.warn(`The threads of ${document.path} are not kept:`, error);
+      });
+    };
+    const reporter = new Reporter(this.options.http, document, keep);
+    document.changed.connect(keep);
     this.open.set(context, document);
     this.reporters.set(document, reporter);
     document.tracker.moved.connect(() => this.later());
@@ -138,6 +148,10 @@ export class ThreadPlaces implements IThreadPlaces {
     });
     context.pathChanged.connect(() => void this.look(document));
     await this.look(document);
+    if (await kept?.adopt()) {
+      await this.options.conversations.threads.refresh(document.path);
+      this.hold(document);
+    }
   }
 
   /** Read the threads of a document, and follow them. */

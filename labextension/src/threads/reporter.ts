@@ -21,7 +21,9 @@ const MOST = 1_000;
 export class Reporter implements IDisposable {
   constructor(
     private readonly http: Pick<IHttpClient, 'call'>,
-    private readonly document: ThreadDocument
+    private readonly document: ThreadDocument,
+    /** Called with every report. */
+    private readonly reporting: () => void
   ) {
     document.tracker.moved.connect((_, { ids, isLocal }) => {
       if (isLocal) {
@@ -58,6 +60,7 @@ export class Reporter implements IDisposable {
     if (moved.length === 0 || this.disposed) {
       return;
     }
+    this.reporting();
     try {
       const body: MoveAnchors = { moved };
       const answer = await this.http.call<MovedAnchors>(

@@ -1,0 +1,153 @@
+/**
+ * The list of its threads that a notebook carries in its metadata, so that they go along when the file is copied or moved
+ * (chapter 09, "Persistence and travel"): where they are and what they quote, not what was said. Written where the user
+ * has asked for it. Used by the places of threads.
+ */
+
+import type { YNotebook } from '@jupyter/ydoc';
+import type { PartialJSONObject } from '@lumino/coreutils';
+
+import type { IHttpClient } from '../client/http';
+import type {
+  AdoptThreads,
+  AdoptedThreads,
+  Anchor,
+  KeptThread,
+  Settings
+} from '../wire/generated';
+import type { ThreadDocument } from './document';
+
+/** Key of the notebook's metadata. */
+const KEY = 'jupyter_ai_shoulders';
+/** Threads of a list that are read. */
+const MOST = 1_000;
+
+/** An item of the list. */
+interface Entry {
+  id: string;
+  cell_id: string | null;
+  target: Anchor['target'];
+  range: { from: number; to: number } | null;
+  quote: string;
+  prefix: string;
+  suffix: string;
+}
+
+/** The list in one notebook. */
+export class KeptThreads {
+  constructor(
+    private readonly http: Pick<IHttpClient, 'call'>,
+    private readonly document: ThreadDocument
+  ) {
+    // What is shown as a notebook is one.
+    this.shared = document.context.model.sharedModel as unknown as YNotebook;
+  }
+
+  /** Tell the server of the threads the notebook brings along; whether there are any. */
+  async adopt(): Promise<boolean> {
+    const { path } = this.document;
+    const threads = this.entries().map(entry => keptOf(entry, path));
+    if (threads.length === 0) {
+      return false;
+    }
+    const body: AdoptThreads = { document: path, threads };
+    const { unknown, refused } = await this.http.call<AdoptedThreads>(
+      'POST',
+      'anchors/adopt',
+      body
+    );
+    const left = new Set([
+      ...unknown,
+      ...refused.map(({ session_id }) => session_id)
+    ]);
+    this.foreign = this.entries().filter(({ id }) => left.has(id));
+    refused.forEach(({ session_id, error }) =>
+      console.warn(`${session_id} does not come along:`, error.message)
+    );
+    return true;
+  }
+
+  /** Write the list, if the user wants it and it is another. Rejects with an `ApiError`. */
+  async write(): Promise<void> {
+    const { values } = await this.http.call<Settings>('GET', 'settings');
+    const { shared, document } = this;
+    if (values.threads.keep_in_notebook && !document.isDisposed) {
+      const { tracker, path } = document;
+      const own = tracker.ids.flatMap(id => {
+        const anchor = tracker.anchor(id, path, false);
+        return anchor === null ? [] : [entryOf(id, anchor)];
+      });
+      const ids = new Set(tracker.ids);
+      const others = this.foreign.filter(({ id }) => !ids.has(id));
+      const threads = [...own, ...others];
+      const isOther = JSON.stringify(threads) !== JSON.stringify(this.raw());
+      if (isOther && (threads.length > 0 || this.raw().length > 0)) {
+        // Interfaces are no JSON to the compiler.
+        const list = threads as unknown as PartialJSONObject[];
+        shared.setMetadata(KEY, { ...this.own(), threads: list });
+      }
+    }
+  }
+
+  private entries(): Entry[] {
+    return this.raw().filter(isEntry).slice(0, MOST);
+  }
+
+  private raw(): readonly unknown[] {
+    const { threads } = this.own();
+    return Array.isArray(threads) ? threads : [];
+  }
+
+  private own(): Record<string, never> & { threads?: unknown } {
+    const own: unknown = this.shared.getMetadata(KEY);
+    return typeof own === 'object' && own !== null
+      ? (own as Record<string, never>)
+      : {};
+  }
+
+  /** Threads of others that share the file. */
+  private foreign: readonly Entry[] = [];
+  private readonly shared: YNotebook;
+}
+
+function entryOf(id: string, anchor: Anchor): Entry {
+  const { cell_id, target, range, quote, prefix, suffix } = anchor;
+  return {
+    ...{ id, cell_id, target, quote, prefix, suffix },
+    range: range && { from: range.from, to: range.to }
+  };
+}
+
+function keptOf({ id, ...place }: Entry, document: string): KeptThread {
+  const { cell_id, target, range, quote, prefix, suffix } = place;
+  return {
+    id,
+    anchor: {
+      ...{ document, cell_id, target, range, quote, prefix, suffix },
+      ...{ version: null, certainty: 'exact' }
+    }
+  };
+}
+
+/** Whether an item of the file's list is what this page writes; anybody may have written it. */
+function isEntry(item: unknown): item is Entry {
+  if (typeof item !== 'object' || item === null) {
+    return false;
+  }
+  const entry = item as Record<keyof Entry, unknown>;
+  const texts = [entry.id, entry.quote, entry.prefix, entry.suffix];
+  return (
+    texts.every(text => typeof text === 'string') &&
+    typeof entry.cell_id === 'string' &&
+    ['source', 'output', 'cell'].includes(String(entry.target)) &&
+    (entry.range === null || isRange(entry.range))
+  );
+}
+
+function isRange(range: unknown): boolean {
+  if (typeof range !== 'object' || range === null) {
+    return false;
+  }
+  const { from, to } = range as { from?: unknown; to?: unknown };
+  return Number.isInteger(from) && Number.isInteger(to);
+}
