@@ -38,6 +38,7 @@ export class ChatWidget extends ReactWidget {
     this.title.caption = trans.__('AI chat');
     this.dress('right');
     this.addClass('shoulders-ChatWidget');
+    options.conversations.changed.connect(this.markTab, this);
   }
 
   /** Emitted when the panel was shown or hidden. */
@@ -144,6 +145,19 @@ export class ChatWidget extends ReactWidget {
       this.focusInput();
     }
   }
+
+  /** The panel's tab says that something goes on in a conversation that is open, or waits for the user. */
+  private readonly markTab = (): void => {
+    const { tabs, history } = this.options.conversations;
+    const states = tabs.map(({ sessionId }) =>
+      sessionId === null ? null : history.get(sessionId)?.status
+    );
+    const state = ['waiting', 'running'].find(each =>
+      states.some(status => status === each)
+    );
+    const name = state === undefined ? '' : `shoulders-mod-${state}`;
+    this.title.className = `shoulders-ChatTab ${name}`;
+  };
 
   /** Load the panel, if nobody has; what hinders it stands in the panel. */
   private readonly begin = (): void => {

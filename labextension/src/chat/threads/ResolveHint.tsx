@@ -37,7 +37,7 @@ export function ResolveHint(props: {
   }
   return (
     <div className="shoulders-ResolveHint" role="status">
-      <span className="shoulders-Notice-text">
+      <span className="shoulders-ResolveHint-text">
         {trans.__('The change is applied and kept. Is this thread done?')}
       </span>
       <Button
