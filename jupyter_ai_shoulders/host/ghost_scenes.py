@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.notebook.base import Notebooks
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.completions import RequestCompletions
 
-READ_SECONDS = 1.0
+READ_SECONDS = 3.0
 """How long the page that has the notebook open may take to show it."""
 INSTRUCTIONS_LIMIT = 4_000
 """Bytes of each of the user's files of instructions."""
