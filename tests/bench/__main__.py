@@ -37,6 +37,7 @@ GROUPS = {
     "loop": "Agent loop",
     "catch_up": "Catching up",
     "chat": "Chat panel",
+    "threads": "Task threads",
 }
 """Modules of this folder by name, in the order of the report; each has ``measure()``."""
 BUSY_SECONDS = 2.0

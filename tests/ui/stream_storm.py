@@ -50,7 +50,7 @@ MORE_MEMORY = 30 * MEGABYTE
 MORE_ELEMENTS = 1_500
 
 # Notes how long a key takes until the frame that shows it is painted.
-_KEYS = """() => {
+NOTE_KEYS = """() => {
     window.keys = [];
     window.noteKey ??= document.addEventListener('keydown', ({timeStamp}) =>
         requestAnimationFrame(() => {
@@ -168,7 +168,7 @@ class Storm:
         return Answer(frames, keys, costs)
 
     def _type(self) -> list[float]:
-        self.page.evaluate(_KEYS)
+        self.page.evaluate(NOTE_KEYS)
         self.notebook.editor("c3").click()
         for number in range(KEYS):
             self.page.keyboard.press("Enter" if number % 30 == 29 else "abcdefghij"[number % 10])
