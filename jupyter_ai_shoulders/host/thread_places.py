@@ -71,8 +71,10 @@ class ThreadPlaces:
 
 def _in_notebook(anchor: Anchor, snapshot: NotebookSnapshot) -> list[Fact]:
     assert anchor.cell_id is not None
-    cell = snapshot.cell(anchor.cell_id)
     name = one_line(snapshot.path)
+    cell = snapshot.cell(anchor.cell_id)
+    if _is_gone(anchor, cell) and (other := _elsewhere(anchor, snapshot)) is not None:
+        anchor, cell = other
     if cell is None:
         return [_about(f"a cell of {name} that is not there any more"), _quote(anchor)]
     number = (snapshot.position(cell.id) or 0) + 1
@@ -88,6 +90,27 @@ def _in_notebook(anchor: Anchor, snapshot: NotebookSnapshot) -> list[Fact]:
     about = f"the output of {where}" if anchor.target == "output" else where
     rendered = render_notebook(snapshot, [cell.id]).text
     return [_about(about), Fact(CELL, rendered, is_data=True), around]
+
+
+def _is_gone(anchor: Anchor, cell: NotebookCell | None) -> bool:
+    """Return whether the text is not where it was: cells are split, merged and replaced."""
+    return cell is None or locate(cell.source, anchor).certainty == "orphaned"
+
+
+def _elsewhere(anchor: Anchor, snapshot: NotebookSnapshot) -> tuple[Anchor, NotebookCell] | None:
+    """Return the one cell that surely has the text now; it is told as the likeliest place only."""
+    if anchor.range is None or not anchor.quote:
+        return None
+    found = [
+        (place.range, cell)
+        for cell in snapshot.cells
+        if cell.id != anchor.cell_id and (place := locate(cell.source, anchor)).certainty == "exact"
+    ]
+    if len(found) != 1:
+        return None
+    ((place, cell),) = found
+    there = {"cell_id": cell.id, "range": place, "version": cell.version}
+    return anchor.model_copy(update={**there, "certainty": "approximate"}), cell
 
 
 def _in_text(anchor: Anchor, text: str, where: str) -> list[Fact]:

@@ -155,3 +155,30 @@ async def test_what_cannot_or_must_not_be_read_is_only_named(
     facts = await told(places, anchored("missing.py", SOURCE, QUOTED))
     assert "cannot be read" in facts[ABOUT].text
     assert facts[QUOTE].text == QUOTED
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [("imports", "a = 1\n", "frame.plot()\nb = 2\n"), (f"imports\n{SOURCE}",)],
+    ids=["split", "merged"],
+)
+async def test_a_text_that_is_in_another_cell_now_is_told_from_there(
+    places: ThreadPlaces, workspace: Path, sources: tuple[str, ...]
+) -> None:
+    (workspace / "n.ipynb").write_text(notebook(*sources))
+
+    facts = await told(places, anchored("n.ipynb", SOURCE, QUOTED, "c2"))
+
+    assert f"of cell {len(sources)} " in facts[ABOUT].text
+    assert "likeliest place" in facts[ABOUT].text
+    assert facts[QUOTE].text == QUOTED
+
+
+async def test_a_text_that_two_other_cells_have_is_told_from_neither(
+    places: ThreadPlaces, workspace: Path
+) -> None:
+    (workspace / "n.ipynb").write_text(notebook(SOURCE, "gone", SOURCE))
+
+    facts = await told(places, anchored("n.ipynb", SOURCE, QUOTED, "c2"))
+
+    assert "was not found again" in facts[ABOUT].text
