@@ -228,8 +228,8 @@ async def test_long_texts_are_cut_between_words_and_marked(api: Api, upstream: S
     await suggest(api, "wording " * 2_000 + "x = ", "\n" + "trailing " * 500, language="markdown")
 
     sent = sent_text(upstream)
-    before = sent.split("<before")[1].split("\n", 1)[1].split("\n</before")[0]
-    after = sent.split("<after")[1].split("\n", 1)[1].split("\n</after")[0]
+    before = sent.split("<before ")[1].split(">", 1)[1].split("</before ")[0]
+    after = sent.split("<after ")[1].split(">", 1)[1].split("</after ")[0]
     assert before.startswith("[…] wording ")
     assert before.endswith(" x = ")
     assert len(before) <= 5_000

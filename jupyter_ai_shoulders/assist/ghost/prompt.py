@@ -70,8 +70,8 @@ def question_text(scene: Scene, mark: str) -> str:
         [
             f"The caret is in {where} {_flat(scene.path)}{language}.",
             *_blocks(scene, mark),
-            *_block("before", scene.text.shown_prefix, mark),
-            *_block("after", scene.text.shown_suffix, mark),
+            _exact("before", scene.text.shown_prefix, mark),
+            _exact("after", scene.text.shown_suffix, mark),
         ]
     )
 
@@ -86,6 +86,11 @@ def _blocks(scene: Scene, mark: str) -> Iterator[str]:
 
 def _block(name: str, text: str, mark: str) -> tuple[str, str, str]:
     return f"<{name} {mark}>", text.replace(mark, ""), f"</{name} {mark}>"
+
+
+def _exact(name: str, text: str, mark: str) -> str:
+    """Return a text between its marks, with no line end that is not its own."""
+    return f"<{name} {mark}>{text.replace(mark, '')}</{name} {mark}>"
 
 
 def fill_texts(scene: Scene) -> tuple[str, str]:
