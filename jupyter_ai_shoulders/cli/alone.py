@@ -239,6 +239,7 @@ async def _follow(host: Host, news: News, reader: TurnReader, sink: Sink, after:
 def _new(host: Host, request: RunRequest) -> SessionId:
     command = CreateSession(
         kind="run",
+        source="cli",
         model=None if request.model is None else ModelId(request.model),
         mode=request.mode,
         toolset=request.toolset,

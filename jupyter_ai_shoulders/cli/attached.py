@@ -39,7 +39,11 @@ class AttachedDesk:
         client = self._client
         session = request.session or (
             client.new_session(
-                kind="run", model=request.model, mode=request.mode, toolset=request.toolset
+                kind="run",
+                source="cli",
+                model=request.model,
+                mode=request.mode,
+                toolset=request.toolset,
             ).id
         )
         turn = client.stream(

@@ -36,7 +36,14 @@ from jupyter_ai_shoulders.wire.commands import (
 from jupyter_ai_shoulders.wire.events import ApprovalScope, TurnStart
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
-from jupyter_ai_shoulders.wire.sessions import Mode, Session, SessionKind, Toolset, ToolsMode
+from jupyter_ai_shoulders.wire.sessions import (
+    Mode,
+    Session,
+    SessionKind,
+    SessionSource,
+    Toolset,
+    ToolsMode,
+)
 from jupyter_ai_shoulders.wire.settings import Settings
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
 
@@ -211,6 +218,7 @@ class Client:
         tools: ToolsMode = "enabled",
         toolset: Toolset | None = None,
         interactive: bool | None = None,
+        source: SessionSource | None = None,
     ) -> Session:
         """Begin a conversation."""
         command = CreateSession(
@@ -220,6 +228,7 @@ class Client:
             tools=tools,
             toolset=toolset,
             interactive=interactive,
+            source=source,
         )
         return self.connection.post("sessions", command, Session)
 

@@ -114,7 +114,7 @@ class Conversations:
             Session(
                 id=session_id or SessionId(self._ids.new("ses")),
                 kind=command.kind,
-                source=_SOURCES[command.kind],
+                source=command.source or _SOURCES[command.kind],
                 title=command.title or "",
                 model=command.model,
                 mode=command.mode or self._defaults.mode,

@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, RestorePart
 from jupyter_ai_shoulders.wire.ids import EditId, MessageId, ModelId, RestoreId, TurnId, Version
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
-from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset, ToolsMode
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, SessionSource, Toolset, ToolsMode
 
 
 class CreateSession(CommandModel):
@@ -25,6 +25,8 @@ class CreateSession(CommandModel):
     toolset: Toolset | None = None
     anchor: GivenAnchor | None = None
     interactive: bool | None = None
+    source: SessionSource | None = None
+    """What began it, for display only; without it the kind's own."""
 
 
 class PatchSession(CommandModel):

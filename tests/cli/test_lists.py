@@ -27,6 +27,7 @@ def test_a_run_is_listed_exported_and_counted(terminal: Terminal) -> None:
     counted = terminal.says("usage")
 
     assert listed[0]["title"] == "What is the answer?"
+    assert (listed[0]["kind"], listed[0]["source"]) == ("run", "cli")
     assert table.out.splitlines()[0].split()[:3] == ["id", "kind", "status"]
     assert "What is the answer?" in table.out.splitlines()[1]
     assert "**Forty-two.**" in exported.out

@@ -1062,6 +1062,7 @@ tools?: (("enabled" | "parse_only" | "disabled") | null)
 toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
 anchor?: (Anchor | null)
 interactive?: (boolean | null)
+source?: (("chat" | "task" | "http" | "cli" | "kernel" | "schedule") | null)
 }
 /**
  * ``POST edits/{id}``: keep or undo all of a pending edit, or a part of it.
