@@ -33,7 +33,7 @@ def trimmed(raw: str, prefix: str, suffix: str) -> str | None:
     if len(text) > LONGEST or _UNSEEN.search(text) or "[…]" in text:
         return None
     text = without_prefix(text, prefix)
-    text = without_suffix(text, suffix).rstrip()
+    text = without_suffix(text.rstrip(), suffix).rstrip()
     return text or None
 
 

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.assist.ghost.trim import LONGEST, trimmed
         ("items:", "for i in i", "", "items:"),
         ("import os\nimport re\nx = 1", "import os\nimport re\n", "", "x = 1"),
         ("x)", "print(", ")", "x"),
+        ("x)  \n", "print(", ")", "x"),
         ("f(x)", "print(", ")", "f(x)"),
         ("f(x))", "print(", ")", "f(x)"),
         ("a'", "name = '", "'", "a"),
