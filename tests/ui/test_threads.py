@@ -15,6 +15,14 @@ from tests.upstream import calls, says
 TWICE = "a = load()\nb = load()\nprint(a, b)"
 
 
+def _asked(desk: Desk, question: str) -> str:
+    """The first request with a question of the thread; others ask for a title."""
+    bodies = [request["body"] for request in desk.upstream.requests()]
+    return next(
+        said for body in bodies if body.get("tools") and question in (said := json.dumps(body))
+    )
+
+
 @pytest.mark.shows(
     "09.kind.3",
     "09.start.4",
@@ -23,6 +31,7 @@ TWICE = "a = load()\nb = load()\nprint(a, b)"
     "09.panel.9",
     "09.prompt.1",
     "09.prompt.2",
+    "09.prompt.3",
     "09.travel.1",
 )
 def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
@@ -31,8 +40,13 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     opened = desk.open(
         ("first", TWICE),
         ("second", "print(1)"),
-        replies=[says("It loads once more."), says("Nothing else.")],
+        replies=[],
     )
+    rules = [
+        {"when": {"user": "And now"}, "reply": says("Nothing else.")},
+        {"when": {"user": "Why twice"}, "reply": says("It loads once more.")},
+    ]
+    desk.upstream.play({"rules": rules, "default": says("A title")})
     threads, panel = Threads(page), Panel(page).open()
     threads.select(opened, "first", "load()", 1)
     threads.start()
@@ -57,18 +71,19 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     assert session["kind"] == "task"
     assert session["anchor"]["range"] == {"from": 15, "to": 21}
     assert session["anchor"]["cell_id"] == "first"
-    said = next(
-        json.dumps(request["body"])
-        for request in desk.upstream.requests()
-        if "Why twice?" in json.dumps(request["body"]) and request["body"].get("tools")
-    )
+    said = _asked(desk, "Why twice?")
     assert desk.path in said
     assert "b = " in said
     (message,) = desk.talks.of_type("message-add")
     assert message["context"] is None
     expect(panel.root.get_by_role("button", name="Simulated")).to_be_visible()
 
-    page.get_by_role("tab", name=desk.file.name).click()
+    opened.type_at_end("first", "  # both of them")
+    panel.ask("And now?")
+    expect(panel.answers.last).to_contain_text("Nothing else.")
+    panel.finished()
+    assert "# both of them" in _asked(desk, "And now?")
+
     opened.editor("second").click()
     threads.place.click()
     page.wait_for_function(
