@@ -74,6 +74,24 @@ def test_a_suggestion_is_taken_in_one_step_of_undo(desk: Desk, key: str) -> None
     notebook.wait_for_source("here", text + LINES + "!")
 
 
+def test_the_command_asks_too_and_the_caret_comes_behind_what_is_left_of_a_suggestion(
+    desk: Desk,
+) -> None:
+    notebook = desk.open(("here", "print()\nend"), replies=[suggests("x)  ", "y", "z")])
+    ghost = Ghost(desk.page)
+    notebook.editor("here").click()
+    desk.page.keyboard.press("Control+Home")
+    for _ in "print(":
+        desk.page.keyboard.press("ArrowRight")
+
+    notebook.command("jupyter-ai-shoulders:suggest")
+
+    ghost.shows("x")
+    desk.page.keyboard.press("Tab")
+    notebook.wait_for_source("here", "print(x)\nend")
+    assert caret(desk.page) == len("print(x")
+
+
 def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(desk: Desk) -> None:
     notebook, ghost = at_end(desk, suggests("other", "price(x) + 1", "price(y)"))
     ghost.ask()
