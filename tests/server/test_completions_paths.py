@@ -115,7 +115,7 @@ FILL: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
         "/beta/completions",
     ),
     "llamacpp": ({"profile": "llamacpp"}, {"model": "any", "fill_in": True}, "/infill"),
-    "ollama": ({"kind": "ollama"}, {"model": "sim-coder", "fill_in": True}, "/api/generate"),
+    "ollama": ({"kind": "ollama"}, {"model": "sim-plain", "fill_in": True}, "/api/generate"),
 }
 
 

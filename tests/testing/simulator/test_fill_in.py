@@ -18,7 +18,7 @@ GOOD: dict[str, dict[str, Any]] = {
     MISTRAL: {"model": "codestral-latest", "prompt": "a", "suffix": "b", "max_tokens": 9},
     DEEPSEEK: {"model": "deepseek-v4-flash", "prompt": "a", "suffix": "b", "max_tokens": 9},
     LLAMA: {"input_prefix": "a", "input_suffix": "b", "n_predict": 9},
-    OLLAMA: {"model": "sim-coder", "prompt": "a", "suffix": "b", "stream": False},
+    OLLAMA: {"model": "sim-plain", "prompt": "a", "suffix": "b", "stream": False},
 }
 
 

@@ -22,7 +22,6 @@ MODELS = (
     ),
     OllamaModel("gpt-oss:20b", frozenset({"completion", "tools", "thinking"}), family="gptoss"),
     OllamaModel("sim-llava:latest", frozenset({"completion", "vision"}), 4_096, "llava"),
-    OllamaModel("sim-coder:latest", frozenset({"completion", "insert", "tools"}), 32_768, "qwen2"),
     OllamaModel("sim-plain:latest", frozenset({"completion", "insert"}), 16_384, "gemma"),
 )
 
