@@ -7,6 +7,8 @@ from typing import TextIO
 
 from jupyter_ai_shoulders.wire import events as ev
 
+DEMO = "demo"
+_DEMO_NOTE = "The demo answers, which is no AI model. jupyter shoulders models says what else can."
 _CONTROLS = (*range(9), *range(11, 32), *range(127, 160))
 """All but tab and line feed."""
 _HIDDEN = {code: f"\\x{code:02x}" for code in _CONTROLS}
@@ -30,6 +32,8 @@ class Printer:
                 self._open = True
             case ev.TextEnd() | ev.TurnEnd():
                 self._close_line()
+            case ev.TurnStart() if event.provider == DEMO:
+                self._log.write(f"· {_DEMO_NOTE}\n")
             case ev.ToolCall():
                 self._note(event.title + (f" · {event.target}" if event.target else ""))
             case ev.ToolResult() if event.result.error is not None:
