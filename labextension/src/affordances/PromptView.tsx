@@ -11,7 +11,8 @@ import {
   obstacleText,
   placeholderOf,
   readyText,
-  titleOf
+  titleOf,
+  workingText
 } from './promptWords';
 
 /** What a prompt shows, and what it asks of the page. */
@@ -23,6 +24,11 @@ export interface IPromptProps {
   readonly openTalk: (sessionId: string) => void;
   /** Said to screen readers, politely. */
   readonly say: (text: string) => void;
+}
+
+/** A prompt, and how far it is. */
+interface IStaged extends IPromptProps {
+  readonly stage: Stage;
 }
 
 /** A prompt. */
@@ -97,9 +103,7 @@ function stepBack(edit: InlineEdit): void {
   }
 }
 
-function Instruction(
-  props: IPromptProps & { stage: Stage }
-): React.JSX.Element {
+function Instruction(props: IStaged): React.JSX.Element {
   const { edit, stage, trans } = props;
   const field = React.useRef<HTMLTextAreaElement>(null);
   const [text, setText] = React.useState(edit.instruction);
@@ -144,74 +148,44 @@ function enter(edit: InlineEdit): void {
   }
 }
 
-function Actions(
-  props: IPromptProps & { stage: Stage }
-): React.JSX.Element | null {
+/** What can be done at any time: ask or stop, and close. */
+function Actions(props: IStaged): React.JSX.Element | null {
   const { edit, stage, trans, Icon } = props;
-  const close = (
-    <PictureButton
-      label={trans.__('Close (Esc)')}
-      onClick={() => edit.discard()}
-    >
-      <Icon name="close" />
-    </PictureButton>
-  );
-  switch (stage.kind) {
-    case 'asking':
-      return (
-        <span className="shoulders-Prompt-actions">
-          <PictureButton
-            label={trans.__('Write it (Enter)')}
-            disabled={edit.obstacle !== null}
-            onClick={() => void edit.submit()}
-          >
-            <Icon name="send" />
-          </PictureButton>
-          {close}
-        </span>
-      );
-    case 'working':
-    case 'paused':
-      return (
-        <span className="shoulders-Prompt-actions">
-          <PictureButton
-            label={trans.__('Stop (Esc)')}
-            onClick={() => void edit.stop()}
-          >
-            <Icon name="stop" />
-          </PictureButton>
-          {close}
-        </span>
-      );
-    case 'ready':
-      return null;
-  }
-}
-
-function PictureButton(props: {
-  label: string;
-  disabled?: boolean;
-  onClick: () => void;
-  children: React.ReactNode;
-}): React.JSX.Element {
-  return (
+  const button = (
+    icon: IconName,
+    label: string,
+    act: () => unknown,
+    disabled = false
+  ): React.JSX.Element => (
     <button
       type="button"
       className="shoulders-Prompt-picture"
-      title={props.label}
-      aria-label={props.label}
-      disabled={props.disabled ?? false}
-      onClick={props.onClick}
+      title={label}
+      aria-label={label}
+      disabled={disabled}
+      onClick={() => void act()}
     >
-      {props.children}
+      <Icon name={icon} />
     </button>
+  );
+  const isBarred = edit.obstacle !== null;
+  return stage.kind === 'ready' ? null : (
+    <span className="shoulders-Prompt-actions">
+      {stage.kind === 'asking'
+        ? button(
+            'send',
+            trans.__('Write it (Enter)'),
+            () => edit.submit(),
+            isBarred
+          )
+        : button('stop', trans.__('Stop (Esc)'), () => edit.stop())}
+      {button('close', trans.__('Close (Esc)'), () => edit.discard())}
+    </span>
   );
 }
 
 /** The line below: what stands against it, how far it is, or the decision. */
-function Remark(
-  props: IPromptProps & { stage: Stage }
-): React.JSX.Element | null {
+function Remark(props: IStaged): React.JSX.Element | null {
   const { edit, stage, trans, openTalk } = props;
   const { obstacle, sessionId } = edit;
   const talk = sessionId !== null && (
@@ -220,15 +194,12 @@ function Remark(
     </TextButton>
   );
   if (obstacle !== null) {
-    return <Line kind="error">{obstacleText(edit, obstacle, trans)}</Line>;
+    return <Line kind="error" text={obstacleText(edit, obstacle, trans)} />;
   }
   switch (stage.kind) {
     case 'asking':
       return stage.error === null ? null : (
-        <Line kind="error">
-          <span className="shoulders-Prompt-text">
-            {errorText(stage.error, trans)}
-          </span>
+        <Line kind="error" text={errorText(stage.error, trans)}>
           <TextButton onClick={() => void edit.submit()}>
             {trans.__('Try again')}
           </TextButton>
@@ -236,21 +207,10 @@ function Remark(
         </Line>
       );
     case 'working':
-      return (
-        <Line kind="working">
-          <span className="shoulders-Prompt-text">
-            {stage.retrying
-              ? trans.__('The provider is busy; it is asked again soon…')
-              : trans.__('Writing…')}
-          </span>
-        </Line>
-      );
+      return <Line kind="working" text={workingText(stage, trans)} />;
     case 'paused':
       return (
-        <Line kind="error">
-          <span className="shoulders-Prompt-text">
-            {trans.__('It waits for a decision of yours.')}
-          </span>
+        <Line kind="error" text={trans.__('It waits for a decision of yours.')}>
           {talk}
         </Line>
       );
@@ -261,45 +221,39 @@ function Remark(
 
 function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
   const { edit, stage, trans } = props;
+  const { clash, flaw, extent } = stage;
   const accept = React.useRef<HTMLButtonElement>(null);
   useFocusWhenReady(accept);
-  const discard = (
-    <TextButton
-      title={trans.__('Discard (Esc)')}
-      onClick={() => edit.discard()}
-    >
-      {trans.__('Discard')}
-    </TextButton>
-  );
-  const again = (
-    <TextButton onClick={() => void edit.submit()}>
-      {trans.__('Ask again')}
-    </TextButton>
-  );
-  const isSame = stage.extent.added === 0 && stage.extent.removed === 0;
+  const isSame = extent.added === 0 && extent.removed === 0;
   return (
-    <Line kind={stage.clash || stage.flaw ? 'error' : 'ready'}>
-      <span className="shoulders-Prompt-text">
-        {readyText(edit, stage, trans)}
-      </span>
-      {stage.flaw === null && !stage.clash && !isSame && (
-        <button
+    <Line
+      kind={clash || flaw ? 'error' : 'ready'}
+      text={readyText(edit, stage, trans)}
+    >
+      {flaw === null && !clash && !isSame && (
+        <TextButton
           ref={accept}
-          type="button"
           className="shoulders-Prompt-accept"
           title={trans.__('Accept (Ctrl+Enter)')}
           onClick={() => edit.accept()}
         >
           {trans.__('Accept')}
-        </button>
+        </TextButton>
       )}
-      {stage.clash && stage.flaw === null && (
+      {clash && flaw === null && (
         <TextButton onClick={() => edit.accept(true)}>
           {trans.__('Replace my text')}
         </TextButton>
       )}
-      {again}
-      {discard}
+      <TextButton onClick={() => void edit.submit()}>
+        {trans.__('Ask again')}
+      </TextButton>
+      <TextButton
+        title={trans.__('Discard (Esc)')}
+        onClick={() => edit.discard()}
+      >
+        {trans.__('Discard')}
+      </TextButton>
     </Line>
   );
 }
@@ -316,35 +270,42 @@ function useFocusWhenReady(button: React.RefObject<HTMLButtonElement>): void {
 
 function Line(props: {
   kind: 'error' | 'working' | 'ready';
-  children: React.ReactNode;
+  text: string;
+  children?: React.ReactNode;
 }): React.JSX.Element {
-  const { kind, children } = props;
+  const { kind, text, children } = props;
   return (
     <div
       className={`shoulders-Prompt-remark shoulders-mod-${kind}`}
       role={kind === 'error' ? 'alert' : undefined}
     >
+      <span className="shoulders-Prompt-text">{text}</span>
       {children}
     </div>
   );
 }
 
-function TextButton(props: {
-  title?: string;
-  onClick: () => void;
-  children: React.ReactNode;
-}): React.JSX.Element {
+const TextButton = React.forwardRef(function TextButton(
+  props: {
+    title?: string;
+    className?: string;
+    onClick: () => void;
+    children: React.ReactNode;
+  },
+  button: React.ForwardedRef<HTMLButtonElement>
+): React.JSX.Element {
   return (
     <button
+      ref={button}
       type="button"
-      className="shoulders-Prompt-button"
+      className={props.className ?? 'shoulders-Prompt-button'}
       title={props.title}
       onClick={props.onClick}
     >
       {props.children}
     </button>
   );
-}
+});
 
 /** The cell that is written, before it is one. */
 function NewCell(props: {

@@ -4,7 +4,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { visible } from '../model/visible';
 import type { ErrorInfo } from '../wire/generated';
-import { MOST, type InlineEdit, type Obstacle, type Ready } from './inlineEdit';
+import {
+  MOST,
+  type InlineEdit,
+  type Obstacle,
+  type Ready,
+  type Stage
+} from './inlineEdit';
 
 export function titleOf(
   { task, target }: InlineEdit,
@@ -31,6 +37,15 @@ export function placeholderOf(
   return target.part === null
     ? trans.__('What should change?')
     : trans.__('What should change in the selected text?');
+}
+
+export function workingText(
+  { retrying }: Extract<Stage, { kind: 'working' }>,
+  trans: TranslationBundle
+): string {
+  return retrying
+    ? trans.__('The provider is busy; it is asked again soon…')
+    : trans.__('Writing…');
 }
 
 export function readyText(
