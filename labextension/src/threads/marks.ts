@@ -134,22 +134,28 @@ export class ThreadMarks {
       return;
     }
     const byCell = grouped(marks, ({ place }) => place.anchor.cell_id);
-    const shown = new Set<Cell>();
-    for (const cell of panel.content.widgets) {
-      const own = byCell.get(cell.model.id) ?? [];
-      if (own.length > 0) {
-        shown.add(cell);
-      }
-      if (own.length > 0 || before?.has(cell) === true) {
-        this.drawCell(cell, own);
-      }
-    }
-    this.shown.set(panel, shown);
+    const drawn = panel.content.widgets.filter(
+      cell => byCell.has(cell.model.id) || before?.has(cell) === true
+    );
+    drawn.forEach(cell =>
+      this.drawCell(panel, cell, byCell.get(cell.model.id) ?? [])
+    );
+    // One out of view shows what it did.
+    const isKept = (cell: Cell): boolean =>
+      byCell.has(cell.model.id) || this.cells.get(cell)?.marks.length !== 0;
+    this.shown.set(panel, new Set(drawn.filter(isKept)));
   }
 
-  /** Draw the marks of a cell, unless they are drawn. */
-  private drawCell(cell: Cell, marks: readonly IThreadMark[]): void {
-    this.documents.follow(cell);
+  /** Draw the marks of a cell, unless they are drawn, or nobody sees them. */
+  private drawCell(
+    panel: NotebookPanel,
+    cell: Cell,
+    marks: readonly IThreadMark[]
+  ): void {
+    this.documents.follow(cell, panel);
+    if (!this.documents.isNear(cell)) {
+      return;
+    }
     const state = this.documents.stateOf(cell);
     const before = this.cells.get(cell);
     if (before?.state !== state || !isSameList(before.marks, marks)) {

@@ -16,6 +16,9 @@ import type { FilePanel } from '../affordances/targets';
 /** An open document; several may show the same file. */
 export type OpenDocument = NotebookPanel | FilePanel;
 
+/** How far from what is seen a cell is near: some screens. */
+const NEAR = '1500px';
+
 /** What of the lab knows the open documents. */
 export interface IOpenDocumentsOptions {
   readonly notebooks: INotebookTracker;
@@ -54,16 +57,15 @@ export class OpenDocuments {
     return isUsable ? this.prepared(editor) : null;
   }
 
-  /** Notice when a cell gets its editor or outputs, and when its text is hidden. */
-  follow(cell: Cell): void {
+  /** Notice when a cell comes near what is seen, gets its editor or outputs, and when its text is hidden. */
+  follow(cell: Cell, { content }: NotebookPanel): void {
     if (this.followed.has(cell)) {
       return;
     }
+    const note = (): void => this.note(cell);
     this.followed.set(cell, 0);
-    const note = (): void => {
-      this.followed.set(cell, this.stateOf(cell) + 1);
-      this.emit();
-    };
+    this.cells.set(cell.node, cell);
+    this.watcher(content.outerNode).observe(cell.node);
     cell.inViewportChanged.connect(note);
     cell.displayChanged.connect(note);
     cell.model.metadataChanged.connect(note);
@@ -74,6 +76,11 @@ export class OpenDocuments {
     if (cell instanceof CodeCell) {
       cell.outputArea.outputLengthChanged.connect(note);
     }
+  }
+
+  /** Whether a cell is seen, or will be soon: of the lab's hundreds of editors only these are drawn into. */
+  isNear(cell: Cell): boolean {
+    return this.near.has(cell);
   }
 
   /** Another number whenever a cell may show its threads elsewhere. */
@@ -104,11 +111,46 @@ export class OpenDocuments {
     });
   }
 
+  private note(cell: Cell): void {
+    this.followed.set(cell, this.stateOf(cell) + 1);
+    this.emit();
+  }
+
+  /** Looks which of the cells of a scrolled list are near. */
+  private watcher(root: Element): IntersectionObserver {
+    const known = this.watchers.get(root);
+    if (known !== undefined) {
+      return known;
+    }
+    const made = new IntersectionObserver(
+      entries => entries.forEach(entry => this.seen(entry)),
+      { root, rootMargin: NEAR }
+    );
+    this.watchers.set(root, made);
+    return made;
+  }
+
+  private seen({ target, isIntersecting }: IntersectionObserverEntry): void {
+    const cell = this.cells.get(target);
+    if (cell === undefined || cell.isDisposed) {
+      return;
+    }
+    if (isIntersecting) {
+      this.near.add(cell);
+      this.note(cell);
+    } else {
+      this.near.delete(cell);
+    }
+  }
+
   private readonly emit = (): void => {
     this.changed.emit();
   };
 
   private readonly followed = new WeakMap<Cell, number>();
+  private readonly near = new WeakSet<Cell>();
+  private readonly cells = new WeakMap<Element, Cell>();
+  private readonly watchers = new WeakMap<Element, IntersectionObserver>();
   private readonly given = new WeakSet<CodeMirrorEditor>();
 }
 
