@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_server import CallContext
@@ -42,16 +43,18 @@ def tell_kernels(
         if kernel_id is not None and kernel_id in kernels:
             return await start(kernel_id=kernel_id, **kwargs)
         kernel_id = kernel_id or str(kernels.new_kernel_id(**kwargs))
-        try:
-            granted = await secrets()
-        except Exception:  # noqa: BLE001 - whatever it is, the user's kernel must start
-            _log.exception("A kernel starts without a way to the AI colleague's models")
-            return await start(kernel_id=kernel_id, **kwargs)
-        with granted.starting(kernel_id):
-            secret = granted.issue(kernel_id, _user(os.environ))
-            told = variables(address(), kernel_id, secret)
-            kwargs["env"] = {**(kwargs.get("env") or {}), **told}
-            return await start(kernel_id=kernel_id, **kwargs)
+        with ExitStack() as starting:
+            try:
+                granted = await secrets()
+                starting.enter_context(granted.starting(kernel_id))
+                secret = granted.issue(kernel_id, _user(os.environ))
+                told = variables(address(), kernel_id, secret)
+            except Exception:  # noqa: BLE001 - whatever it is, the user's kernel must start
+                _log.exception("A kernel starts without a way to the AI colleague's models")
+                told = {}
+            environ = kwargs.pop("env", None)
+            base = os.environ if environ is None else environ  # as jupyter_client has it
+            return await start(kernel_id=kernel_id, env={**base, **told}, **kwargs)
 
     kernels.start_kernel = start_told
 
