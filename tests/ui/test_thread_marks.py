@@ -241,3 +241,31 @@ def selected(opened: OpenNotebook) -> str:
         const {from, to} = editor.editor.state.selection.main;
         return editor.editor.state.sliceDoc(from, to);
     }""")
+
+
+@pytest.mark.shows("09.marks.4", "09.end.1")
+def test_marks_come_and_go_where_the_user_looks(desk: Desk) -> None:
+    page = desk.page
+    cells = [(f"c{number}", f"value = {number}\n" * 12) for number in range(40)]
+    desk.write(*cells)
+    threads = {
+        cell: begin(desk, f"In {cell}", anchor_of(desk.path, cell, text, text[:9]))
+        for cell, text in (cells[0], cells[-1])
+    }
+    opened = desk.show(page)
+    first = of_cell(opened, "c0")
+    expect(first.text()).to_have_count(1)
+    # The last is far from what is seen.
+    page.evaluate("""async () => {
+        const {content} = window.jupyterapp.shell.currentWidget;
+        await content.scrollToItem(content.widgets.length - 1);
+    }""")
+    expect(of_cell(opened, "c39").text()).to_have_text("value = 3")
+    for thread in threads.values():
+        desk.talks.send("PATCH", f"sessions/{thread}", {"status": "resolved"})
+    expect(of_cell(opened, "c39").text()).to_have_count(0)
+    opened.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.scrollToItem(0)")
+    expect(first.text()).to_have_count(0)
+    expect(first.dots).to_have_count(0)
+    desk.talks.send("PATCH", f"sessions/{threads['c0']}", {"status": "idle"})
+    expect(first.text()).to_have_count(1)
