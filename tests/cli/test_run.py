@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
+import tomllib
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jupyter_ai_shoulders.cli.errors import WrongUse
+from jupyter_ai_shoulders.cli.main import main
 from jupyter_ai_shoulders.cli.place import document_in, serving
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.address import Server
@@ -89,9 +94,6 @@ def test_no_second_engine_works_on_a_server_s_workspace(attached: Terminal) -> N
 def test_a_prompt_is_read_from_standard_input(
     alone: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import io
-    import sys
-
     monkeypatch.setattr(sys, "stdin", io.StringIO("From a pipe."))
     alone.plays(says("Read."))
 
@@ -125,3 +127,10 @@ def test_a_document_is_named_from_the_root_of_the_workspace(
     assert document_in(tmp_path, "a.ipynb") == "sub/a.ipynb"
     with pytest.raises(WrongUse, match="not in the workspace"):
         document_in(tmp_path / "other", "a.ipynb")
+
+
+def test_jupyter_finds_the_command() -> None:
+    pyproject = tomllib.loads((EXAMPLES.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    module, _, function = pyproject["project"]["scripts"]["jupyter-shoulders"].partition(":")
+
+    assert getattr(import_module(module), function) is main
