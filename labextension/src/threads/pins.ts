@@ -11,7 +11,7 @@ import {
 } from 'yjs';
 
 import type { TextRange } from '../wire/generated';
-import type { IUnit } from './texts';
+import type { IUnit, Units } from './texts';
 
 /** A part of a text. */
 export interface IPin {
@@ -46,9 +46,6 @@ export function pinAt(
     quote: source.slice(from, to)
   };
 }
-
-/** The texts of a document by their shared selves. */
-export type Units = ReadonlyMap<object, IUnit>;
 
 /** Where a pin is; null when nothing is left of its text. */
 export function whereIs(pin: IPin, units: Units): IPinned | null {

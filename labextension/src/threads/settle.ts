@@ -6,26 +6,44 @@
 import { locate, locateAmong, locateBetween, TELLING } from '../model/anchors';
 import type { TextRange } from '../wire/generated';
 import { aligned, newPart, remains } from './aligned';
-import { whereIs, type IPin, type IPinned, type Units } from './pins';
+import { whereIs, type IPin, type IPinned } from './pins';
 import { rearranged, type IPart } from './rearranged';
-import { inserted, survival, type IChange, type IUnit } from './texts';
+import {
+  inserted,
+  survival,
+  type Delta,
+  type IChange,
+  type IUnit,
+  type Units
+} from './texts';
 import { isOfCell, spotOf, type ISpot, type IThread } from './thread';
 
 /** A change, with what is asked of it for each thread. */
 export class Settling {
   constructor(private readonly change: IChange) {
-    this.units = new Map(change.after.map(unit => [unit.text, unit]));
-    const before = new Set(change.before.map(({ text }) => text));
-    this.fresh = change.after.filter(
-      ({ text }) => change.deltas.has(text) || !before.has(text)
-    );
-    this.isNew = ({ text }) => !before.has(text);
+    this.units = change.units;
+    const before = change.isStructural
+      ? new Set(change.before.map(({ text }) => text))
+      : null;
+    this.isNew = ({ text }) => before !== null && !before.has(text);
+    this.fresh = change.isStructural
+      ? change.after.filter(
+          unit => change.deltas.has(unit.text) || this.isNew(unit)
+        )
+      : [...change.deltas.keys()].flatMap(text => change.units.get(text) ?? []);
+    this.written = change.isStructural
+      ? Infinity
+      : Math.max(0, ...[...change.deltas.values()].map(lengthOf));
   }
 
   /** Whether a thread may be elsewhere now. */
-  concerns({ spot }: IThread): boolean {
+  concerns(thread: IThread): boolean {
+    const { spot } = thread;
     if (spot === null) {
-      return this.fresh.length > 0;
+      // A key in a text without it brings it back by undoing only.
+      return this.fresh.length > 0 && this.written < thread.memory.quote.length
+        ? this.alive(thread, pin => pin.isCertain).length > 0
+        : this.fresh.length > 0;
     }
     return (
       this.units.get(spot.unit.text) !== spot.unit ||
@@ -281,8 +299,15 @@ export class Settling {
   private readonly units: Units;
   /** Texts that are new, or have new text in them. */
   private readonly fresh: readonly IUnit[];
+  /** The most that was written into one text. */
+  private readonly written: number;
   private readonly isNew: (unit: IUnit) => boolean;
   private map: { partOf: ReturnType<typeof rearranged> } | null = null;
+}
+
+/** How much a change wrote. */
+function lengthOf(delta: Delta): number {
+  return inserted(delta).reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
 function textAt({ unit, range }: { unit: IUnit; range: TextRange }): string {

@@ -28,12 +28,18 @@ export type Delta = readonly {
   readonly retain?: number;
 }[];
 
+/** The texts of a document by their shared selves. */
+export type Units = ReadonlyMap<object, IUnit>;
+
 /** What a transaction did. */
 export interface IChange {
   /** Whether it was made in this page. */
   readonly isLocal: boolean;
+  /** Whether texts came, went or have other places. */
+  readonly isStructural: boolean;
   readonly before: readonly IUnit[];
   readonly after: readonly IUnit[];
+  readonly units: Units;
   readonly deltas: ReadonlyMap<YText, Delta>;
 }
 
@@ -47,12 +53,19 @@ export class Texts implements IDisposable {
     private readonly onChange: (change: IChange) => void
   ) {
     this.root = isNotebook ? doc.getArray('cells') : doc.getText('source');
-    this.units = this.read([], new Set());
+    this.order = this.read([]);
+    this.byText = mapOf(this.order);
     this.root.observeDeep(this.onEvents);
   }
 
   /** In the order of the document. */
-  units: readonly IUnit[];
+  get units(): readonly IUnit[] {
+    return this.order;
+  }
+
+  get map(): Units {
+    return this.byText;
+  }
 
   get isDisposed(): boolean {
     return this.disposed;
@@ -73,13 +86,17 @@ export class Texts implements IDisposable {
     for (const { target, delta } of events.filter(isOfText)) {
       deltas.set(target, delta as Delta);
     }
-    const isRelevant =
-      deltas.size > 0 || events.some(event => this.isStructural(event));
-    if (isRelevant) {
-      const before = this.units;
-      this.units = this.read(before, new Set(deltas.keys()));
-      const { units: after } = this;
-      this.onChange({ isLocal: transaction.local, before, after, deltas });
+    const isStructural = events.some(event => this.isStructural(event));
+    if (deltas.size > 0 || isStructural) {
+      const { order: before } = this;
+      this.renew(deltas.keys());
+      if (isStructural) {
+        this.order = this.read(this.order);
+        this.byText = mapOf(this.order);
+      }
+      const { order: after, byText: units } = this;
+      const { local: isLocal } = transaction;
+      this.onChange({ isLocal, isStructural, before, after, units, deltas });
     }
   };
 
@@ -91,10 +108,24 @@ export class Texts implements IDisposable {
     );
   }
 
-  private read(units: readonly IUnit[], changed: ReadonlySet<YText>): IUnit[] {
-    const known = new Map(units.map(unit => [unit.text, unit]));
+  /** Read changed texts again; a key in one of many cells costs no more than one in a file. */
+  private renew(changed: Iterable<YText>): void {
+    const order = [...this.order];
+    for (const text of changed) {
+      const unit = this.byText.get(text);
+      if (unit !== undefined) {
+        const renewed = { ...unit, source: text.toJSON() };
+        order[order.indexOf(unit)] = renewed;
+        this.byText.set(text, renewed);
+      }
+    }
+    this.order = order;
+  }
+
+  private read(units: readonly IUnit[]): IUnit[] {
+    const known = mapOf(units);
     return this.texts().map(({ id, text }) => {
-      const before = changed.has(text) ? undefined : known.get(text);
+      const before = known.get(text);
       return before?.id === id ? before : { id, text, source: text.toJSON() };
     });
   }
@@ -112,6 +143,8 @@ export class Texts implements IDisposable {
     });
   }
 
+  private order: readonly IUnit[];
+  private byText: Map<object, IUnit>;
   private readonly root: YText | YArray<unknown>;
   private disposed = false;
 }
@@ -120,6 +153,10 @@ function isOfText(
   event: Events[number]
 ): event is Events[number] & { target: YText } {
   return event.target instanceof YText;
+}
+
+function mapOf(units: readonly IUnit[]): Map<object, IUnit> {
+  return new Map(units.map(unit => [unit.text, unit]));
 }
 
 /** Where text was inserted by a change, in offsets of the text after it. */

@@ -13,7 +13,7 @@ import { cellVersion, textVersion } from '../wire/versions';
 import { find } from './opening';
 import { pinAt, whereIs } from './pins';
 import { Settling } from './settle';
-import { Texts, type IChange, type IUnit } from './texts';
+import { Texts, type IChange, type IUnit, type Units } from './texts';
 import {
   isOfCell,
   threadOf,
@@ -155,7 +155,7 @@ export class Tracker implements IDisposable {
     if (isOfCell(thread)) {
       keepCell(thread, spot);
     } else {
-      keepText(thread, spot, this.texts.units);
+      keepText(thread, spot, this.texts.map);
     }
   }
 
@@ -164,10 +164,11 @@ export class Tracker implements IDisposable {
 }
 
 /** Whether cells are in other places. */
-function isReordered({ before, after }: IChange): boolean {
+function isReordered({ isStructural, before, after }: IChange): boolean {
   return (
-    before.length !== after.length ||
-    before.some(({ text }, index) => after[index]?.text !== text)
+    isStructural &&
+    (before.length !== after.length ||
+      before.some(({ text }, index) => after[index]?.text !== text))
   );
 }
 
@@ -186,13 +187,12 @@ function keepCell(thread: IThread, { unit, certainty }: ISpot): void {
 }
 
 /** Pin the text a thread is about, and remember it when it is certain. */
-function keepText(thread: IThread, spot: ISpot, units: readonly IUnit[]): void {
+function keepText(thread: IThread, spot: ISpot, map: Units): void {
   const { unit, range, certainty } = spot;
   if (range === null) {
     return;
   }
   const isCertain = certainty === 'exact';
-  const map = new Map<object, IUnit>(units.map(each => [each.text, each]));
   const known = [...thread.pins].reverse().find(pin => {
     const place = pin.isCertain === isCertain ? whereIs(pin, map) : null;
     return place?.unit === unit && isSame(place.range, range);
