@@ -10,11 +10,21 @@ from typing import Any
 from playwright.sync_api import CDPSession, Locator, Page, expect
 
 from tests.ui.desk import Desk
+from tests.ui.panel import TWO_FRAMES
 from tests.upstream import calls
 
 QUICK = 0.12
 SLOW = 0.4
 """Seconds between two strokes of a key: less and more than those of ``++`` may have."""
+
+_IS_LOADED = """() => [...document.querySelectorAll('style')]
+    .some(({textContent}) => textContent.includes('.shoulders-GhostDots'))"""
+_AFTER_SETTINGS = """async () => {
+    const {baseUrl, token} = window.jupyterapp.serviceManager.serverSettings;
+    const headers = {Authorization: `token ${token}`};
+    await (await fetch(`${baseUrl}shoulders/api/v1/settings`, {headers})).text();
+}"""
+"""The page has asked for them before: it is answered first."""
 
 
 def suggests(*texts: str) -> Mapping[str, Any]:
@@ -38,6 +48,7 @@ class Ghost:
         self.page = page
         self._keys: CDPSession | None = None
         self._now = time.time()
+        self._is_ready = False
 
     @property
     def text(self) -> Locator:
@@ -71,9 +82,18 @@ class Ghost:
 
     def plus(self, apart: float = QUICK) -> None:
         """Press `+` twice, so many seconds apart, however long the page takes for each."""
+        if not self._is_ready:
+            self.ready()
         self._now = max(self._now + 10, time.time())
         self._stroke(self._now)
         self._stroke(self._now + apart)
+
+    def ready(self) -> None:
+        """Wait until suggestions are loaded, and the settings that they read then."""
+        self.page.wait_for_function(_IS_LOADED)
+        self.page.evaluate(_AFTER_SETTINGS)
+        self.page.evaluate(TWO_FRAMES)
+        self._is_ready = True
 
     def ask(self) -> None:
         """Press `+` twice and wait for suggestions, all of them."""

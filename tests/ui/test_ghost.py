@@ -31,7 +31,7 @@ def go_to_end(notebook: OpenNotebook) -> None:
 
 
 def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(desk: Desk) -> None:
-    notebook, ghost = at_end(desk, suggests("price(x)", LINES, "x + 1", "x * 2"))
+    notebook, ghost = at_end(desk, suggests("price(x)", "x - 1", "x + 1", "x * 2"))
 
     ghost.ask()
 
