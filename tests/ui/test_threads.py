@@ -7,6 +7,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.ui.audit import audit
 from tests.ui.desk import Desk
 from tests.ui.panel import Panel
 from tests.ui.threads_page import Threads, anchor, make_thread
@@ -136,6 +137,8 @@ def test_the_list_leads_to_threads_of_all_documents_and_ends_them(desk: Desk, pa
     expect(threads.rows.nth(4)).to_contain_text("other-of-threads.py")
     expect(threads.rows.nth(5)).to_contain_text("Resolved")
     expect(threads.rows.nth(5)).to_have_css("opacity", "0.5")
+
+    assert audit(panel.root) == []
 
     threads.list.get_by_label("Search threads").fill("frame")
     expect(titles).to_have_text(["Copy it"])

@@ -38,7 +38,7 @@ export function ResolveHint(props: {
   return (
     <div className="shoulders-ResolveHint" role="status">
       <span className="shoulders-ResolveHint-text">
-        {trans.__('The change is applied and kept. Is this thread done?')}
+        {trans.__('The change is kept. Is this thread done?')}
       </span>
       <Button
         onClick={() => {
