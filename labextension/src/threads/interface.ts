@@ -10,7 +10,10 @@ import type { Anchor, Session } from '../wire/generated';
 /** A thread in a document that is open in this page. */
 export interface IThreadPlace {
   readonly sessionId: string;
-  /** Where it is now; its `certainty` tells whether that is known. */
+  /**
+   * Where it is now; its `certainty` tells whether that is known. Of one that is orphaned, range and cell are those it had
+   * last. The version is not told: it would cost a hash of the text with every key.
+   */
   readonly anchor: Anchor;
   /** The place of its cell, from 1; null of a file, and of a cell that is gone. */
   readonly number: number | null;
