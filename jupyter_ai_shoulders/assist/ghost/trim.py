@@ -20,7 +20,7 @@ _UNSEEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 """Controls, marks of direction and other characters nobody sees; joiners belong to scripts."""
-_LAST_WORD = re.compile(r"\w+\Z")
+_WORD = re.compile(r"\w+")
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 _CLOSING = re.compile(r"[\s)\]}\"'`,;:]*\Z")
 
@@ -59,8 +59,8 @@ def _is_repeat(prefix: str, length: int) -> bool:
     """Return whether so many characters at the end are more than chance: whole words of it."""
     at = len(prefix) - length
     begins = at == 0 or not (prefix[at].isalnum() and prefix[at - 1].isalnum())
-    word = _LAST_WORD.search(prefix)
-    whole_word = word is not None and length > 1 and word.start() == at
+    ends_a_word = at > 0 and _WORD.match(prefix, at - 1, at) is not None
+    whole_word = length > 1 and not ends_a_word and _WORD.fullmatch(prefix, at) is not None
     return whole_word or (begins and length >= SHORTEST_REPEAT and bool(prefix[at:].strip()))
 
 

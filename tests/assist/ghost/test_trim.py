@@ -55,3 +55,9 @@ def test_what_is_left_is_a_part_of_what_was_written(raw: str, prefix: str, suffi
     text = trimmed(raw, prefix, suffix)
 
     assert text is None or (text in raw and text.strip() and text == text.rstrip())
+
+
+def test_a_long_word_before_the_caret_does_not_hold_up_the_server() -> None:
+    blob = "ab12" * 50_000  # looking for its end from each of its characters takes minutes
+
+    assert trimmed("key.lower()", f'key = "{blob}"\ny = ke', "") == "y.lower()"
