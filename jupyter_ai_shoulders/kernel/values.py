@@ -33,11 +33,22 @@ def described(name: str, value: Any, level: DataValues) -> str:
         return value[: _LENGTHS[level]] + (" […]" if len(value) > _LENGTHS[level] else "")
     if value is None or isinstance(value, bool | int | float | complex):
         return repr(value)
-    return f"<{name}: {_kind(value)}>\n{_sample(value, level)}".rstrip()
+    try:
+        sample = _sample(value, level)
+    except Exception:  # noqa: BLE001 - a value's own code, which may raise anything
+        sample = "[its value cannot be shown]"
+    return f"<{name}: {_kind(value)}>\n{sample}".rstrip()
 
 
 def _kind(value: Any) -> str:
-    """Return the type, size and columns of a value."""
+    """Return the type, size and columns of a value; of one whose own code fails, the type."""
+    try:
+        return _described_kind(value)
+    except Exception:  # noqa: BLE001 - a value's own code, which may raise anything
+        return type(value).__name__
+
+
+def _described_kind(value: Any) -> str:
     name = type(value).__name__
     columns = _columns(value)
     if columns:

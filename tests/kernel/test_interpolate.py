@@ -85,3 +85,27 @@ def test_other_braces_stay(prompt: str) -> None:
 
 def test_doubled_braces_are_braces() -> None:
     assert interpolate("{{n}} is {n}", NAMESPACE, "full")[0] == "{n} is 42"
+
+
+class Broken(dict[str, str]):
+    """What libraries sometimes leave behind."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("closed")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("closed")
+
+    def items(self) -> Any:
+        raise RuntimeError("closed")
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        ("schema_only", "<it: Broken>"),
+        ("full", "<it: Broken>\n[its value cannot be shown]"),
+    ],
+)
+def test_of_a_value_whose_own_code_fails_the_type_is_told(level: DataValues, expected: str) -> None:
+    assert interpolate("{it}", {"it": Broken()}, level)[0] == expected
