@@ -1,0 +1,66 @@
+import { YFile, YNotebook } from '@jupyter/ydoc';
+import { expect, it } from 'vitest';
+
+import { remember } from '../../model/anchors';
+import type { Anchor } from '../../wire/generated';
+import { Tracker } from '../tracker';
+
+function anchorOf(cell_id: string | null, text: string, quote: string): Anchor {
+  const from = text.indexOf(quote);
+  const range = { from, to: from + quote.length };
+  return {
+    ...{ document: 'a', cell_id, target: 'source', range, version: null },
+    ...remember(text, range),
+    certainty: 'exact'
+  };
+}
+
+function wholeCell(cell_id: string): Anchor {
+  const texts = { quote: 'one = 1', prefix: '', suffix: '' };
+  return {
+    ...{ document: 'a', cell_id, target: 'cell', range: null, version: null },
+    ...{ ...texts, certainty: 'exact' }
+  };
+}
+
+it('follows a text in a file, and finds it again when its deletion is undone', () => {
+  const file = new YFile();
+  file.setSource('first line\nsecond line\nthird line\n');
+  file.clearUndoHistory();
+  const tracker = new Tracker(file.ydoc, false);
+  tracker.track('a', anchorOf(null, file.getSource(), 'second line'));
+
+  file.updateSource(0, 0, 'new\n');
+  file.undoManager.stopCapturing();
+  expect(tracker.spot('a')?.range).toEqual({ from: 15, to: 26 });
+
+  file.updateSource(15, 26, '');
+  expect(tracker.spot('a')?.certainty).not.toBe('exact');
+  expect(tracker.anchor('a', 'a', false)?.quote).toBe('second line');
+
+  file.undo();
+  expect(tracker.spot('a')).toMatchObject({
+    range: { from: 15, to: 26 },
+    certainty: 'exact'
+  });
+  tracker.dispose();
+  file.dispose();
+});
+
+it('keeps a thread of a whole cell with its cell when that is cut and pasted', () => {
+  const notebook = new YNotebook();
+  notebook.insertCells(0, [
+    { id: 'one', cell_type: 'code', source: 'one = 1' },
+    { id: 'two', cell_type: 'code', source: 'two = 2' }
+  ]);
+  const tracker = new Tracker(notebook.ydoc, true);
+  tracker.track('a', wholeCell('one'));
+
+  notebook.deleteCell(0);
+  expect(tracker.anchor('a', 'a', false)?.certainty).toBe('orphaned');
+
+  notebook.insertCell(1, { id: 'new', cell_type: 'code', source: 'one = 1' });
+  expect(tracker.spot('a')?.unit.id).toBe('new');
+  tracker.dispose();
+  notebook.dispose();
+});
