@@ -23,10 +23,10 @@ SETTINGS = {
     "shortcuts": Path("@jupyterlab", "shortcuts-extension", "shortcuts.jupyterlab-settings"),
 }
 DOCK = {
-    "left": ("ArrowLeft", "Move AI Chat to the Left Side Bar"),
-    "main": ("ArrowUp", "Open AI Chat as a Tab in the Main Area"),
-    "bubble": ("ArrowDown", "Float AI Chat as a Bubble"),
-    "right": ("ArrowRight", "Move AI Chat to the Right Side Bar"),
+    "left": ("l", "Move AI Chat to the Left Side Bar"),
+    "main": ("m", "Open AI Chat as a Tab in the Main Area"),
+    "bubble": ("p", "Float AI Chat as a Bubble"),
+    "right": ("r", "Move AI Chat to the Right Side Bar"),
 }
 ACTIONS = (
     "Show or Hide AI Chat",
