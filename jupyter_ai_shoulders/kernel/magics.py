@@ -58,7 +58,7 @@ class AiMagics(Magics):
     def _do(self, command: Command) -> None:
         match command.action:
             case "ask":
-                self._ask(command, command.prompt)
+                self._ask(command)
             case "fix":
                 self._fix(command)
             case "explain":
@@ -73,9 +73,11 @@ class AiMagics(Magics):
             case "models":
                 CellScreen().put(markdown(models_text(self.client.models())))
 
-    def _ask(self, command: Command, prompt: str) -> Answer:
+    def _ask(self, command: Command, around: Callable[[str], str] = str) -> Answer:
+        """Ask; ``around`` puts code beside the user's words, whose braces name no variables."""
         screen = CellScreen(_look_of(command))
-        prompt = texts.in_form(self._filled(prompt, screen), command.format)
+        prompt = around(self._filled(command.prompt, screen))
+        prompt = texts.in_form(prompt, command.format)
         session = self._conversation(command)
         notebook = self.client.notebook()
         turn = self.client.stream(
@@ -108,7 +110,7 @@ class AiMagics(Magics):
         if failure is None:
             raise WrongUse("No cell has failed that is known here. Run the one that fails first.")
         code = command.code or failure.code
-        answer = self._ask(command, texts.fix(code, failure.error, command.prompt))
+        answer = self._ask(command, lambda remark: texts.fix(code, failure.error, remark))
         if command.format == "markdown" and (fixed := code_of(str(answer))):
             self._shell.set_next_input(fixed, replace=False)
 
@@ -118,7 +120,7 @@ class AiMagics(Magics):
         code = command.code or before
         if code is None:
             raise WrongUse("There is no cell before this one. Write the code below %%ai explain.")
-        self._ask(command, texts.explain(code))
+        self._ask(command, lambda _: texts.explain(code))
 
     def _filled(self, prompt: str, screen: CellScreen) -> str:
         """Return the prompt with its variables, as far as their values may be sent."""

@@ -16,7 +16,6 @@ from jupyter_ai_shoulders.wire import events as ev
 
 REFRESH_SECONDS = 0.1
 """Between two looks of a growing answer."""
-_MOST_PREVIEW = 4_000
 _ASIDE = (
     "· The agent runs code in this kernel, which this cell would block, so the cell ends here. "
     "The conversation goes on in the side panel."
@@ -126,8 +125,8 @@ class Talk:
                 raise ClientError(f"{waiting_text(asked)} The side panel offers what to do.")
 
     def _approve(self, asked: ev.ApprovalRequest) -> None:
-        preview = (asked.preview or str(asked.arguments))[:_MOST_PREVIEW]
-        self._screen.say(f"{asked.reason.text}\n\n{visible(preview)}\n")
+        preview = visible(asked.preview or str(asked.arguments))
+        self._screen.say(f"{visible(asked.reason.text)}\n\n{preview}\n")
         answer = self._screen.ask(f"Allow {asked.tool}? [y/N, or why not] ").strip()
         if answer.lower() in {"y", "yes"}:
             self._turn.allow()

@@ -94,6 +94,20 @@ async def test_the_cell_before_is_explained(place: Place) -> None:
     assert "total = sum(range(17))" in last_prompt(place)
 
 
+async def test_braces_in_code_that_is_fixed_or_explained_name_no_variables(place: Place) -> None:
+    place.plays(says("Mend it."), says("It prints."))
+    async with loaded(place, "braces.ipynb") as kernel:
+        await kernel.run("city = 'Ulm-Wiblingen'")
+        await kernel.run('print(f"{city} {{n}}" + 1)')
+        await kernel.run("%ai fix for {city}")
+        fixed = last_prompt(place)
+        await kernel.run('%%ai explain\nprint(f"{city} {{n}}")')
+
+    assert 'print(f"{city} {{n}}" + 1)' in fixed
+    assert "for <city: str of 13 characters>" in fixed
+    assert 'print(f"{city} {{n}}")' in last_prompt(place)
+
+
 async def test_nothing_to_fix_is_said(place: Place) -> None:
     async with loaded(place, "nothing.ipynb") as kernel:
         ran = await kernel.run("%ai fix")
@@ -153,6 +167,16 @@ async def test_tools_ask_in_the_cell(place: Place) -> None:
     assert (place.lab.root / "m0.txt").read_text() == "M"
     assert denied.error.startswith("MagicFailed: The turn ended because a call was refused.")
     assert not (place.lab.root / "m1.txt").exists()
+
+
+async def test_nothing_of_what_is_to_be_allowed_is_left_out(place: Place) -> None:
+    content = "harmless\n" * 1_000 + "the end\u202e"
+    place.plays(calls("write_file", {"path": "long.txt", "content": content}))
+    async with loaded(place, "long.ipynb") as kernel:
+        ran = await kernel.run("%ai -t Write.", "n")
+
+    assert ran.asked == ["Allow write_file? [y/N, or why not] "]
+    assert "the end\\u202e" in ran.text
 
 
 async def test_a_magic_steps_aside_when_the_agent_needs_its_kernel(
