@@ -32,6 +32,8 @@ READ_SECONDS = 3.0
 """How long the page that has the notebook open may take to show it."""
 INSTRUCTIONS_LIMIT = 4_000
 """Bytes of each of the user's files of instructions."""
+AT_ONCE = 15_000
+"""Characters that are parsed between two turns of the event loop, in about 20 ms."""
 _BETWEEN = "\n\x00\n"
 """Stands between texts that are gone through together."""
 
@@ -97,7 +99,7 @@ class GhostScenes:
             language=language,
             is_cell=is_cell,
             text=text,
-            pieces=self._pieces(around, text, language),
+            pieces=await self._pieces(around, text, language),
             variables=self._redact(known.text(text.prefix + text.suffix, around.hidden)),
             instructions=await self._instructions(asked.path, language),
             world=(around.near.world, known.name),
@@ -112,19 +114,29 @@ class GhostScenes:
         if is_secret(path.replace("\\", "/")) or is_secret(real):
             raise Private(_SECRETIVE)
 
-    def _pieces(self, around: _Around, text: Window, language: str) -> tuple[Piece, ...]:
+    async def _pieces(self, around: _Around, text: Window, language: str) -> tuple[Piece, ...]:
         """Return what is told of the other cells and of what is far from the caret."""
         above, below = _rests(text)
-        told = context_pieces(
-            [*around.near.before, *above],
-            [*below, *around.near.after],
-            text.prefix + text.suffix,
-            around.language or language,
-            self._outlines,
-        )
+        before, after = [*around.near.before, *above], [*below, *around.near.after]
+        language = around.language or language
+        await self._look_through([*before, *after], language)
+        around_caret = text.prefix + text.suffix
+        told = context_pieces(before, after, around_caret, language, self._outlines)
         return tuple(
             replace(one, text=clean) for one, clean in zip(told, self._clean(told), strict=True)
         )
+
+    async def _look_through(self, cells: Sequence[Cell], language: str) -> None:
+        """Have cells parsed that are new, and let others in between: many take a second."""
+        parsed = 0
+        for cell in cells:
+            if self._outlines.has(cell, language):
+                continue
+            if parsed > AT_ONCE:
+                await asyncio.sleep(0)
+                parsed = 0
+            self._outlines.of(cell, language)
+            parsed += len(cell.source)
 
     def _clean(self, pieces: Sequence[Piece]) -> list[str]:
         """Return the texts without keys; all at once, because each look takes a while."""

@@ -59,6 +59,10 @@ class Outlines:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str], Outline] = OrderedDict()
 
+    def has(self, cell: Cell, language: str) -> bool:
+        """Return whether asking for a cell's outline takes no time."""
+        return not cell.is_code or (cell.source, language) in self._kept
+
     def of(self, cell: Cell, language: str) -> Outline:
         """Return what a cell gives to others."""
         if not cell.is_code:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from jupyter_ai_shoulders.notebook.magics import plain_cell
 
-LONGEST = 10_000
+LONGEST = 6_000
 """Characters of a text that is parsed for each suggestion; the model's order stays for more."""
 
 _ERRORS = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
