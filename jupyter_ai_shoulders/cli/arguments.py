@@ -14,6 +14,8 @@ exit codes: 0 final answer or complete · 1 error · 2 usage · 3 rejected or ap
 4 budget · 5 context overflow · 6 step cap · 7 question pending · 130 cancelled
 """
 
+MOST_LISTED = 500
+"""Conversations; as the server has it."""
 
 EVAL = "eval"
 """It has a command line of its own (``evaluation``)."""
@@ -77,7 +79,7 @@ def _add_lists(commands: _Commands) -> None:
     sessions = _command(commands, "sessions", "list conversations")
     sessions.add_argument("--kind", choices=get_args(SessionKind))
     sessions.add_argument("--text", help="only those with this text")
-    sessions.add_argument("--limit", type=int, default=20)
+    sessions.add_argument("--limit", type=_count, default=20)
     export = _command(commands, "export", "print a conversation")
     export.add_argument("session", metavar="ID")
     export.add_argument("--format", choices=get_args(ExportFormat), default="md")
@@ -94,3 +96,10 @@ def _add_keys(commands: _Commands) -> None:
         "action", choices=("list", "set", "remove", "test"), nargs="?", default="list"
     )
     keys.add_argument("provider", nargs="?")
+
+
+def _count(text: str) -> int:
+    """Read how many are listed. Raises what argparse shows."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_LISTED:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_LISTED}")
+    return int(text)

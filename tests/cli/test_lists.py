@@ -44,6 +44,14 @@ def test_an_unknown_conversation_is_a_wrong_use(terminal: Terminal) -> None:
     assert "ses_nothing" in said.err
 
 
+@pytest.mark.parametrize("limit", ["0", "-1", "501", "many"])
+def test_a_limit_that_lists_nothing_is_a_wrong_use(alone: Terminal, limit: str) -> None:
+    said = alone.says("sessions", f"--limit={limit}")
+
+    assert said.code == 2
+    assert f"'{limit}' is no number from 1 to 500" in said.err
+
+
 def test_models_are_listed(terminal: Terminal) -> None:
     said = terminal.says("models")
     listed = terminal.says("models", "--json").json
