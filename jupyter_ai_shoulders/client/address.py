@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from jupyter_core.paths import jupyter_runtime_dir
 
@@ -22,6 +23,8 @@ URL = "SHOULDERS_URL"
 TOKEN = "SHOULDERS_TOKEN"  # noqa: S105 the name of a variable
 _HUB_PREFIX = "JUPYTERHUB_SERVICE_PREFIX"
 _HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105 the name of a variable
+_HUB_URL = "JUPYTERHUB_PUBLIC_URL"
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _HOW = f"Give Client(url=…, token=…), or set {URL} and {TOKEN}."
 
 
@@ -30,7 +33,7 @@ class Server:
     """What a running server has written about itself."""
 
     url: str
-    token: str
+    token: str = field(repr=False)
     root: Path
     pid: int
     socket: str
@@ -43,7 +46,7 @@ class Address:
 
     url: str
     """With a slash at the end."""
-    token: str | None
+    token: str | None = field(repr=False)
     socket: str = ""
 
 
@@ -102,10 +105,16 @@ def _token(environ: Mapping[str, str], url: str, known: Server | None) -> str | 
         return environ[TOKEN]
     if known is not None and known.token:
         return known.token
+    return environ.get(_HUB_TOKEN) if _is_of_hub(environ, url) else None
+
+
+def _is_of_hub(environ: Mapping[str, str], url: str) -> bool:
+    """Return whether an address is this user's server: one on this machine, or one we are told."""
     prefix = environ.get(_HUB_PREFIX)
-    if prefix and url.endswith(prefix):
-        return environ.get(_HUB_TOKEN)
-    return None
+    if not prefix or not url.endswith(prefix):
+        return False
+    told = [environ.get(name, "").rstrip("/") for name in (URL, _HUB_URL)]
+    return url.rstrip("/") in told or urlsplit(url).hostname in LOOPBACK
 
 
 def _read(file: Path) -> Server | None:

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from jupyter_ai_shoulders.client.address import TOKEN, Address
+from jupyter_ai_shoulders.client.address import LOOPBACK, TOKEN, Address
 from jupyter_ai_shoulders.client.errors import NotAllowed, Refused, Unreachable
 from jupyter_ai_shoulders.client.sse import events_in
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
@@ -27,7 +27,6 @@ SILENCE_SECONDS = 45.0
 CONNECT_SECONDS = 5.0
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Pauses before a stream that broke is taken up again; a server that restarts needs a while."""
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -53,7 +52,7 @@ class Connection:
             timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
             transport=transport,
             # a proxy of the environment's must not see what stays on this machine
-            trust_env=urlsplit(address.url).hostname not in _LOOPBACK,
+            trust_env=urlsplit(address.url).hostname not in LOOPBACK,
         )
         self._greeted = False
 

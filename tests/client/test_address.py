@@ -60,6 +60,22 @@ def server(url: str = HERE, root: Path = Path("/elsewhere"), pid: int = 1, **kno
             [],
             Address("http://far/", None),
         ),
+        (
+            ("http://far/user/ada/", None),
+            {"JUPYTERHUB_SERVICE_PREFIX": "/user/ada/", "JUPYTERHUB_API_TOKEN": "hub"},
+            [],
+            Address("http://far/user/ada/", None),
+        ),
+        (
+            ("http://hub/user/ada/", None),
+            {
+                "JUPYTERHUB_SERVICE_PREFIX": "/user/ada/",
+                "JUPYTERHUB_API_TOKEN": "hub",
+                "JUPYTERHUB_PUBLIC_URL": "http://hub/user/ada/",
+            },
+            [],
+            Address("http://hub/user/ada/", "hub"),
+        ),
     ],
 )
 def test_a_server_is_found(
@@ -69,6 +85,10 @@ def test_a_server_is_found(
     address: Address,
 ) -> None:
     assert find_server(*arguments, environ=environ, servers=servers) == address
+
+
+def test_a_token_is_not_shown_with_its_address() -> None:
+    assert "told" not in f"{server()} {Address(HERE, 'told')}"
 
 
 def test_no_server_is_said_with_what_to_do() -> None:
