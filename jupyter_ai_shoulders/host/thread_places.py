@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable
 
 from jupyter_ai_shoulders.core.anchors import Place, Units, locate, text_range
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.engine.attachments import one_line
 from jupyter_ai_shoulders.engine.surroundings import Fact
@@ -52,9 +52,11 @@ class ThreadPlaces:
         if anchor is None:
             return ()
         if is_secret(anchor.document):
-            return (_about(f"{one_line(anchor.document)}, which is not shown: it may hold keys"),)
+            return _unshown(anchor)
         try:
             return tuple(fact for fact in await self._facts(anchor) if fact.text)
+        except PolicyRefusal:  # a link to such a file, for instance: its quote is of it too
+            return _unshown(anchor)
         except ShouldersError as error:
             _log.info("The place of thread %s cannot be read: %s", session.id, error)
             name = one_line(anchor.document)
@@ -131,6 +133,10 @@ def _in_text(anchor: Anchor, text: str, where: str) -> list[Fact]:
 
 def _about(text: str) -> Fact:
     return Fact(ABOUT, text)
+
+
+def _unshown(anchor: Anchor) -> tuple[Fact, ...]:
+    return (_about(f"{one_line(anchor.document)}, which is not shown: it may hold keys"),)
 
 
 def _quote(anchor: Anchor) -> Fact:

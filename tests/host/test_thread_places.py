@@ -152,6 +152,10 @@ async def test_what_cannot_or_must_not_be_read_is_only_named(
     assert list(secret) == [ABOUT]
     assert "it may hold keys" in secret[ABOUT].text
 
+    (workspace / "notes.txt").symlink_to(".env")
+    linked = await told(places, anchored("notes.txt", "KEY=value-that-is-secret", "value-that"))
+    assert list(linked) == [ABOUT]
+
     facts = await told(places, anchored("missing.py", SOURCE, QUOTED))
     assert "cannot be read" in facts[ABOUT].text
     assert facts[QUOTE].text == QUOTED
