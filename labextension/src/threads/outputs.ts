@@ -3,6 +3,8 @@
 import type { CodeCell } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 
+import { whole } from '../model/anchors';
+
 /** Characters of an output that are quoted. */
 const QUOTED = 2_000;
 
@@ -28,8 +30,10 @@ export function outputAt(cell: CodeCell, quote: string): number | null {
   return 0;
 }
 
+/** The server takes no half characters. */
 function quoteOf(output: IOutput): string {
-  return textOf(output).trim().slice(0, QUOTED);
+  const text = textOf(output).trim();
+  return text.slice(0, whole(text, QUOTED));
 }
 
 function textOf(output: IOutput): string {

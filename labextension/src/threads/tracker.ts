@@ -7,7 +7,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import type { Doc } from 'yjs';
 
-import { remember } from '../model/anchors';
+import { remember, whole } from '../model/anchors';
 import type { Anchor, TextRange } from '../wire/generated';
 import { cellVersion, textVersion } from '../wire/versions';
 import { find } from './opening';
@@ -87,7 +87,10 @@ export class Tracker implements IDisposable {
       document,
       cell_id: spot === null ? memory.cell_id : spot.unit.id,
       target,
-      range: range && { from: range.from, to: shortened(range) },
+      range:
+        range && spot !== null
+          ? { from: range.from, to: shortened(spot.unit.source, range) }
+          : range,
       quote,
       prefix,
       suffix,
@@ -181,7 +184,9 @@ function keepCell(thread: IThread, { unit, certainty }: ISpot): void {
   if (certainty === 'exact') {
     const { target, memory } = thread;
     const quote =
-      target === 'cell' ? source.slice(0, LONGEST_CELL) : memory.quote;
+      target === 'cell'
+        ? source.slice(0, whole(source, LONGEST_CELL))
+        : memory.quote;
     thread.memory = { ...memory, cell_id: id, quote };
   }
 }
@@ -202,7 +207,7 @@ function keepText(thread: IThread, spot: ISpot, map: Units): void {
   } else if (isCertain) {
     known.quote = unit.source.slice(range.from, range.to);
   }
-  const cut = { from: range.from, to: shortened(range) };
+  const cut = { from: range.from, to: shortened(unit.source, range) };
   thread.memory = {
     ...thread.memory,
     ...(isCertain ? remember(unit.source, cut) : {}),
@@ -214,8 +219,9 @@ function isSame(one: TextRange, other: TextRange): boolean {
   return one.from === other.from && one.to === other.to;
 }
 
-function shortened({ from, to }: TextRange): number {
-  return Math.min(to, from + LONGEST_QUOTE);
+/** The end of what is quoted of a part; the server takes no half characters. */
+function shortened(source: string, { from, to }: TextRange): number {
+  return whole(source, Math.min(to, from + LONGEST_QUOTE));
 }
 
 function versionOf({ id, source }: IUnit): string {
