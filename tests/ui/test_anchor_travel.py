@@ -108,6 +108,31 @@ def test_a_notebook_that_was_changed_while_closed_has_its_threads_or_says_so(des
     assert place(desk, thread) == ["approximate", *after("# of another branch\n")[1:]]
 
 
+@pytest.mark.shows("09.travel.1")
+def test_places_are_there_after_a_reload_and_a_restart(desk: Desk) -> None:
+    thread = started(desk)
+    desk.page.evaluate(_TYPE, ["one", "# before\n"])
+    desk.page.keyboard.press("Control+s")
+    desk.wait(lambda: "# before" in desk.file.read_text(), "saved")
+    desk.wait(lambda: logged(desk, thread)["quote"] == QUOTE, "logged")
+
+    show(desk)
+    assert place(desk, thread) == after("# before\n")
+
+    desk.lab.kill()
+    # What is typed while the server is away is told once it is there again.
+    desk.page.evaluate(_TYPE, ["one", "# away\n"])
+    desk.lab.restart()
+    moved = after("# away\n# before\n")
+    assert place(desk, thread) == moved
+    desk.wait(lambda: logged(desk, thread)["range"]["from"] == moved[2], "told after the restart")
+
+    desk.page.keyboard.press("Control+s")
+    desk.wait(lambda: "# away" in desk.file.read_text(), "saved again")
+    show(desk)
+    assert place(desk, thread) == moved
+
+
 @pytest.mark.shows("09.travel.2", "09.travel.3")
 def test_a_copied_notebook_brings_its_threads_along_where_that_is_wanted(desk: Desk) -> None:
     settings = desk.talks.api("settings")
