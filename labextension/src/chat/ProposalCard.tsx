@@ -28,8 +28,7 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
   const title = React.useId();
   const { proposal } = props;
   const { reason, state } = proposal;
-  // The text as the user has changed it; null while they have not.
-  const [text, setText] = React.useState<string | null>(null);
+  const edit = useEdit(proposal);
   return (
     <section
       className={`shoulders-Card shoulders-Proposal shoulders-mod-${state}`}
@@ -40,15 +39,53 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
         <p className="shoulders-Card-remark">{visible(reason)}</p>
       )}
       <Outcome proposal={proposal} />
-      <Change proposal={proposal} text={text} />
+      <Change proposal={proposal} text={edit.text} />
       {state === 'proposed' ? (
-        <Decision proposal={proposal} text={text} setText={setText} />
+        <Decision proposal={proposal} edit={edit} />
       ) : (
         <Review proposal={proposal} />
       )}
     </section>
   );
 });
+
+/** What the user has made of a proposed text. */
+interface IEdit {
+  /** Null while they have changed nothing. */
+  readonly text: string | null;
+  /** Whether they have just asked for the field: one that another tab or a reload brings back takes no focus. */
+  readonly isAsked: boolean;
+  readonly begin: () => void;
+  readonly change: (text: string) => void;
+  readonly leave: () => void;
+}
+
+/** Kept with the tab, as the edits of messages are, until the proposal is decided. */
+function useEdit({ id, state, new: proposed }: Proposal): IEdit {
+  const { conversations, tab } = usePlace();
+  const [text, setText] = React.useState(() => conversations.edit(tab, id));
+  const [isAsked, setAsked] = React.useState(false);
+  const change = (now: string | null): void => {
+    setText(now);
+    conversations.setEdit(tab, id, now);
+  };
+  const isDecided = state !== 'proposed';
+  React.useEffect(() => {
+    if (isDecided && conversations.edit(tab, id) !== null) {
+      conversations.setEdit(tab, id, null);
+    }
+  }, [conversations, tab, id, isDecided]);
+  return {
+    text,
+    isAsked,
+    begin: () => {
+      setAsked(true);
+      change(proposed);
+    },
+    change,
+    leave: () => change(null)
+  };
+}
 
 function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
   const { Icon, cellsOf, openDocument } = useHost();
@@ -119,13 +156,13 @@ function Change(props: {
 /** As it is, changed by the user before, or not at all. */
 function Decision(props: {
   proposal: Proposal;
-  text: string | null;
-  setText: (text: string | null) => void;
+  edit: IEdit;
 }): React.JSX.Element {
   const trans = useTrans();
   const { conversations } = usePlace();
   const { busy, error, run } = useAction();
-  const { proposal, text, setText } = props;
+  const { proposal, edit } = props;
+  const { text } = edit;
   const canRun = useCanRun(proposal);
   const place = useFocusKept<HTMLDivElement>();
   const decide = (body: DecideProposal): void => {
@@ -142,9 +179,7 @@ function Decision(props: {
     });
   return (
     <div className="shoulders-Proposal-decision" ref={place}>
-      {text !== null && (
-        <Edited text={text} onChange={setText} onBack={() => setText(null)} />
-      )}
+      {text !== null && <Edited text={text} edit={edit} />}
       <div className="shoulders-Actions">
         <Button kind="primary" onClick={() => apply(false)}>
           {trans.__('Apply')}
@@ -155,11 +190,9 @@ function Decision(props: {
           </Button>
         )}
         {text === null ? (
-          <Button onClick={() => setText(proposal.new)}>
-            {trans.__('Edit…')}
-          </Button>
+          <Button onClick={edit.begin}>{trans.__('Edit…')}</Button>
         ) : (
-          <Button onClick={() => setText(null)}>{trans.__('Undo edit')}</Button>
+          <Button onClick={edit.leave}>{trans.__('Undo edit')}</Button>
         )}
         <span className="shoulders-Actions-space" />
         <Button onClick={() => decide({ decision: 'dismiss' })}>
@@ -178,26 +211,22 @@ function useCanRun({ document, cell_id }: Proposal): boolean {
   return cell_id !== null && (cell === undefined || cell.type === 'code');
 }
 
-function Edited(props: {
-  text: string;
-  onChange: (text: string) => void;
-  onBack: () => void;
-}): React.JSX.Element {
+function Edited(props: { text: string; edit: IEdit }): React.JSX.Element {
   const trans = useTrans();
+  const { text, edit } = props;
   return (
     <textarea
       className="shoulders-Input shoulders-Supply-field"
-      // The user has just asked for this field.
-      autoFocus
+      autoFocus={edit.isAsked}
       spellCheck={false}
-      rows={Math.min(16, props.text.split('\n').length + 1)}
-      value={props.text}
+      rows={Math.min(16, text.split('\n').length + 1)}
+      value={text}
       aria-label={trans.__('The text to apply')}
-      onChange={event => props.onChange(event.target.value)}
+      onChange={event => edit.change(event.target.value)}
       onKeyDown={event => {
         if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
           event.stopPropagation();
-          props.onBack();
+          edit.leave();
           focusField();
         }
       }}

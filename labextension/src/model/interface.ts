@@ -74,9 +74,9 @@ export interface IConversations {
   draft(key: string): string;
   /** Keep what the user types. */
   setDraft(key: string, text: string): void;
-  /** The new text of a sent message while it is being edited; null when it is not. */
+  /** The new text of a sent message, or of a proposal, while it is being edited; null when it is not. */
   edit(key: string, messageId: string): string | null;
-  /** Begin to edit a sent message, keep what is typed, or leave it with null. */
+  /** Begin to edit one, keep what is typed, or leave it with null. */
   setEdit(key: string, messageId: string, text: string | null): void;
   /** What goes with the next message beside the situation. */
   attachments(key: string): readonly Attachment[];

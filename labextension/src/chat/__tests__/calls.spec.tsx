@@ -194,4 +194,27 @@ describe('a proposal', () => {
       { decision: 'apply' }
     ]);
   });
+
+  test('keeps what was made of its text through another tab, until it is decided', async () => {
+    const { conversations, socket } = await showPanel(proposed());
+    const { key } = conversations.active;
+    const field = (): HTMLElement | null =>
+      screen.queryByRole('textbox', { name: 'The text to apply' });
+    fireEvent.click(button('Edit…'));
+    expect(document.activeElement).toBe(field());
+    fireEvent.change(field() ?? document.body, { target: { value: 'mine' } });
+    await act(() => conversations.create());
+    expect(field()).toBeNull();
+    await act(() => conversations.activate(key));
+    expect(field()).toHaveProperty('value', 'mine');
+    expect(document.activeElement).not.toBe(field());
+    await act(() =>
+      socket.deliver(
+        fixture('proposal').events.filter(
+          ({ type }) => type === 'proposal-resolve'
+        )
+      )
+    );
+    expect(conversations.edit(key, 'q1')).toBeNull();
+  });
 });
