@@ -2,6 +2,7 @@
 
 import type { CodeCell } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
+import type { IOutputAreaModel } from '@jupyterlab/outputarea';
 
 import { whole } from '../model/anchors';
 
@@ -9,8 +10,8 @@ import { whole } from '../model/anchors';
 const QUOTED = 2_000;
 
 /** The text an output is known by; empty of a picture. */
-export function outputQuote(cell: CodeCell, index: number): string {
-  return quoteOf(cell.outputArea.model.get(index).toJSON());
+export function outputQuote(outputs: IOutputAreaModel, index: number): string {
+  return quoteOf(outputs.get(index).toJSON());
 }
 
 /**
@@ -23,7 +24,7 @@ export function outputAt(cell: CodeCell, quote: string): number | null {
     return null;
   }
   for (let index = 0; index < model.length; index++) {
-    if (outputQuote(cell, index) === quote) {
+    if (outputQuote(model, index) === quote) {
       return index;
     }
   }

@@ -10,6 +10,7 @@ import { editorAt, type Place } from '../affordances/place';
 import { isRendered } from '../affordances/targets';
 import type { Anchor, TextRange } from '../wire/generated';
 import { anchorOfCell, anchorOfText, meantPart } from './anchorAt';
+import { withoutMark } from './byteOrderMark';
 import { outputQuote } from './outputs';
 
 /** The anchor of what is selected, of a whole cell, or of a file's line; null when there is no text to pin it to. */
@@ -34,7 +35,7 @@ export function anchorOfOutput(
     panel.context.localPath,
     model.id,
     model.sharedModel.getSource(),
-    outputQuote(cell, index)
+    outputQuote(cell.outputArea.model, index)
   );
 }
 
@@ -75,16 +76,17 @@ function lineAt(place: Place): Anchor | null {
 }
 
 function anchorOfPart(place: Place, part: TextRange): Anchor | null {
-  const text = editorAt(place)?.state.doc.toString() ?? '';
-  const meant = meantPart(text, { from: part.from, to: part.to });
-  if (meant === null) {
-    return null;
-  }
   const { panel, cell } = place;
+  const shown = editorAt(place)?.state.doc.toString() ?? '';
+  const selected = { from: part.from, to: part.to };
+  const { text, part: known } =
+    cell === null
+      ? withoutMark(shown, selected)
+      : { text: shown, part: selected };
+  const meant = meantPart(text, known);
   const document = panel.context.localPath;
-  return anchorOfText(
-    { document, cellId: cell?.model.id ?? null },
-    text,
-    meant
+  return (
+    meant &&
+    anchorOfText({ document, cellId: cell?.model.id ?? null }, text, meant)
   );
 }

@@ -2,7 +2,6 @@
 
 import { YNotebook } from '@jupyter/ydoc';
 import { CodeCellModel } from '@jupyterlab/cells';
-import type { CodeCell } from '@jupyterlab/cells';
 import { expect, test } from 'vitest';
 
 import { anchorOfCell, anchorOfText } from '../anchorAt';
@@ -47,8 +46,5 @@ test('the quote of a long output ends with a whole character', () => {
     name: 'stdout',
     text: `${'a'.repeat(1999)}${FACE}${FACE}`
   });
-  const cell = { outputArea: { model: model.outputs } };
-  // Only its outputs are read.
-  const quote = outputQuote(cell as CodeCell, 0);
-  expect(quote).toBe(`${'a'.repeat(1999)}${FACE}`);
+  expect(outputQuote(model.outputs, 0)).toBe(`${'a'.repeat(1999)}${FACE}`);
 });
