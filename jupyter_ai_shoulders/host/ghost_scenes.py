@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.assist.ghost.context import Cell, Outlines, Piece, con
 from jupyter_ai_shoulders.assist.ghost.engine import Private
 from jupyter_ai_shoulders.assist.ghost.prompt import Scene
 from jupyter_ai_shoulders.assist.ghost.window import Window, window
-from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.engine.instructions import head_and_tail, read_instructions
 from jupyter_ai_shoulders.engine.surroundings import Standing
@@ -152,8 +152,6 @@ class GhostScenes:
         try:
             async with asyncio.timeout(READ_SECONDS):
                 snapshot = await self._notebooks.open(asked.path).read()
-        except NotFound:
-            return _Around()  # it is nowhere, so nothing of it was marked
         except (ShouldersError, TimeoutError) as error:
             _log.info("%s could not be read for suggestions: %s", asked.path, error)
             raise Private(_UNREAD) from error

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from jupyter_ai_shoulders.assist.ghost.engine import Ghosts
@@ -17,29 +16,19 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.cell_rows import settle_cells
-from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
 from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals
 from jupyter_ai_shoulders.host.adoption import Adoption
-from jupyter_ai_shoulders.host.anchors import Anchors
-from jupyter_ai_shoulders.host.budgets import Budgets
-from jupyter_ai_shoulders.host.commands import Commands
 from jupyter_ai_shoulders.host.conversations import Conversations
-from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.export.exporter import Exporter
-from jupyter_ai_shoulders.host.files import Files
 from jupyter_ai_shoulders.host.forks import Forks
+from jupyter_ai_shoulders.host.ground import Ground
 from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.page_frames import PageFrames
-from jupyter_ai_shoulders.host.ports import HostSettings, PagePort
-from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.run_news import RunNews
 from jupyter_ai_shoulders.host.runs import Runs
-from jupyter_ai_shoulders.host.store import Store
-from jupyter_ai_shoulders.host.surroundings import WorkspaceSurroundings
 from jupyter_ai_shoulders.host.threads import HostThreads
 from jupyter_ai_shoulders.host.usage import UsageDesk
-from jupyter_ai_shoulders.providers.registry import ModelRegistry
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
@@ -53,79 +42,68 @@ class Host:
 
     def __init__(
         self,
+        ground: Ground,
         *,
-        settings: HostSettings,
-        store: Store,
-        models: ModelRegistry,
         tools: ToolRegistry,
         rules: RuleBook,
-        pages: PagePort,
         engine: Engine,
         conversations: Conversations,
-        documents: Documents,
-        commands: Commands,
-        files: Files,
-        book: EditBook,
         review: ReviewDesk,
-        budgets: Budgets,
-        preferences: Preferences,
         usage: UsageDesk,
         proposals: Proposals,
         titler: Titler,
-        surroundings: WorkspaceSurroundings,
         mentions: Mentions,
-        redact: Callable[[str], str],
         ghosts: Ghosts,
         runs: Runs,
         forks: Forks,
-        anchors: Anchors,
         threads: HostThreads,
         run_news: RunNews,
         undone: UndoneProposals,
         adoption: Adoption,
         artifacts: ArtifactFiles,
     ) -> None:
-        self.settings = settings
+        store, documents = ground.store, ground.documents
+        self.settings = ground.settings
         self.hub = store.hub
         self.log = store.log
         self.sessions = store.sessions
         self.blobs = store.blobs
-        self.models = models
+        self.database = store.directory.database
+        """For readers in threads."""
+        self.models = ground.models
+        self.pages = ground.ports.pages
+        self.live = documents.live
+        self.files = ground.files
+        self.frames = PageFrames(documents.frames, ground.files.live)
+        self.book = ground.book
+        self.anchors = ground.anchors
+        self.commands = ground.commands
+        self.budgets = ground.budgets
+        self.preferences = ground.preferences
+        self.redact = ground.redact
+        """Takes the keys in use out of what is shown."""
+        self.standing = ground.surroundings.standing
+        """Returns what the user's own files say now."""
+        self.exporter = Exporter(store.log)
         self.tools = tools
         self.rules = rules
-        self.pages = pages
         self.engine = engine
         self.conversations = conversations
-        self.live = documents.live
-        self.frames = PageFrames(documents.frames, files.live)
-        self.files = files
-        self.book = book
         self.review = review
-        self.commands = commands
-        self.budgets = budgets
-        self.preferences = preferences
         self.usage = usage
         self.proposals = proposals
         self.mentions = mentions
-        self.redact = redact
-        """Takes the keys in use out of what is shown."""
         self.ghosts = ghosts
         self.runs = runs
         self.forks = forks
-        self.anchors = anchors
         self.adoption = adoption
-        self.exporter = Exporter(store.log)
-        self.database = store.directory.database
-        """For readers in threads."""
         self.artifacts = artifacts
         self._threads = threads
         self._run_news = run_news
         self._undone = undone
         self._store = store
         self._documents = documents
-        self.standing = surroundings.standing
-        """Returns what the user's own files say now."""
-        self._surroundings = surroundings
+        self._surroundings = ground.surroundings
         self._titler = titler
         self._recovery = asyncio.Lock()
         self._recovered = False

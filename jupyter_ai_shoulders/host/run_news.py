@@ -27,6 +27,7 @@ UNTOLD = "run_untold"
 """Code of the notice that the agent was not told how a run ended."""
 MOST_OUTPUTS = 8
 """Outputs that are attached; of more, the first and the last."""
+_SAYING = frozenset({"message-add", "notice"})
 _ENDS = {
     "ok": "It ended well.",
     "error": "It ended with an error.",
@@ -89,15 +90,17 @@ class RunNews:
 
     def take_up(self) -> None:
         """Say of runs the last process did not live to tell of. Raises ``StateUnavailable``."""
+        runs: dict[SessionId, list[ProposalId]] = {}
         for logged in self._log.find({"proposal-resolve"}):
             event = logged.event
-            if isinstance(event, ProposalResolve) and event.run and not self._is_told(event):
-                why = "The server stopped before the run ended, or before the agent was told of it."
-                self._note(event.session_id, event.proposal_id, why)
-
-    def _is_told(self, event: ProposalResolve) -> bool:
-        said = self._log.find({"message-add", "notice"}, event.session_id)
-        return any(_tells(logged.event, event.proposal_id) for logged in said)
+            if isinstance(event, ProposalResolve) and event.run:
+                runs.setdefault(event.session_id, []).append(event.proposal_id)
+        why = "The server stopped before the run ended, or before the agent was told of it."
+        for session_id, proposals in runs.items():
+            said = [logged.event for logged in self._log.find(_SAYING, session_id)]
+            for proposal_id in proposals:
+                if not any(_tells(event, proposal_id) for event in said):
+                    self._note(session_id, proposal_id, why)
 
     def _note(self, session_id: SessionId, proposal_id: ProposalId, why: str) -> None:
         text = (

@@ -1,0 +1,168 @@
+"""What all of a host stands on: documents, what is kept, what may be spent, said and sent.
+
+Made first by ``host.build``; the tools (``host.toolbox``) and the engine get parts of it. Nothing
+is read, written or started before it is asked for.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.engine.restore.recorder import Recorder
+from jupyter_ai_shoulders.engine.review.book import EditBook
+from jupyter_ai_shoulders.files.live import TextTimes
+from jupyter_ai_shoulders.host.anchors import Anchors
+from jupyter_ai_shoulders.host.budgets import Budgets
+from jupyter_ai_shoulders.host.captures import Captures
+from jupyter_ai_shoulders.host.commands import Commands
+from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.files import Files
+from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
+from jupyter_ai_shoulders.host.preferences import Preferences
+from jupyter_ai_shoulders.host.secrets import Secrets
+from jupyter_ai_shoulders.host.store import Store
+from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
+from jupyter_ai_shoulders.host.thread_places import ThreadPlaces
+from jupyter_ai_shoulders.notebook.incarnation import KernelIncarnations
+from jupyter_ai_shoulders.notebook.live import LiveTimes
+from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
+from jupyter_ai_shoulders.providers.metered import Metering
+from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
+from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.files import StateFile
+from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+STATE_DIR = ".shoulders"
+"""In the user's home directory."""
+SETTINGS = "settings.json"
+
+
+class Ground:
+    """The parts, in the order in which they need each other."""
+
+    def __init__(self, settings: HostSettings, ports: HostPorts) -> None:
+        self.settings = settings
+        self.ports = ports
+        secrets = Secrets(ports.clock)
+        self.redact = secrets.redact
+        """Takes the keys in use out of what is shown."""
+        self.store = Store(settings.state_dir, ports.clock, ports.ids, secrets.redact)
+        self.documents = self._documents()
+        self.book = EditBook(self.store.log, self.store.blobs, ports.ids)
+        self.anchors = Anchors(self.store.sessions, self.path_now)
+        self.files = self._files()
+        self.preferences = self._preferences()
+        self.budgets = Budgets(settings.home / STATE_DIR, ports.clock, settings.budget)
+        self.models = self._models()
+        secrets.know(self.models.redactor)
+        self.commands = self._commands()
+        self.recorder = Recorder(
+            self.store.log,
+            self.store.blobs,
+            KernelIncarnations(ports.kernels),
+            self.book,
+            self.store.operations,
+        )
+        self.surroundings = self._surroundings()
+
+    def path_now(self, path: str) -> str:
+        """Return where a document is now that had this path."""
+        return self.documents.live.current(self.documents.workspace.path(path))
+
+    def _documents(self) -> Documents:
+        settings, ports = self.settings, self.ports
+        return Documents(
+            root=settings.workspace,
+            recovery=RecoveryFiles(self.store.directory),
+            times=LiveTimes(grace=settings.page_grace),
+            refuses_busy=settings.refuses_busy,
+            kernels=ports.kernels,
+            pages=ports.pages,
+            rooms=ports.rooms,
+            contents=ports.contents,
+            clock=ports.clock,
+            ids=ports.ids,
+        )
+
+    def _files(self) -> Files:
+        ports = self.ports
+        return Files(
+            workspace=self.documents.workspace,
+            store=self.store,
+            notebooks=self.documents.live,
+            pages=ports.pages,
+            witness=self.book,
+            renamed=(self.book.renamed, self.anchors.renamed),
+            clock=ports.clock,
+            ids=ports.ids,
+            times=TextTimes(grace=self.settings.page_grace),
+        )
+
+    def _preferences(self) -> Preferences:
+        settings = self.settings
+        user = StateFile(StateDirectory(settings.home / STATE_DIR), SETTINGS)
+        return Preferences(
+            StateFile(self.store.directory, SETTINGS),
+            user,
+            settings.preferences,
+            str(settings.workspace),
+            settings.lock_reasons,
+        )
+
+    def _last_used(self) -> ModelId | None:
+        try:
+            return self.store.sessions.last_model()
+        except StateUnavailable:
+            return None  # said by ``status``; models can be listed all the same
+
+    def _models(self) -> ModelRegistry:
+        settings, ports = self.settings, self.ports
+        return build_registry(
+            settings.home,
+            settings.state_dir,
+            ports.clock,
+            ports.ids,
+            environ=ports.environ,
+            trait=settings.models,
+            keys=KeyStore(settings.home / KEY_FILE, ports.environ, system_keyring()),
+            last_used=self._last_used,
+            preferences=self.preferences.models,
+            metered=Metering(self.budgets),
+            adapter=ports.adapter,
+        )
+
+    def _commands(self) -> Commands:
+        settings, ports = self.settings, self.ports
+        return Commands(
+            workspace=settings.workspace,
+            state_dir=settings.state_dir,
+            environ=ports.environ,
+            redact=self.redact,
+            preferences=self.preferences,
+            undo=self.files.commands,
+            detected=ports.sandbox,
+        )
+
+    def _surroundings(self) -> WorkspaceSurroundings:
+        documents, ports, store = self.documents, self.ports, self.store
+        captures = Captures(
+            workspace=documents.workspace,
+            notebooks=documents.notebooks,
+            blobs=store.blobs,
+            log=store.log,
+            sessions=store.sessions,
+            redact=self.redact,
+            variables=documents.variables,
+            level=self.preferences.data_values,
+        )
+        places = Places(documents.workspace, self.settings.state_dir, ports.environ)
+        return WorkspaceSurroundings(
+            places,
+            ports.kernels,
+            captures,
+            self.redact,
+            ports.clock,
+            looks=documents.variables,
+            stale=documents.stale.latest,
+            threads=ThreadPlaces(documents.notebooks, self.files.texts),
+        )
