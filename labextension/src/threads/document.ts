@@ -7,6 +7,7 @@ import { Signal } from '@lumino/signaling';
 import type { Doc } from 'yjs';
 
 import type { Anchor, Session } from '../wire/generated';
+import { toLab, toServer } from './byteOrderMark';
 import type { IThreadPlace } from './interface';
 import { lineAt } from './lines';
 import type { ISpot } from './thread';
@@ -81,6 +82,12 @@ export class ThreadDocument implements IDisposable {
     return this.heard.get(id) ?? null;
   }
 
+  /** The anchor of a thread as the server is to have it; null of one that is not of this document. */
+  news(id: string): Anchor | null {
+    const anchor = this.tracker.anchor(id, this.path, true);
+    return anchor && toServer(anchor, this.text);
+  }
+
   /** Where a thread is now; null of one that is not of this document. */
   of(id: string): IThreadPlace | null {
     const known = this.places.get(id);
@@ -123,9 +130,10 @@ export class ThreadDocument implements IDisposable {
    * The server says where a thread is. What this page has followed it knows better, unless another page found what is lost
    * or uncertain here.
    */
-  private hear(id: string, anchor: Anchor): boolean {
+  private hear(id: string, logged: Anchor): boolean {
     const isNew = !this.heard.has(id);
-    this.heard.set(id, anchor);
+    this.heard.set(id, logged);
+    const anchor = toLab(logged, this.text);
     const isFound = this.tracker.spot(id)?.certainty === 'exact';
     if (!isNew && (isFound || !this.tracker.isHere(anchor))) {
       return false;
@@ -156,6 +164,13 @@ export class ThreadDocument implements IDisposable {
         spot.range?.to !== range?.to ||
         spot.certainty !== certainty)
     );
+  }
+
+  /** The text of a file; of a notebook each cell has its own. */
+  private get text(): string {
+    // The interface of shared models lacks the text; all files have it.
+    const { sharedModel } = this.context.model;
+    return this.isNotebook ? '' : (sharedModel as unknown as YFile).getSource();
   }
 
   /** Anchors by thread, as the server told them last. */

@@ -83,11 +83,10 @@ export class Reporter implements IDisposable {
 
   /** The threads that are elsewhere than the server knows. */
   private news(): { session_id: string; anchor: Anchor }[] {
-    const { path, tracker } = this.document;
+    const { path } = this.document;
     return [...this.waiting].flatMap(id => {
       const logged = this.document.logged(id);
-      const anchor =
-        logged?.document === path ? tracker.anchor(id, path, true) : null;
+      const anchor = logged?.document === path ? this.document.news(id) : null;
       if (anchor === null || isSame(anchor, logged)) {
         this.waiting.delete(id);
         return [];
