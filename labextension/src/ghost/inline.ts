@@ -27,12 +27,16 @@ export interface IInlineParts {
   readonly hint: Pick<Hint, 'tell'>;
   /** Whether an editor shows suggestions of `++`. */
   readonly isTaken: (view: EditorView) => boolean;
+  /** Whether the lab shows something in a document. */
+  readonly isShown: (widgetId: string) => boolean;
   /** Have the lab ask again for what a document shows. */
   readonly again: (widgetId: string) => void;
 }
 
 /** What to give up after, in ms, unless the settings of the lab say otherwise. */
 const PATIENCE_MS = 15_000;
+/** The lab draws the first suggestion within this time, in ms. */
+const DRAWN_MS = 200;
 const NOTHING: IInlineCompletionList = { items: [] };
 
 type Answer = (list: IInlineCompletionList) => void;
@@ -109,7 +113,7 @@ export class InlineGhosts {
     widgetId: string,
     answer: Answer
   ): Asked {
-    const { completions, hint, again } = this.parts;
+    const { completions, hint } = this.parts;
     const question = questionAt(place, isAutomatic ? 'automatic' : 'invoke');
     const asked: Asked = new Asked(place.view, answer, this.patience);
     asked.asking = completions.ask(question, {
@@ -121,11 +125,27 @@ export class InlineGhosts {
         const suggestions = asked.end(end);
         if (suggestions.length > 1 && this.asked === asked) {
           this.whole = { ...asked.place, suggestions };
-          again(widgetId);
+          this.showWhole(widgetId);
         }
       }
     });
     return asked;
+  }
+
+  /** What the user has dismissed does not come back; the others are there when they ask. */
+  private showWhole(widgetId: string): void {
+    const { isShown, again } = this.parts;
+    const { whole } = this;
+    if (isShown(widgetId)) {
+      again(widgetId);
+      return;
+    }
+    setTimeout(() => {
+      const isLate = whole === null || !isStill(whole, whole.view);
+      if (this.whole === whole && !isLate && isShown(widgetId)) {
+        again(widgetId);
+      }
+    }, DRAWN_MS);
   }
 
   private asked: Asked | null = null;

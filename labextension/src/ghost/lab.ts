@@ -61,6 +61,7 @@ export function makeGhosts(lab: IGhostLab): IGhostPage {
   const inline = new InlineGhosts({
     ...shared,
     isTaken: view => ghosts.has(view),
+    isShown: id => completers?.inline?.isActive(id) ?? false,
     again: id => completers?.inline?.invoke(id)
   });
   return { ghosts, inline };

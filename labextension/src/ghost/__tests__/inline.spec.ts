@@ -1,7 +1,7 @@
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { Widget } from '@lumino/widgets';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import type { CompletionEnd } from '../../wire/generated';
 import type { IAsker, Question } from '../completions';
@@ -11,6 +11,7 @@ import type { IPlace } from '../question';
 const views: EditorView[] = [];
 
 afterEach(() => {
+  vi.useRealTimers();
   views.splice(0).forEach(view => view.destroy());
 });
 
@@ -30,7 +31,7 @@ function scene(doc = 'é𝒳 = ') {
     [];
   const told: (string | null)[] = [];
   const again: string[] = [];
-  const settings = { automatic: true, isTaken: false };
+  const settings = { automatic: true, isTaken: false, isShown: true };
   const inline = new InlineGhosts({
     documents: { placeIn: () => place },
     completions: {
@@ -48,6 +49,7 @@ function scene(doc = 'é𝒳 = ') {
     },
     hint: { tell: ({ reason }) => told.push(reason) },
     isTaken: () => settings.isTaken,
+    isShown: () => settings.isShown,
     again: id => again.push(id)
   });
   const widget = new Widget();
@@ -104,6 +106,31 @@ test('the first suggestion answers; when all are there, the lab fetches them', a
   expect(asked).toHaveLength(1);
   void fetch();
   expect(asked).toHaveLength(2);
+});
+
+test('what was dismissed does not come back with the others', async () => {
+  vi.useFakeTimers();
+  const { asked, again, settings, fetch } = scene();
+  void fetch();
+  asked[0]?.asker.suggested('one');
+  settings.isShown = false; // Esc
+  asked[0]?.asker.ended(end(['one', 'two']));
+  vi.runAllTimers();
+  expect(again).toEqual([]);
+  expect((await fetch()).items).toHaveLength(2);
+});
+
+test('the others wait until the first is drawn', () => {
+  vi.useFakeTimers();
+  const { asked, again, settings, fetch } = scene();
+  settings.isShown = false;
+  void fetch();
+  asked[0]?.asker.suggested('one');
+  asked[0]?.asker.ended(end(['one', 'two']));
+  settings.isShown = true;
+  expect(again).toEqual([]);
+  vi.runAllTimers();
+  expect(again).toEqual(['w1']);
 });
 
 test('a list that comes whole is given whole', async () => {
