@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -11,6 +12,7 @@ from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.host.run_news import MOST_OUTPUTS, RunNews, Telling, message_id
 from jupyter_ai_shoulders.notebook.base import CellRun
+from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.notebooks import (
     MemoryNotebook,
@@ -206,6 +208,27 @@ async def test_a_run_nobody_told_of_is_said_once_after_a_restart() -> None:
     (notice,) = desk.notices
     assert "The server stopped before" in notice.text
     assert desk.ear.said == []
+
+
+async def test_a_restart_reads_a_thread_once_for_all_its_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk, read = Desk(), list[SessionId | None]()
+    for name in ("p1", "p2", "p3"):
+        told = ProposalId(name)
+        run = ProposalResolve(proposal_id=told, state="applied", by="user", run=True)
+        desk.store.append(THREAD, run)
+    find = desk.store.find
+
+    def counted(types: Collection[str], session_id: SessionId | None = None) -> list[LoggedEvent]:
+        read.append(session_id)
+        return find(types, session_id)
+
+    monkeypatch.setattr(desk.store, "find", counted)
+    desk.news.take_up()
+
+    assert read == [None, THREAD]
+    assert len(desk.notices) == 3
 
 
 async def test_a_run_that_was_told_of_is_left_alone_after_a_restart() -> None:
