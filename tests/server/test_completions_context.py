@@ -187,6 +187,15 @@ async def test_when_the_page_does_not_say_what_is_private_nothing_is_sent(
     assert upstream.requests == []
 
 
+async def test_in_a_cell_of_a_notebook_that_is_not_there_nothing_is_sent(
+    api: Api, upstream: Simulator
+) -> None:
+    found = await suggest(api, "y = ", path="gone.ipynb", cell_id="a")
+
+    assert found.body["reason"] == "private"
+    assert upstream.requests == []
+
+
 @pytest.mark.parametrize("path", [".env", "keys/id_rsa", "sub/credentials.json", "a.pem"])
 async def test_in_files_of_secrets_nothing_is_sent(
     api: Api, upstream: Simulator, path: str
