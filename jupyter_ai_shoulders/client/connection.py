@@ -14,7 +14,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from jupyter_ai_shoulders.client.address import LOOPBACK, TOKEN, Address
-from jupyter_ai_shoulders.client.errors import NotAllowed, Refused, Unreachable
+from jupyter_ai_shoulders.client.errors import NotAllowed, Refused, ServerNotFound, Unreachable
 from jupyter_ai_shoulders.client.sse import events_in
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import Event
@@ -40,20 +40,21 @@ class Connection:
         transport: httpx.BaseTransport | None = None,
         pauses: tuple[float, ...] = RETRY_SECONDS,
     ) -> None:
-        """Nothing is sent yet. ``transport`` takes the place of sockets in tests."""
+        """Nothing is sent yet. ``transport`` takes the place of sockets in tests.
+
+        Raises ``ServerNotFound`` for an address that is none.
+        """
         self.address = address
         self._pauses = pauses
         if transport is None and address.socket:
             transport = httpx.HTTPTransport(uds=address.socket)
-        headers = {"Authorization": f"token {address.token}"} if address.token else {}
-        self._http = httpx.Client(
-            base_url=address.url,
-            headers=headers,
-            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
-            transport=transport,
-            # a proxy of the environment's must not see what stays on this machine
-            trust_env=urlsplit(address.url).hostname not in LOOPBACK,
-        )
+        try:
+            self._http = _opened(address, transport)
+        except (ValueError, httpx.InvalidURL) as error:
+            raise ServerNotFound(
+                f"{address.url} and its token cannot be used ({error}). Give an address like "
+                "http://localhost:8888/, and the token as the server prints it."
+            ) from error
         self._greeted = False
 
     def close(self) -> None:
@@ -175,6 +176,18 @@ class Connection:
             f"{self.address.url} does not answer ({type(error).__name__}: {error}). "
             "Is the Jupyter server running there?"
         )
+
+
+def _opened(address: Address, transport: httpx.BaseTransport | None) -> httpx.Client:
+    """Raises ``ValueError``, ``InvalidURL`` for an address or a token that is none."""
+    return httpx.Client(
+        base_url=address.url,
+        headers={"Authorization": f"token {address.token}"} if address.token else {},
+        timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+        transport=transport,
+        # a proxy of the environment's must not see what stays on this machine
+        trust_env=urlsplit(address.url).hostname not in LOOPBACK,
+    )
 
 
 def _not_allowed(address: Address) -> ErrorInfo:

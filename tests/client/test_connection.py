@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from jupyter_ai_shoulders.client import Client, NotAllowed, Refused, Unreachable
+from jupyter_ai_shoulders.client import Client, NotAllowed, Refused, ServerNotFound, Unreachable
 from jupyter_ai_shoulders.client.address import Address
 from jupyter_ai_shoulders.client.connection import Connection
 from jupyter_ai_shoulders.client.sse import events_in
@@ -134,3 +134,13 @@ def test_a_kernel_s_secret_is_enough_for_the_sdks() -> None:
 def test_events_of_every_kind_are_read() -> None:
     notice = Notice(seq=1, session_id=SESSION, level="info", code="x", text="Hi")
     assert list(events_in([f"data: {notice.model_dump_json()}\n".encode()])) == [notice]
+
+
+@pytest.mark.parametrize(
+    "address", [Address("http://[bad/", None), Address("http://server.example/", "tök\nen")]
+)
+def test_an_address_or_a_token_that_is_none_is_said(address: Address) -> None:
+    with pytest.raises(ServerNotFound, match="cannot be used") as raised:
+        Connection(address)
+
+    assert "tök" not in str(raised.value)
