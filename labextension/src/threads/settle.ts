@@ -38,16 +38,17 @@ export class Settling {
 
   /** Whether a thread may be elsewhere now. */
   concerns(thread: IThread): boolean {
-    const { spot } = thread;
-    if (spot === null) {
-      // A key in a text without it brings it back by undoing only.
-      return this.fresh.length > 0 && this.written < thread.memory.quote.length
-        ? this.alive(thread, pin => pin.isCertain).length > 0
-        : this.fresh.length > 0;
+    const { spot, memory } = thread;
+    if (spot !== null && this.units.get(spot.unit.text) !== spot.unit) {
+      return true;
     }
+    if (spot?.certainty === 'exact' || this.fresh.length === 0) {
+      return false;
+    }
+    // What is lost or uncertain a key in another text brings back by undoing only.
     return (
-      this.units.get(spot.unit.text) !== spot.unit ||
-      (spot.certainty !== 'exact' && this.fresh.length > 0)
+      this.written >= memory.quote.length ||
+      this.alive(thread, pin => pin.isCertain).length > 0
     );
   }
 

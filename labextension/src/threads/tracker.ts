@@ -128,8 +128,11 @@ export class Tracker implements IDisposable {
     const ids: string[] = [];
     for (const thread of this.threads.values()) {
       if (settling.concerns(thread)) {
+        const { spot } = thread;
         this.settle(thread, this.spotAfter(settling, thread));
-        ids.push(thread.id);
+        if (!isSameSpot(spot, thread.spot)) {
+          ids.push(thread.id);
+        }
       }
     }
     const { isLocal } = change;
@@ -213,6 +216,16 @@ function keepText(thread: IThread, spot: ISpot, map: Units): void {
     ...(isCertain ? remember(unit.source, cut) : {}),
     ...{ cell_id: unit.id, range: cut, version: null, certainty: 'exact' }
   };
+}
+
+function isSameSpot(one: ISpot | null, other: ISpot | null): boolean {
+  return (
+    one === other ||
+    (one?.unit === other?.unit &&
+      one?.certainty === other?.certainty &&
+      one?.range?.from === other?.range?.from &&
+      one?.range?.to === other?.range?.to)
+  );
 }
 
 function isSame(one: TextRange, other: TextRange): boolean {
