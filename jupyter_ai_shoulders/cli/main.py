@@ -52,8 +52,8 @@ def main(given: Sequence[str] | None = None) -> int:
             return _COMMANDS[options.command](desk, options)
     except KeyboardInterrupt:
         return Code.CANCELLED
-    except BrokenPipeError:  # the reader of our output has seen enough
-        return Code.OK
+    except BrokenPipeError:  # the reader of our output has seen enough; a run is not done then
+        return Code.ERROR if options.command == "run" else Code.OK
     except (CommandFailed, ClientError, ShouldersError) as error:
         return _failed(error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import sys
 
 import pytest
 
+from jupyter_ai_shoulders.cli.main import main
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.wire.usage import PutBudget
 from tests.cli.conftest import TINY, Terminal
@@ -18,6 +20,15 @@ from tests.client.conftest import PRICED
 from tests.upstream import calls, says
 
 WRITE = calls("write_file", {"path": "refused.txt", "content": "x"})
+
+
+class Unread(io.StringIO):
+    """A pipe whose reader is gone."""
+
+    def write(self, s: str, /) -> int:
+        raise BrokenPipeError
+
+
 SUMMARY = "The list was sorted by date and checked against the file."
 
 
@@ -52,6 +63,15 @@ def test_1_no_key(alone: Terminal) -> None:
 
     assert said.code == 1
     assert "ANTHROPIC_API_KEY" in said.err
+
+
+def test_1_nobody_reads_what_a_run_says(alone: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone.plays(says("Hi."))
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", Unread())
+        code = main(["run", "Hi", "--json", *alone.where])
+
+    assert code == 1
 
 
 @pytest.mark.parametrize(
