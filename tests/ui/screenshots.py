@@ -15,6 +15,7 @@ from typing import Any
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.lab import Lab
+from tests.ui import screenshots_places
 from tests.ui.affordances_page import Prompt
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.panel import OpenNotebook, Panel
@@ -60,6 +61,12 @@ def main() -> None:
             try:
                 with _lab(Path(folder, "questions"), upstream) as lab:
                     _questions(lab, browser.new_page(viewport={"width": 900, "height": 850}))
+            finally:
+                upstream.stop()
+            upstream = Upstream(screenshots_places.script(), Path(folder)).start()
+            try:
+                with _lab(Path(folder, "places"), upstream) as lab:
+                    _places(lab, browser.new_page(viewport={"width": 1360, "height": 850}))
             finally:
                 upstream.stop()
         finally:
@@ -112,6 +119,15 @@ def _questions(lab: Lab, page: Page) -> None:
     for name, theme in THEMES.items():
         _theme(page, theme)
         panel.root.screenshot(path=PICTURES / f"question-{name}.png", animations="disabled")
+
+
+def _places(lab: Lab, page: Page) -> None:
+    def shoot(name: str) -> None:
+        for theme in ("light", "dark"):
+            _theme(page, THEMES[theme])
+            _picture(page, f"{name}-{theme}")
+
+    screenshots_places.take(lab, page, _arrange, shoot)
 
 
 def _tour(lab: Lab, page: Page) -> None:
