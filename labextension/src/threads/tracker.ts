@@ -219,17 +219,15 @@ function keepText(thread: IThread, spot: ISpot, map: Units): void {
 }
 
 function isSameSpot(one: ISpot | null, other: ISpot | null): boolean {
-  return (
-    one === other ||
-    (one?.unit === other?.unit &&
-      one?.certainty === other?.certainty &&
-      one?.range?.from === other?.range?.from &&
-      one?.range?.to === other?.range?.to)
-  );
+  return one === null || other === null
+    ? one === other
+    : one.unit === other.unit &&
+        one.certainty === other.certainty &&
+        isSame(one.range, other.range);
 }
 
-function isSame(one: TextRange, other: TextRange): boolean {
-  return one.from === other.from && one.to === other.to;
+function isSame(one: TextRange | null, other: TextRange | null): boolean {
+  return one?.from === other?.from && one?.to === other?.to;
 }
 
 /** The end of what is quoted of a part; the server takes no half characters. */
