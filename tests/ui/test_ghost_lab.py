@@ -60,6 +60,7 @@ def test_while_one_types_the_lab_asks_if_the_settings_say_so(desk: Desk) -> None
     notebook = desk.open(("code", ""), replies=[GOOD])
     ghost = Ghost(desk.page)
     at_end(notebook)
+    ghost.ready()
 
     desk.page.keyboard.type("total = ")
     expect(ghost.labs).to_contain_text("one()")
@@ -75,6 +76,7 @@ def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provi
     notebook = desk.open(("code", ""), replies=[])
     desk.upstream.play({"replies": [], "default": stalls()})
     at_end(notebook)
+    Ghost(desk.page).ready()
     typed = ""
     for count in range(1, 5):
         words = f"value_{count} = value_{count - 1} + {count}; "
@@ -93,6 +95,7 @@ def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provi
 def test_while_one_types_nothing_is_asked_otherwise(desk: Desk) -> None:
     notebook = desk.open(("code", ""), replies=[GOOD])
     at_end(notebook)
+    Ghost(desk.page).ready()
     desk.page.keyboard.type("total = ")
     # The lab asks for what is typed in order: what it asks now comes after what it asked before.
     desk.page.keyboard.press("Alt+\\")

@@ -43,15 +43,16 @@ export class Ghosts {
     this.keys = new GhostKeys(commands, ownCommands, () => this.otherInput());
   }
 
-  /** Whether `++` at this offset asks. */
-  mayAsk(view: EditorView, at: number): boolean {
+  /** Whether `++` at this offset asks; null until the settings are known. */
+  mayAsk(view: EditorView, at: number): boolean | null {
     const settings = this.parts.preferences.current;
-    const place =
-      settings?.enabled_plus === true
-        ? this.parts.documents.placeOf(view)
-        : null;
+    if (settings === null) {
+      return null;
+    }
+    const place = settings.enabled_plus
+      ? this.parts.documents.placeOf(view)
+      : null;
     return (
-      settings !== null &&
       place !== null &&
       !isTypedAsIs(
         {
@@ -62,6 +63,11 @@ export class Ghosts {
         settings.skip_languages
       )
     );
+  }
+
+  /** Settled when it is known where `++` asks, or cannot be found out now. */
+  known(): Promise<void> {
+    return this.parts.preferences.known();
   }
 
   /** Ask at the caret of an editor. */

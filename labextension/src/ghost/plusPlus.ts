@@ -3,15 +3,17 @@
  * with the lab; what happens then does not (`page.ts`). Given to editors by the ghost plugin.
  */
 
-import type { Extension } from '@codemirror/state';
+import { Text, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
 import { isSecond, type IStroke } from './trigger';
 
 /** The page, as an editor sees it. */
 export interface IGhostPort {
-  /** Whether `++` asks in this editor, at this offset. */
-  mayAsk(view: EditorView, at: number): boolean;
+  /** Whether `++` asks in this editor, at this offset; null while that is not known yet. */
+  mayAsk(view: EditorView, at: number): boolean | null;
+  /** Settled when it is known, or never will be. */
+  known(): Promise<void>;
   ask(view: EditorView): void;
   /** The text or the caret is another. */
   moved(view: EditorView): void;
@@ -21,6 +23,31 @@ export interface IGhostPort {
 export function plusPlus(port: IGhostPort): Extension {
   let first: IStroke | null = null;
   let key: KeyboardEvent | null = null;
+  let moves = 0;
+  /** Whether the second one is not typed. */
+  const onSecond = (view: EditorView, from: number): boolean => {
+    const start = from - 1;
+    const mayAsk = port.mayAsk(view, start);
+    if (mayAsk === true) {
+      askInstead(port, view, start, from);
+    } else if (mayAsk === null) {
+      void askLater(view, start);
+    }
+    return mayAsk === true;
+  };
+  /** Both signs stand there until the page knows; if nothing has happened since, they go then. */
+  const askLater = async (view: EditorView, start: number): Promise<void> => {
+    const { doc } = view.state;
+    const expected = moves + 1;
+    await port.known();
+    if (
+      moves === expected &&
+      view.state.doc.eq(doc.replace(start + 1, start + 1, Text.of(['+']))) &&
+      port.mayAsk(view, start) === true
+    ) {
+      askInstead(port, view, start, start + 2);
+    }
+  };
   return [
     EditorView.domEventObservers({
       keydown: event => {
@@ -37,26 +64,31 @@ export function plusPlus(port: IGhostPort): Extension {
       if (text !== '+' || from !== to || isHeld) {
         return false;
       }
-      if (isSecond(last, from, time) && isPlain(view, from)) {
-        const start = from - 1;
-        if (port.mayAsk(view, start)) {
-          view.dispatch({
-            changes: { from: start, to: from },
-            userEvent: 'delete'
-          });
-          port.ask(view);
-          return true;
-        }
+      const isDouble = isSecond(last, from, time) && isPlain(view, from);
+      if (isDouble && onSecond(view, from)) {
+        return true;
       }
       first = { end: from + 1, time };
       return false;
     }),
     EditorView.updateListener.of(update => {
       if (update.docChanged || update.selectionSet) {
+        moves += 1;
         port.moved(update.view);
       }
     })
   ];
+}
+
+/** The signs go, and the page is asked where they were. */
+function askInstead(
+  port: IGhostPort,
+  view: EditorView,
+  from: number,
+  to: number
+): void {
+  view.dispatch({ changes: { from, to }, userEvent: 'delete' });
+  port.ask(view);
 }
 
 /** One caret, in a text that can be changed, behind the first `+`. */

@@ -11,17 +11,30 @@ export class GhostPreferences {
     socket: Pick<IPageSocket, 'frameReceived' | 'opened'>
   ) {
     socket.frameReceived.connect((_, frame) => this.onFrame(frame));
-    socket.opened.connect(() => void this.read());
-    void this.read();
+    socket.opened.connect(() => this.begin());
+    this.begin();
   }
 
   /** Null until they are known. */
   current: GhostSettings | null = null;
 
+  /** Settled when they have been read, or could not be. */
+  async known(): Promise<void> {
+    let awaited: Promise<void>;
+    do {
+      awaited = this.reading;
+      await awaited;
+    } while (awaited !== this.reading);
+  }
+
   private onFrame(frame: ServerFrame): void {
     if (frame.type === 'settings-update' && frame.part === 'settings') {
-      void this.read();
+      this.begin();
     }
+  }
+
+  private begin(): void {
+    this.reading = this.read();
   }
 
   private async read(): Promise<void> {
@@ -38,4 +51,5 @@ export class GhostPreferences {
   }
 
   private readings = 0;
+  private reading: Promise<void> = Promise.resolve();
 }

@@ -20,6 +20,7 @@ import {
 } from '@codemirror/view';
 
 import { visible } from '../model/visible';
+import { ghostRoom } from './room';
 import { advance, shownIn, type GhostEvent, type IGhost } from './session';
 
 /** On the editor that shows a suggestion; the key bindings are for it. */
@@ -55,6 +56,7 @@ function next(ghost: IGhost | null, transaction: Transaction): IGhost | null {
 export function ghostView(listener: GhostListener): Extension {
   return [
     field,
+    ghostRoom(({ state }) => ghostIn(state) !== null),
     // To another part of the page: suggestions go. To another window: they stay.
     EditorView.focusChangeEffect.of((state, focusing) =>
       !focusing && ghostIn(state) !== null && document.hasFocus()

@@ -73,7 +73,8 @@ export const ghost: JupyterFrontEndPlugin<void> = {
     });
     const port = {
       mayAsk: (...at: Parameters<Ghosts['mayAsk']>) =>
-        page.now?.ghosts.mayAsk(...at) ?? false,
+        page.now === null ? null : page.now.ghosts.mayAsk(...at),
+      known: () => page.known(),
       ask: (...at: Parameters<Ghosts['ask']>) => page.now?.ghosts.ask(...at),
       moved: (...at: [Parameters<Ghosts['ask']>[0]]) =>
         page.now?.inline.moved(...at)
@@ -102,6 +103,15 @@ class Loading {
     this.get().catch((error: unknown) => {
       console.error('Suggestions could not be loaded:', error);
     });
+  }
+
+  /** Settled when the settings are known, or what reads them cannot be loaded. */
+  async known(): Promise<void> {
+    try {
+      await (await this.get()).ghosts.known();
+    } catch (error) {
+      console.error('Suggestions could not be loaded:', error);
+    }
   }
 
   async get(): Promise<IGhostPage> {

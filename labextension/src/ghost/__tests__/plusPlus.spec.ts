@@ -17,12 +17,17 @@ afterEach(() => {
 function editor(doc: string, ...extra: Extension[]) {
   const asked: number[] = [];
   const moves: string[] = [];
-  const settings = { mayAsk: true };
+  const settings: { mayAsk: boolean | null } = { mayAsk: true };
+  let tellKnown = (): void => undefined;
+  const known = new Promise<void>(resolve => {
+    tellKnown = resolve;
+  });
   const port = {
     mayAsk: (_: EditorView, at: number) => {
       asked.push(at);
       return settings.mayAsk;
     },
+    known: () => known,
     ask: (view: EditorView) => moves.push(`ask ${view.state.doc.toString()}`),
     moved: () => moves.push('moved')
   };
@@ -39,7 +44,12 @@ function editor(doc: string, ...extra: Extension[]) {
     })
   });
   views.push(view);
-  return { view, asked, moves, settings, type: typist(view) };
+  const nowKnown = async (mayAsk: boolean | null): Promise<void> => {
+    settings.mayAsk = mayAsk;
+    tellKnown();
+    await known;
+  };
+  return { view, asked, moves, settings, nowKnown, type: typist(view) };
 }
 
 /** Types a character `at` ms, as the editor itself would make it of a key. */
@@ -88,6 +98,39 @@ test('they stay where the page does not want them', () => {
   type('+', 1050);
   expect(view.state.doc.toString()).toBe('i++');
   expect(moves).toEqual(['moved', 'moved']);
+});
+
+test.each([
+  ['go as soon as it is known that they ask', true, 'a', ['ask a']],
+  ['stay when it is known that they do not', false, 'a++', []],
+  ['stay when that is not found out', null, 'a++', []]
+])('in the first moment %s', async (_, mayAsk, text, asks) => {
+  const { view, moves, settings, nowKnown, type } = editor('a');
+  settings.mayAsk = null;
+  type('+', 1000);
+  type('+', 1100);
+  expect(view.state.doc.toString()).toBe('a++');
+  await nowKnown(mayAsk);
+  expect(view.state.doc.toString()).toBe(text);
+  expect(moves.filter(each => each !== 'moved')).toEqual(asks);
+});
+
+test.each([
+  ['more keys', (view: EditorView) => typist(view)('b', 1200), 'a++b'],
+  [
+    'a move',
+    (view: EditorView) => view.dispatch({ selection: { anchor: 0 } }),
+    'a++'
+  ]
+])('in the first moment %s leave them typed', async (_, act, text) => {
+  const { view, moves, settings, nowKnown, type } = editor('a');
+  settings.mayAsk = null;
+  type('+', 1000);
+  type('+', 1100);
+  act(view);
+  await nowKnown(true);
+  expect(view.state.doc.toString()).toBe(text);
+  expect(moves).not.toContain('ask a');
 });
 
 test('another key between them, or another place, makes the second a first', () => {
