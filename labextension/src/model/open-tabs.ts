@@ -18,6 +18,7 @@ import {
   freshTabs,
   isSamePlace,
   openTab,
+  unbindTab,
   type ITab,
   type ITabs
 } from './tabs';
@@ -71,6 +72,12 @@ export class OpenTabs {
   /** The session of a tab; null when it has none. */
   sessionId(key: string): string | null {
     return this.all.find(tab => tab.key === key)?.sessionId ?? null;
+  }
+
+  /** Where a thread will be that has not begun; its tab may be closed meanwhile. Null of any other tab. */
+  anchorOf(key: string): Anchor | null {
+    const tab = [...this.all, ...this.aside].find(each => each.key === key);
+    return tab?.anchor ?? null;
   }
 
   /** The session that messages of a tab go to, which may be closed meanwhile; null when it has none. */
@@ -141,6 +148,16 @@ export class OpenTabs {
       tab.key === key ? { key, sessionId } : tab
     );
     this.change(state => bindTab(state, key, sessionId));
+  }
+
+  /** Let a thread that the server did not take be one that has not begun; its tab may have been closed meanwhile. */
+  unbind(sessionId: string, anchor: Anchor): void {
+    this.aside = this.aside.map(tab =>
+      tab.sessionId === sessionId
+        ? { key: tab.key, sessionId: null, anchor }
+        : tab
+    );
+    this.change(state => unbindTab(state, sessionId, anchor));
   }
 
   /** Whether something was written in the closed tab of a session. */

@@ -113,6 +113,20 @@ export function bindTab(state: ITabs, key: string, sessionId: string): ITabs {
   };
 }
 
+/** Take the session of a thread away: it has not begun. */
+export function unbindTab(
+  state: ITabs,
+  sessionId: string,
+  anchor: Anchor
+): ITabs {
+  return {
+    ...state,
+    tabs: state.tabs.map(tab =>
+      tab.sessionId === sessionId ? { ...tab, sessionId: null, anchor } : tab
+    )
+  };
+}
+
 function isEmpty({ sessionId, anchor }: ITab): boolean {
   return sessionId === null && anchor === undefined;
 }

@@ -132,6 +132,72 @@ describe('a thread that begins', () => {
     expect(conversations.draft(conversations.active.key)).toBe('Why');
   });
 
+  describe('and whose first message the server refuses', () => {
+    const refused = async (code: number, retryable = false) => {
+      const { conversations, server } = open();
+      const sendMessage = server.sendMessage.bind(server);
+      server.sendMessage = async () => {
+        server.fail({ retryable }, code);
+        const { failure } = server;
+        server.failure = null;
+        throw failure ?? new Error('The server was to fail.');
+      };
+      conversations.beginThread(place);
+      const { key } = conversations.active;
+      await conversations.send(key, { text: 'Why?' });
+      const deleted = () =>
+        server.asked.filter(([what]) => what === 'deleteSession');
+      return { conversations, server, key, deleted, sendMessage };
+    };
+
+    test('leaves no session, and is begun with what was written', async () => {
+      const scene = await refused(400);
+      const { conversations, server, key } = scene;
+      expect(scene.deleted()).toEqual([['deleteSession', 'made-0']]);
+      expect(conversations.active).toEqual({
+        ...{ key, sessionId: null, anchor: place }
+      });
+      const [left] = conversations.outbox(key);
+      expect(left?.error).not.toBeNull();
+
+      server.sendMessage = scene.sendMessage;
+      await conversations.sendAgain(key, left?.body.id ?? '');
+      expect(conversations.active).toEqual({ key, sessionId: 'made-1' });
+      expect(server.asked.at(-1)?.slice(0, 2)).toEqual([
+        'sendMessage',
+        'made-1'
+      ]);
+      expect(scene.deleted()).toHaveLength(1);
+    });
+
+    test('waits in its tab when that is closed', async () => {
+      const { conversations, key } = await refused(400);
+      conversations.close(key);
+      conversations.beginThread(place);
+      expect(conversations.active.key).toBe(key);
+      expect(conversations.outbox(key)).toHaveLength(1);
+    });
+
+    test.each([
+      [503, false],
+      [429, true]
+    ])('has its session when that may pass: %s', async (code, retryable) => {
+      const { conversations, deleted } = await refused(code, retryable);
+      expect(deleted()).toEqual([]);
+      expect(conversations.active.sessionId).toBe('made-0');
+    });
+
+    test('has its session when a message came before', async () => {
+      const { conversations, server } = open();
+      conversations.beginThread(place);
+      const { key } = conversations.active;
+      await conversations.send(key, { text: 'Why?' });
+      server.fail({}, 400);
+      await conversations.send(key, { text: 'And?' });
+      expect(conversations.active.sessionId).toBe('made-0');
+    });
+  });
+
   test('is said to be in front', () => {
     const { conversations } = open();
     let told = 0;
