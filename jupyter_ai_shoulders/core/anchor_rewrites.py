@@ -7,6 +7,7 @@ By a formatter, or by somebody who put other text in its place. Part of ``core.a
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import islice
 
@@ -20,8 +21,8 @@ LONGEST = 1_000_000
 """Characters of a text up to which a rewritten quote is looked for."""
 LOOSE = 4
 """How much longer than before the text around a quote may be."""
-_SPACE = "[ \\t\\r\\n]*"
 _SPACES = re.compile("[ \t\r\n]+")
+_COMMA = re.compile("[ \t\r\n]*,")
 _LAST_COMMA = re.compile(r",(?=[)\]}])")
 """The comma that formatters put after the last of several."""
 
@@ -32,11 +33,44 @@ def folded(text: str) -> str:
 
 
 def find_reformatted(text: str, quote: str, most: int) -> list[tuple[int, int]]:
-    """Return where a quote stands that a formatter has rewritten: begin and end."""
-    units = folded(quote)
-    if not units or len(text) > LONGEST:
+    """Return where a quote stands that a formatter has rewritten: begin and end.
+
+    Both are compared as formatters leave them, in time that grows with the text only.
+    """
+    wanted = folded(quote)
+    if not wanted or len(text) > LONGEST:
         return []
-    return [found.span() for found in islice(re.finditer(_pattern(units), text), most)]
+    if wanted == ",":
+        return [(at, at + 1) for at in islice(_places(text, ","), most)]
+    letters, places = _letters(text)
+    body = wanted.removesuffix(",")  # in the text it may be one that folding leaves out
+    found: list[tuple[int, int]] = []
+    position = letters.find(body)
+    while position >= 0 and len(found) < most:
+        after = position + len(body)
+        end = places[after - 1] + 1
+        if body != wanted:
+            end = _behind_comma(text, end)
+        if end:
+            found.append((places[position], end))
+            position = letters.find(body, bisect_left(places, end))
+        else:
+            position = letters.find(body, position + 1)
+    return found
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """Return a text as ``folded`` does, and where each of its characters stands."""
+    squeezed = _SPACES.sub("", text)
+    places = [at for at, sign in enumerate(text) if sign not in " \t\r\n"]
+    left_out = {found.start() for found in _LAST_COMMA.finditer(squeezed)}
+    return folded(text), [place for at, place in enumerate(places) if at not in left_out]
+
+
+def _behind_comma(text: str, at: int) -> int:
+    """Return where a comma ends that comes next; 0 where something else does."""
+    found = _COMMA.match(text, at)
+    return found.end() if found else 0
 
 
 def unlike_reformatted(text: str, prefix: str, suffix: str, span: tuple[int, int]) -> float:
@@ -92,13 +126,3 @@ def _places(text: str, part: str) -> Iterator[int]:
     while position >= 0:
         yield position
         position = text.find(part, position + 1)
-
-
-def _pattern(quote: str) -> str:
-    return "".join(_unit(unit, index) for index, unit in enumerate(quote))
-
-
-def _unit(unit: str, index: int) -> str:
-    comma = f"(?:,{_SPACE})?" if index and unit in ")]}" else ""
-    space = _SPACE if index else ""
-    return space + comma + ("[\"']" if unit == '"' else re.escape(unit))
