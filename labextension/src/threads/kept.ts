@@ -37,7 +37,10 @@ interface Entry {
 export class KeptThreads {
   constructor(
     private readonly http: Pick<IHttpClient, 'call'>,
-    private readonly document: ThreadDocument
+    private readonly document: Pick<
+      ThreadDocument,
+      'context' | 'path' | 'tracker' | 'isDisposed'
+    >
   ) {
     // What is shown as a notebook is one.
     this.shared = document.context.model.sharedModel as unknown as YNotebook;
@@ -70,16 +73,15 @@ export class KeptThreads {
   /** Write the list, if the user wants it and it is another. Rejects with an `ApiError`. */
   async write(): Promise<void> {
     const { values } = await this.http.call<Settings>('GET', 'settings');
-    const { shared, document } = this;
-    if (values.threads.keep_in_notebook && !document.isDisposed) {
-      const { tracker, path } = document;
-      const own = tracker.ids.flatMap(id => {
-        const anchor = tracker.anchor(id, path, false);
-        return anchor === null ? [] : [entryOf(id, anchor)];
-      });
-      const ids = new Set(tracker.ids);
-      const others = this.foreign.filter(({ id }) => !ids.has(id));
-      const threads = [...own, ...others];
+    this.isWanted = values.threads.keep_in_notebook;
+    this.writeNow();
+  }
+
+  /** The same, as the user wanted it last: for the file that is about to be saved. */
+  writeNow(): void {
+    const { shared, document, isWanted } = this;
+    if (isWanted && !document.isDisposed) {
+      const threads = this.list();
       const isOther = JSON.stringify(threads) !== JSON.stringify(this.raw());
       if (isOther && (threads.length > 0 || this.raw().length > 0)) {
         // Interfaces are no JSON to the compiler.
@@ -87,6 +89,16 @@ export class KeptThreads {
         shared.setMetadata(KEY, { ...this.own(), threads: list });
       }
     }
+  }
+
+  private list(): Entry[] {
+    const { tracker, path } = this.document;
+    const own = tracker.ids.flatMap(id => {
+      const anchor = tracker.anchor(id, path, false);
+      return anchor === null ? [] : [entryOf(id, anchor)];
+    });
+    const ids = new Set(tracker.ids);
+    return [...own, ...this.foreign.filter(({ id }) => !ids.has(id))];
   }
 
   private entries(): Entry[] {
@@ -105,6 +117,7 @@ export class KeptThreads {
       : {};
   }
 
+  private isWanted = false;
   /** Threads of others that share the file. */
   private foreign: readonly Entry[] = [];
   private readonly shared: YNotebook;

@@ -136,6 +136,11 @@ export class ThreadPlaces implements IThreadPlaces {
     };
     const reporter = new Reporter(this.options.http, document, keep);
     document.changed.connect(keep);
+    context.saveState.connect((_, state) => {
+      if (state === 'started') {
+        kept?.writeNow(); // Later the file would be without it, and be unsaved again.
+      }
+    });
     this.open.set(context, document);
     this.reporters.set(document, reporter);
     document.tracker.moved.connect(() => this.later());
