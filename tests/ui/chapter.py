@@ -1,4 +1,4 @@
-"""Which browser test shows which clause of the chapters on the chat panel and on task threads.
+"""Which browser test shows which clause of the chapters on panel, threads and suggestions.
 
 ``test_chapter`` holds the two against each other; run as a module it prints the table.
 """

@@ -84,6 +84,10 @@ class Ghost:
         """Press `+` twice, so many seconds apart, however long the page takes for each."""
         if not self._is_ready:
             self.ready()
+        self.strokes(apart)
+
+    def strokes(self, apart: float = QUICK) -> None:
+        """The same, whether or not suggestions are loaded and their settings known."""
         self._now = max(self._now + 10, time.time())
         self._stroke(self._now)
         self._stroke(self._now + apart)

@@ -1,4 +1,4 @@
-"""Each clause of the chapters on panel and threads is shown by a browser test that says so."""
+"""Each clause of chapters 08 to 10 (panel, threads, suggestions) is shown by a browser test."""
 
 from __future__ import annotations
 

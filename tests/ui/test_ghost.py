@@ -30,6 +30,16 @@ def go_to_end(notebook: OpenNotebook) -> None:
     notebook.page.keyboard.press("Control+End")
 
 
+@pytest.mark.shows(
+    "10.ghost.1",
+    "10.ghost.3",
+    "10.ghost.4",
+    "10.plus.1",
+    "10.plus.3",
+    "10.keys.2",
+    "10.keys.10",
+    "10.request.1",
+)
 def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(desk: Desk) -> None:
     notebook, ghost = at_end(desk, suggests("price(x)", "x - 1", "x + 1", "x * 2"))
 
@@ -38,6 +48,8 @@ def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(desk: Desk) 
     assert notebook.source("here") == "x = 1\ny = "
     assert caret(desk.page) == END
     ghost.shows("price(x)")
+    expect(ghost.text).to_have_css("font-style", "italic")
+    expect(desk.page.locator(".shoulders-mod-ghostActive")).to_have_count(1)
     expect(ghost.badge).to_have_text("1/4")
     expect(ghost.spoken).to_have_text("4 suggestions")
     (request,) = asked_of(desk)
@@ -52,6 +64,7 @@ def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(desk: Desk) 
     assert notebook.source("here") == "x = 1\ny = "
 
 
+@pytest.mark.shows("10.keys.1", "10.keys.8", "10.states.1")
 @pytest.mark.parametrize("key", ["Tab", "Enter", "ArrowRight"])
 def test_a_suggestion_is_taken_in_one_step_of_undo(desk: Desk, key: str) -> None:
     notebook, ghost = at_end(desk, suggests("a", LINES, "b"))
@@ -74,6 +87,7 @@ def test_a_suggestion_is_taken_in_one_step_of_undo(desk: Desk, key: str) -> None
     notebook.wait_for_source("here", text + LINES + "!")
 
 
+@pytest.mark.shows("10.keys.7")
 def test_the_command_asks_too_and_the_caret_comes_behind_what_is_left_of_a_suggestion(
     desk: Desk,
 ) -> None:
@@ -92,6 +106,7 @@ def test_the_command_asks_too_and_the_caret_comes_behind_what_is_left_of_a_sugge
     assert caret(desk.page) == len("print(x")
 
 
+@pytest.mark.shows("10.keys.4")
 def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(desk: Desk) -> None:
     notebook, ghost = at_end(desk, suggests("other", "price(x) + 1", "price(y)"))
     ghost.ask()
@@ -115,6 +130,7 @@ def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(desk: Desk) -> Non
     notebook.wait_for_source("here", "x = 1\ny = price(")
 
 
+@pytest.mark.shows("10.keys.3", "10.keys.5", "10.keys.6", "10.states.1", "10.manners.4")
 def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(desk: Desk) -> None:
     notebook, ghost = at_end(desk, suggests("a", "b", "c"))
     keyboard = desk.page.keyboard
@@ -148,6 +164,7 @@ def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(desk: Desk) -> 
     assert len(asked_of(desk)) == 1, "what was suggested at the caret before is known"
 
 
+@pytest.mark.shows("10.states.1", "10.states.2", "10.states.4")
 def test_esc_an_edit_and_a_move_end_what_is_awaited_and_its_request(desk: Desk) -> None:
     notebook, ghost = at_end(desk, stalls())
     desk.upstream.play({"replies": [], "default": stalls()})
@@ -165,6 +182,7 @@ def test_esc_an_edit_and_a_move_end_what_is_awaited_and_its_request(desk: Desk) 
     assert outcomes(desk) == ["client-left"] * 3
 
 
+@pytest.mark.shows("10.states.3", "10.states.4", "10.model.1")
 def test_a_newer_request_ends_the_older_and_only_its_answer_is_shown(desk: Desk) -> None:
     notebook, ghost = at_end(desk, stalls("late"), suggests("new", "newer", "newest"))
     ghost.plus()

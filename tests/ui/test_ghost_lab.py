@@ -31,6 +31,7 @@ def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
     notebook.page.keyboard.press("Control+End")
 
 
+@pytest.mark.shows("10.lab.1", "10.model.1", "10.states.3")
 def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(desk: Desk) -> None:
     notebook = desk.open(("code", "a = "), replies=[stalls("first()"), GOOD])
     page = desk.page
@@ -55,6 +56,7 @@ def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(desk:
     assert len(asked_of(desk)) == 2
 
 
+@pytest.mark.shows("10.lab.2")
 @pytest.mark.usefixtures("automatic")
 def test_while_one_types_the_lab_asks_if_the_settings_say_so(desk: Desk) -> None:
     notebook = desk.open(("code", ""), replies=[GOOD])
@@ -69,6 +71,7 @@ def test_while_one_types_the_lab_asks_if_the_settings_say_so(desk: Desk) -> None
     notebook.wait_for_source("code", "total = one()")
 
 
+@pytest.mark.shows("10.lab.3", "10.speed.1", "10.states.4")
 @pytest.mark.usefixtures("automatic")
 def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provider(
     desk: Desk,
@@ -92,6 +95,7 @@ def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provi
     assert len(asked_of(desk)) >= 4
 
 
+@pytest.mark.shows("10.lab.2")
 def test_while_one_types_nothing_is_asked_otherwise(desk: Desk) -> None:
     notebook = desk.open(("code", ""), replies=[GOOD])
     at_end(notebook)
@@ -114,6 +118,7 @@ def own_desk(tmp_path_factory: pytest.TempPathFactory, page: Page) -> Iterator[D
         yield Desk(served, page, served.lab.root / "own.ipynb")
 
 
+@pytest.mark.shows("10.manners.2", "10.manners.3")
 def test_a_used_up_budget_and_a_provider_that_is_down_are_silent_but_for_a_hint(
     own_desk: Desk,
 ) -> None:
@@ -150,6 +155,7 @@ def test_a_used_up_budget_and_a_provider_that_is_down_are_silent_but_for_a_hint(
     assert notebook.source("code") == "a = bc"
 
 
+@pytest.mark.shows("10.manners.1")
 def test_without_a_key_there_is_silence_and_one_hint(demo_desk: Desk) -> None:
     demo_desk.write(("code", "a = "))
     notebook = demo_desk.show(demo_desk.page)

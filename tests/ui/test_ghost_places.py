@@ -37,6 +37,7 @@ def open_text(desk: Desk, file: Path, text: str) -> TextEditor:
     return editor
 
 
+@pytest.mark.shows("10.ghost.2", "10.keys.8")
 def test_a_file_gets_suggestions_in_one_step_of_undo(desk: Desk, folder: Path) -> None:
     text = "import numpy as np\nvalue = "
     editor = open_text(desk, folder / "work.py", text)
@@ -65,6 +66,7 @@ AS_IT_IS = {
 """Texts at whose end `++` means itself, by the name of the file."""
 
 
+@pytest.mark.shows("10.plus.5", "10.plus.7")
 def test_plus_plus_is_typed_where_it_means_itself(desk: Desk, folder: Path) -> None:
     for name, text in AS_IT_IS.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -85,6 +87,7 @@ def test_plus_plus_is_typed_where_it_means_itself(desk: Desk, folder: Path) -> N
     assert asked_of(desk) == []
 
 
+@pytest.mark.shows("10.plus.2", "10.plus.5", "10.plus.7")
 def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(desk: Desk) -> None:
     cells = [("code", "i"), ("js", "%%javascript\ni"), ("prose", "C")]
     desk.write(*cells)
@@ -112,6 +115,7 @@ def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(desk: Desk) -> 
     assert asked_of(desk) == []
 
 
+@pytest.mark.shows("10.plus.5")
 def test_a_kernel_with_an_increment_keeps_it(desk: Desk) -> None:
     desk.write(("code", "i"))
     book = json.loads(desk.file.read_text()) | {"metadata": NO_KERNEL | AS_CPP}
@@ -130,6 +134,7 @@ def test_a_kernel_with_an_increment_keeps_it(desk: Desk) -> None:
     assert asked_of(desk) == []
 
 
+@pytest.mark.shows("10.keys.9")
 def test_several_carets_and_a_locked_cell_ask_for_nothing(desk: Desk) -> None:
     notebook = desk.open(("code", "a\nb"), ("locked", "c"), replies=[GOOD])
     page = desk.page
@@ -160,6 +165,7 @@ def untouched_settings(desk: Desk) -> Iterator[None]:
     desk.talks.send("PUT", "settings", {"ghost": nothing})
 
 
+@pytest.mark.shows("10.plus.3", "10.plus.4", "10.plus.6")
 @pytest.mark.usefixtures("untouched_settings")
 def test_the_settings_switch_it_off_and_on_at_once(desk: Desk) -> None:
     notebook = desk.open(("code", "a = "), replies=[GOOD])
@@ -167,11 +173,16 @@ def test_the_settings_switch_it_off_and_on_at_once(desk: Desk) -> None:
     ghost = Ghost(page)
     settings = SettingsPage(page).open("suggestions")
     settings.switch("With ++").uncheck()
+    desk.wait(
+        lambda: desk.talks.api("settings")["values"]["ghost"]["enabled_plus"] is False,
+        "it is switched off",
+    )
     in_notebook(page)
     notebook.editor("code").click()
     page.keyboard.press("End")
-    ghost.plus()
+    desk.wait(lambda: not plus_works(ghost), "the page hears of it")
     notebook.wait_for_source("code", "a = ++")
+    page.keyboard.type(" ")
 
     settings.open("suggestions")
     settings.switch("With ++").check()
@@ -184,19 +195,23 @@ def test_the_settings_switch_it_off_and_on_at_once(desk: Desk) -> None:
     in_notebook(page)
     notebook.editor("code").click()
     page.keyboard.press("End")
-    ghost.plus()
-    notebook.wait_for_source("code", "a = ++++")
+    desk.wait(lambda: not plus_works(ghost), "the page hears of it")
+    notebook.wait_for_source("code", "a = ++ ++")
 
     desk.talks.send("PUT", "settings", {"ghost": {"skip_languages": []}})
     page.keyboard.type(" ")
     desk.wait(lambda: plus_works(ghost), "the page hears of another program's change")
-    assert notebook.source("code").replace("+", "") == "a =  "
+    assert notebook.source("code").replace("+", "") == "a =   "
 
 
 def plus_works(ghost: Ghost) -> bool:
-    """Whether `++` asks by now."""
+    """Whether `++` asks by now; nothing of it stays."""
     ghost.plus()
-    return ghost.dots.or_(ghost.text).count() > 0
+    works = ghost.dots.or_(ghost.text).count() > 0
+    if works:
+        ghost.page.keyboard.press("Escape")
+        ghost.gone()
+    return works
 
 
 def in_notebook(page: Page) -> None:
@@ -204,6 +219,7 @@ def in_notebook(page: Page) -> None:
     page.get_by_role("tab", name=".ipynb").first.click()
 
 
+@pytest.mark.shows("10.request.1", "10.request.2")
 def test_what_stands_in_another_cell_unsaved_is_told_and_makes_other_suggestions(
     desk: Desk,
 ) -> None:

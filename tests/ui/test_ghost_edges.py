@@ -1,0 +1,183 @@
+"""Suggestions in the first moment, in long lines, far up in a file, in Notebook 7 (chapter 10)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.ui.desk import Desk
+from tests.ui.ghost_page import Ghost, asked_of, suggests
+from tests.ui.panel import OpenNotebook
+from tests.ui.text_editor import TextEditor
+
+GOOD = suggests("one()", "two()", "three()")
+SETTINGS = re.compile(r"/shoulders/api/v1/settings(\?|$)")
+
+
+class Held:
+    """The settings of a page, which do not come until they are let go."""
+
+    def __init__(self, page: Page) -> None:
+        self._routes: list[Route] = []
+        self._is_held = True
+        page.route(SETTINGS, self._hold)
+
+    def _hold(self, route: Route) -> None:
+        if self._is_held:
+            self._routes.append(route)
+        else:
+            route.continue_()
+
+    def let_go(self) -> None:
+        """Let them come."""
+        self._is_held = False
+        for route in self._routes:
+            route.continue_()
+
+
+def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
+    """Put the caret at the end of a cell."""
+    notebook.editor(cell).click()
+    notebook.page.keyboard.press("Control+End")
+
+
+@pytest.fixture
+def switched_off(desk: Desk) -> Iterator[None]:
+    """`++` is typed as it is."""
+    desk.talks.send("PUT", "settings", {"ghost": {"enabled_plus": False}})
+    yield
+    desk.talks.send("PUT", "settings", {"ghost": {"enabled_plus": None}})
+
+
+@pytest.mark.shows("10.plus.8")
+def test_in_the_first_moment_the_signs_stay_until_it_is_known_that_they_ask(desk: Desk) -> None:
+    held = Held(desk.page)
+    notebook = desk.open(("code", "a = "), ("other", "b = "), replies=[GOOD])
+    ghost = Ghost(desk.page)
+    at_end(notebook, "other")
+    ghost.strokes()
+    desk.page.keyboard.type("c")
+    notebook.wait_for_source("other", "b = ++c")
+    at_end(notebook)
+    ghost.strokes()
+    notebook.wait_for_source("code", "a = ++")
+
+    held.let_go()
+
+    ghost.shows("one()")
+    assert notebook.source("code") == "a = "
+    assert notebook.source("other") == "b = ++c"
+    desk.page.keyboard.press("Tab")
+    notebook.wait_for_source("code", "a = one()")
+    assert len(asked_of(desk)) == 1
+
+
+@pytest.mark.shows("10.plus.4", "10.plus.8")
+@pytest.mark.usefixtures("switched_off")
+def test_in_the_first_moment_no_sign_is_lost_where_it_is_switched_off(desk: Desk) -> None:
+    held = Held(desk.page)
+    notebook = desk.open(("code", "a = "), replies=[GOOD])
+    ghost = Ghost(desk.page)
+    at_end(notebook)
+    ghost.strokes()
+    notebook.wait_for_source("code", "a = ++")
+
+    held.let_go()
+
+    ghost.ready()
+    ghost.gone()
+    assert notebook.source("code") == "a = ++"
+    assert asked_of(desk) == []
+
+
+# Where the rows of the suggestion end, and where the editor does.
+ROWS = """text => {
+    const edge = text.closest('.cm-scroller').getBoundingClientRect().right;
+    return [...text.getClientRects()].map(({right}) => Math.ceil(right - edge));
+}"""
+
+
+@pytest.mark.shows("10.ghost.6")
+def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(desk: Desk) -> None:
+    long = " + ".join(f"price(rows[{number}])" for number in range(30))
+    notebook = desk.open(("code", "x = 1\ny = "), replies=[suggests(long, "b", "c")])
+    ghost = Ghost(desk.page)
+    at_end(notebook)
+    ghost.ask()
+    ghost.shows(long)
+
+    beyond = ghost.text.evaluate(ROWS)
+
+    assert len(beyond) > 2
+    assert max(beyond) <= 1, f"rows end so many px beyond the edge: {beyond}"
+    assert ghost.badge.evaluate(ROWS)[0] <= 1
+    desk.page.keyboard.press("Tab")
+    notebook.wait_for_source("code", f"x = 1\ny = {long}")
+    assert (
+        len(
+            notebook.editor("code")
+            .locator(".cm-line")
+            .last.evaluate("l => [...l.getClientRects()]")
+        )
+        == 1
+    )
+
+
+@pytest.mark.shows("10.ghost.2", "10.request.3")
+def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(desk: Desk) -> None:
+    file = desk.file.with_suffix(".py")
+    filler = "".join(f"part_{number} = {number}  # nothing\n" for number in range(300))
+    file.write_text(f"{filler}value = rate", encoding="utf-8")
+    desk.play(GOOD, suggests("new()", "b", "c"))
+    page = desk.page
+    page.goto(desk.lab.url("lab", reset=""))
+    editor = TextEditor(page).open(file.relative_to(desk.lab.root).as_posix())
+    editor.content.click()
+    ghost = Ghost(page)
+    page.keyboard.press("Control+End")
+    ghost.ask()
+    ghost.shows("one()")
+    page.keyboard.press("Escape")
+
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("def rate(day): return day\n")
+    page.keyboard.press("Control+End")
+    ghost.ask()
+
+    ghost.shows("new()")
+    before, after = (json.dumps(request["body"]) for request in asked_of(desk))
+    assert "def rate(day)" not in before
+    assert "def rate(day)" in after
+
+
+@pytest.mark.shows("10.ghost.5")
+def test_cells_and_files_of_notebook_7_get_them_too(desk: Desk) -> None:
+    desk.write(("defs", "def price(row): return row"), ("here", "y = "))
+    (desk.lab.root / "seven.py").write_text("z = ", encoding="utf-8")
+    desk.play(GOOD, suggests("four()", "five()", "six()"))
+    page = desk.page
+    for place, text, key, taken in (
+        (f"notebooks/{desk.path}", "y = ", "ArrowDown", "two()"),
+        ("edit/seven.py", "z = ", "ArrowUp", "six()"),
+    ):
+        page.goto(desk.lab.url(place))
+        editor = page.locator(".cm-content:visible").last
+        expect(editor).to_contain_text(text.strip())
+        editor.click()
+        page.keyboard.press("Control+End")
+        ghost = Ghost(page)
+        ghost.strokes()
+        ghost.shows()
+        expect(ghost.badge).to_have_text("1/3")
+
+        page.keyboard.press(key)
+        page.keyboard.press("Tab")
+
+        ghost.gone()
+        expect(editor).to_have_text(f"{text}{taken}")
+    cell, _ = (json.dumps(request["body"]) for request in asked_of(desk))
+    assert "def price(row)" in cell
