@@ -31,5 +31,7 @@ test.each([
     shared.cells[0]?.updateSource(0, 0, 'x');
     shared.cells[1]?.updateSource(0, 0, `${quote}\n`);
     expect(tracker.spot('t')).not.toEqual(before);
+    tracker.dispose();
+    shared.dispose();
   }
 );

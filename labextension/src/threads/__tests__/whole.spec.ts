@@ -23,6 +23,7 @@ test('the quote of a long cell that was changed ends with a whole character', ()
   tracker.track('t', anchorOfCell('a.ipynb', 'c1', source, null));
   shared.cells[0]?.updateSource(0, 0, 'b');
   const { quote } = tracker.anchor('t', 'a.ipynb', true) ?? {};
+  tracker.dispose();
   expect(quote).toBe(`b${'a'.repeat(1998)}${FACE}`);
 });
 
@@ -35,6 +36,7 @@ test('the quote of a long selection that grew ends with a whole character', () =
   tracker.track('t', anchorOfText(place, source, part));
   shared.cells[0]?.updateSource(5, 5, 'b');
   const anchor = tracker.anchor('t', 'a.ipynb', true);
+  tracker.dispose();
   expect(anchor?.quote.endsWith(`a${FACE}`)).toBe(true);
   expect(anchor?.range?.to).toBe(1 + (anchor?.quote.length ?? 0));
 });
@@ -47,4 +49,5 @@ test('the quote of a long output ends with a whole character', () => {
     text: `${'a'.repeat(1999)}${FACE}${FACE}`
   });
   expect(outputQuote(model.outputs, 0)).toBe(`${'a'.repeat(1999)}${FACE}`);
+  model.dispose();
 });
