@@ -71,7 +71,8 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
       ]);
       const places = new ThreadPlaces({
         ...{ notebooks, files, documents, conversations },
-        http: client.http
+        http: client.http,
+        socket: client.socket
       });
       const parts = { app, conversations, notebooks, files, trans, places };
       return { places, page: new ThreadsPage(parts) };

@@ -49,7 +49,8 @@ export class KeptThreads {
   /** Tell the server of the threads the notebook brings along; whether there are any. */
   async adopt(): Promise<boolean> {
     const { path } = this.document;
-    const threads = this.entries().map(entry => keptOf(entry, path));
+    const entries = this.raw().filter(isEntry).slice(0, MOST);
+    const threads = entries.map(entry => keptOf(entry, path));
     if (threads.length === 0) {
       return false;
     }
@@ -63,14 +64,19 @@ export class KeptThreads {
       ...unknown,
       ...refused.map(({ session_id }) => session_id)
     ]);
-    this.foreign = this.entries().filter(({ id }) => left.has(id));
+    entries
+      .filter(({ id }) => !left.has(id))
+      .forEach(({ id }) => this.ours.add(id));
     refused.forEach(({ session_id, error }) =>
       console.warn(`${session_id} does not come along:`, error.message)
     );
     return true;
   }
 
-  /** Write the list, if the user wants it and it is another. Rejects with an `ApiError`. */
+  /**
+   * Write the list if it is another: with the threads of this page where the user wants that, without them where not. The
+   * items of others stay. Rejects with an `ApiError`.
+   */
   async write(): Promise<void> {
     const { values } = await this.http.call<Settings>('GET', 'settings');
     this.isWanted = values.threads.keep_in_notebook;
@@ -79,30 +85,42 @@ export class KeptThreads {
 
   /** The same, as the user wanted it last: for the file that is about to be saved. */
   writeNow(): void {
-    const { shared, document, isWanted } = this;
-    if (isWanted && !document.isDisposed) {
-      const threads = this.list();
-      const isOther = JSON.stringify(threads) !== JSON.stringify(this.raw());
-      if (isOther && (threads.length > 0 || this.raw().length > 0)) {
-        // Interfaces are no JSON to the compiler.
-        const list = threads as unknown as PartialJSONObject[];
-        shared.setMetadata(KEY, { ...this.own(), threads: list });
-      }
+    const { document, isWanted } = this;
+    if (isWanted !== null && !document.isDisposed) {
+      document.tracker.ids.forEach(id => this.ours.add(id));
+      const others = this.raw().filter(item => !this.isOurs(item));
+      this.put([...(isWanted ? this.entries() : []), ...others]);
     }
   }
 
-  private list(): Entry[] {
+  private put(threads: readonly unknown[]): void {
+    const { shared } = this;
+    if (JSON.stringify(threads) === JSON.stringify(this.raw())) {
+      return;
+    }
+    const { threads: _, ...rest } = this.own();
+    if (threads.length > 0) {
+      // What is no item of ours was read as JSON, too.
+      const list = threads as PartialJSONObject[];
+      shared.setMetadata(KEY, { ...rest, threads: list });
+    } else if (Object.keys(rest).length > 0) {
+      shared.setMetadata(KEY, rest);
+    } else {
+      shared.deleteMetadata(KEY);
+    }
+  }
+
+  /** The items of the threads that are followed here. */
+  private entries(): Entry[] {
     const { tracker, path } = this.document;
-    const own = tracker.ids.flatMap(id => {
+    return tracker.ids.flatMap(id => {
       const anchor = tracker.anchor(id, path, false);
       return anchor === null ? [] : [entryOf(id, anchor)];
     });
-    const ids = new Set(tracker.ids);
-    return [...own, ...this.foreign.filter(({ id }) => !ids.has(id))];
   }
 
-  private entries(): Entry[] {
-    return this.raw().filter(isEntry).slice(0, MOST);
+  private isOurs(item: unknown): boolean {
+    return isEntry(item) && this.ours.has(item.id);
   }
 
   private raw(): readonly unknown[] {
@@ -117,9 +135,10 @@ export class KeptThreads {
       : {};
   }
 
-  private isWanted = false;
-  /** Threads of others that share the file. */
-  private foreign: readonly Entry[] = [];
+  /** Null before the settings are known. */
+  private isWanted: boolean | null = null;
+  /** Threads that are or were followed here, or came along; all others are of those who share the file. */
+  private readonly ours = new Set<string>();
   private readonly shared: YNotebook;
 }
 

@@ -12,6 +12,7 @@ import type { Widget } from '@lumino/widgets';
 
 import type { FilePanel } from '../affordances/targets';
 import type { IHttpClient } from '../client/http';
+import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/interface';
 import type { Anchor, Session } from '../wire/generated';
 import { ThreadDocument, type Context } from './document';
@@ -30,6 +31,7 @@ export interface IPlacesOptions {
   readonly documents: IDocumentManager;
   readonly conversations: Pick<IConversations, 'threads' | 'history'>;
   readonly http: Pick<IHttpClient, 'call'>;
+  readonly socket: Pick<IPageSocket, 'frameReceived'>;
 }
 
 /** The places of all threads of open documents; lives as long as the page. */
@@ -44,6 +46,11 @@ export class ThreadPlaces implements IThreadPlaces {
     files?.currentChanged.connect((_, panel) => this.toFront(panel));
     this.front = notebooks.currentWidget ?? files?.currentWidget ?? null;
     conversations.history.changed.connect(() => this.sync());
+    options.socket.frameReceived.connect((_, frame) => {
+      if (frame.type === 'settings-update' && frame.part === 'settings') {
+        this.keepers.forEach(keep => keep());
+      }
+    });
     window.addEventListener('pagehide', () =>
       this.open.forEach(document => void this.reporters.get(document)?.flush())
     );
@@ -136,6 +143,7 @@ export class ThreadPlaces implements IThreadPlaces {
     };
     const reporter = new Reporter(this.options.http, document, keep);
     document.changed.connect(keep);
+    this.keepers.add(keep);
     context.saveState.connect((_, state) => {
       if (state === 'started') {
         kept?.writeNow(); // Later the file would be without it, and be unsaved again.
@@ -146,6 +154,7 @@ export class ThreadPlaces implements IThreadPlaces {
     document.tracker.moved.connect(() => this.later());
     context.disposed.connect(() => {
       this.open.delete(context);
+      this.keepers.delete(keep);
       void reporter.flush();
       reporter.dispose();
       document.dispose();
@@ -219,6 +228,8 @@ export class ThreadPlaces implements IThreadPlaces {
   }
 
   private readonly open = new Map<Context, ThreadDocument>();
+  /** Each writes the list of an open notebook, as the settings say. */
+  private readonly keepers = new Set<() => void>();
   private readonly reporters = new WeakMap<ThreadDocument, Reporter>();
   /** Settled once the threads of a document are known. */
   private readonly looked = new WeakMap<Context, Promise<void>>();

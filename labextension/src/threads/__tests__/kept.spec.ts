@@ -2,6 +2,7 @@ import { YNotebook } from '@jupyter/ydoc';
 import { expect, test } from 'vitest';
 
 import type { IHttpClient } from '../../client/http';
+import type { AdoptedThreads } from '../../wire/generated';
 import { anchorOfText } from '../anchorAt';
 import type { Context } from '../document';
 import { KeptThreads } from '../kept';
@@ -26,8 +27,10 @@ function scene(isWanted: boolean) {
   const place = { document: 'a.ipynb', cellId: 'c1' };
   tracker.track('t', anchorOfText(place, 'x = 1', { from: 4, to: 5 }));
   const values = { threads: { keep_in_notebook: isWanted } };
+  const adopted: AdoptedThreads = { adopted: [], unknown: [], refused: [] };
   const http: Pick<IHttpClient, 'call'> = {
-    call: <T>() => Promise.resolve({ values } as T)
+    call: <T>(_: string, route: string) =>
+      Promise.resolve((route === 'settings' ? { values } : adopted) as T)
   };
   const kept = new KeptThreads(http, {
     // The list is all it reads of it.
@@ -42,7 +45,17 @@ function scene(isWanted: boolean) {
       shared.getMetadata('jupyter_ai_shoulders') as
         { threads: { range: unknown }[] } | undefined
     )?.threads.map(({ range }) => range);
-  return { kept, type, ranges };
+  const want = (wanted: boolean): void => {
+    values.threads.keep_in_notebook = wanted;
+  };
+  return { kept, type, ranges, want, shared, adopted, tracker };
+}
+
+/** An item of the list, as a notebook brings it along. */
+function item(id: string) {
+  const texts = { quote: '1', prefix: 'x = ', suffix: '' };
+  const range = { from: 4, to: 5 };
+  return { id, cell_id: 'c1', target: 'source', range, ...texts };
 }
 
 test('a file that is about to be saved has the places as they are', async () => {
@@ -61,4 +74,54 @@ test('nothing is written that the user does not want', async () => {
   await kept.write();
   kept.writeNow();
   expect(ranges()).toBeUndefined();
+});
+
+test('the list goes when the user wants it no longer, and nothing else', async () => {
+  const { kept, want, shared } = scene(true);
+  await kept.write();
+  want(false);
+  await kept.write();
+  expect(shared.getMetadata('jupyter_ai_shoulders')).toBeUndefined();
+
+  shared.setMetadata('jupyter_ai_shoulders', { private: true });
+  want(true);
+  await kept.write();
+  want(false);
+  await kept.write();
+  expect(shared.getMetadata('jupyter_ai_shoulders')).toEqual({ private: true });
+});
+
+test.each([true, false])(
+  'what others have in the list stays where it is wanted: %s',
+  async wanted => {
+    const { kept, shared, adopted } = scene(wanted);
+    const strange = { of: 'another program' };
+    const threads = [item('theirs'), item('origin'), strange];
+    shared.setMetadata('jupyter_ai_shoulders', { threads });
+    adopted.unknown = ['theirs'];
+    adopted.adopted = [{ from: 'origin', to: 't' }];
+    expect(await kept.adopt()).toBe(true);
+    await kept.write();
+    const own = wanted ? [item('t')] : [];
+    expect(shared.getMetadata('jupyter_ai_shoulders')).toEqual({
+      threads: [...own, item('theirs'), strange]
+    });
+  }
+);
+
+test('a thread that is gone goes from the list', async () => {
+  const { kept, tracker, ranges, shared } = scene(true);
+  await kept.write();
+  expect(ranges()).toHaveLength(1);
+  tracker.untrack('t');
+  await kept.write();
+  expect(shared.getMetadata('jupyter_ai_shoulders')).toBeUndefined();
+});
+
+test('a list nobody could ask the server about stays as it is', async () => {
+  const { kept, shared } = scene(false);
+  const threads = [item('theirs')];
+  shared.setMetadata('jupyter_ai_shoulders', { threads });
+  await kept.write();
+  expect(shared.getMetadata('jupyter_ai_shoulders')).toEqual({ threads });
 });
