@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { editOfProposal } from '../model/proposals';
+import { documentOf, editOfProposal } from '../model/proposals';
 import { visible } from '../model/visible';
 import type { IReview } from '../review/interface';
 import type { DecideProposal, PendingEdit, Proposal } from '../wire/generated';
@@ -90,7 +90,8 @@ function useEdit({ id, state, new: proposed }: Proposal): IEdit {
 function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
   const { Icon, cellsOf, openDocument } = useHost();
   const trans = useTrans();
-  const { document, cell_id, state } = props.proposal;
+  const { cell_id, state } = props.proposal;
+  const document = useDocument(props.proposal);
   const name = visible(nameOf(document));
   const cell = cellsOf(document).find(({ id }) => id === cell_id);
   return (
@@ -115,6 +116,14 @@ function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
         </span>
       )}
     </header>
+  );
+}
+
+/** What its document is called now. */
+function useDocument(proposal: Proposal): string {
+  const { conversations, tab } = usePlace();
+  return useSignal(conversations.changed, () =>
+    documentOf(proposal, conversations.anchor(tab))
   );
 }
 

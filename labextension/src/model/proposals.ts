@@ -1,6 +1,11 @@
 /** What became of the changes a conversation proposed. Pure; used by the card of a proposal and by threads. */
 
-import type { Conversation, PendingEdit, Proposal } from '../wire/generated';
+import type {
+  Anchor,
+  Conversation,
+  PendingEdit,
+  Proposal
+} from '../wire/generated';
 
 /** The change in the document that a proposal became, while it awaits keep or undo. */
 export function editOfProposal(
@@ -17,6 +22,18 @@ export function editOfProposal(
       edit.cell_id === cell_id
   );
   return found ?? null;
+}
+
+/**
+ * What the document of a proposal is called now: what a thread proposes is about the document it is pinned to, which may
+ * have been renamed. A proposal that was copied with its conversation is still about the document of the origin.
+ */
+export function documentOf(
+  { id, session_id, document }: Proposal,
+  anchor: Anchor | null
+): string {
+  const isCopied = id.endsWith(`.${session_id}`); // As the server names copies.
+  return anchor === null || isCopied ? document : anchor.document;
 }
 
 /** Id of the proposal that was applied last, once nothing of the conversation awaits a decision; else null. */

@@ -5,7 +5,12 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
 import { fixture } from '../../model/__tests__/fixtures';
-import type { ApprovalRequest, Event, ToolCall } from '../../wire/generated';
+import type {
+  Anchor,
+  ApprovalRequest,
+  Event,
+  ToolCall
+} from '../../wire/generated';
 import { act, showPanel } from './harness';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
@@ -193,6 +198,24 @@ describe('a proposal', () => {
       'q1',
       { decision: 'apply' }
     ]);
+  });
+
+  test('of a thread is of its document as that is called now', async () => {
+    const anchor: Anchor = {
+      ...{ document: 'work/renamed.ipynb', cell_id: 'c1', target: 'cell' },
+      ...{ range: null, quote: '', prefix: '', suffix: '', version: null },
+      certainty: 'exact'
+    };
+    const pinned = proposed().map(event =>
+      event.type === 'session-create' || event.type === 'session-update'
+        ? { ...event, session: { ...event.session, anchor } }
+        : event
+    );
+    const { container } = await showPanel(pinned);
+    const target = container.querySelector(
+      '.shoulders-Proposal .shoulders-Call-target'
+    );
+    expect(target).toHaveProperty('title', 'work/renamed.ipynb');
   });
 
   test('keeps what was made of its text through another tab, until it is decided', async () => {

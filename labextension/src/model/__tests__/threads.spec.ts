@@ -12,7 +12,7 @@ import type {
 } from '../../wire/generated';
 import { Conversations } from '../conversations';
 import { diffWords } from '../diff';
-import { appliedIn, editOfProposal } from '../proposals';
+import { appliedIn, documentOf, editOfProposal } from '../proposals';
 import { EMPTY } from '../reduce';
 import { SessionsStore } from '../sessions';
 import { isWanted, listThreads, type IThread } from '../thread-list';
@@ -376,6 +376,15 @@ describe('what was proposed', () => {
     [[], [], null]
   ] as const)('%j with %j is settled: %j', (states, edits, expected) => {
     expect(appliedIn(view(...states), edits)).toBe(expected);
+  });
+
+  test('is about the document of its thread as that is called now', () => {
+    const renamed = { ...place, document: 'new.ipynb' };
+    const proposed = proposal('proposed');
+    expect(documentOf(proposed, renamed)).toBe('new.ipynb');
+    expect(documentOf(proposed, null)).toBe('a.ipynb');
+    const copied = { ...proposed, id: 'p1.s1' };
+    expect(documentOf(copied, renamed)).toBe('a.ipynb');
   });
 
   test('awaits keep or undo while it is applied and pending', () => {
