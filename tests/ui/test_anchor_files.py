@@ -1,4 +1,4 @@
-"""Threads in text, code and Markdown files under random edits, held to where their characters are."""
+"""Threads in text, code and Markdown files under random edits, held to their characters."""
 
 from __future__ import annotations
 
@@ -139,7 +139,8 @@ def hold(when: str, text: str, place: list[Any], own: set[str], known: int) -> b
         assert certainty == "approximate" or not part or part not in text, f"{when}: {place}"
         return False
     said = text[start:end].strip()
-    assert part and part in said, f"{when}: {said!r} for {part!r}"
+    assert part, f"{when}: {said!r} is not there"
+    assert part in said, f"{when}: {said!r} for {part!r}"
     beside = set("".join(said.replace(part, "", 1).split()))
     assert all(ord(letter) >= FIRST + known for letter in beside), f"{when}: {said!r}"
     own |= beside
