@@ -5,6 +5,9 @@ The floor asks the simulated provider for the same answer and waits for its firs
 between (the notebook as it is now, what is told of its other cells, the request, its answer read as
 it comes). No two requests are about the same text, so nothing comes from what was suggested before.
 "Same text" is what does. CPU is what the server's process has used by then.
+
+A key in a cell counts until the frame that shows it is painted; it comes while suggestions are
+awaited, and ends their request. Its floor is a key in the same cell, in turn, while none are.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from tests.bench import ghost_keys
 from tests.bench.figures import Figure, Goal, timed
 from tests.bench.served import Provider, Server, serving
 from tests.bench.timing import Sample, Stopwatch, Way, interleaved
@@ -34,8 +38,8 @@ OUR_PIECE = b"event: completion-suggestion"
 
 
 def measure() -> list[Figure]:
-    """Measure a file, and notebooks of each size."""
-    return asyncio.run(_measure())
+    """Measure a file, notebooks of each size, and keys in a page."""
+    return [*asyncio.run(_measure()), *ghost_keys.measure()]
 
 
 async def _measure() -> list[Figure]:
