@@ -58,8 +58,9 @@ class Upstream:
         self._control("PUT", "script", json.dumps(script).encode())
 
     def requests(self) -> list[dict[str, Any]]:
-        """The requests that came since the script was set."""
-        return json.loads(self._control("GET", "requests"))["requests"]
+        """The requests that came since the script was set; not those for the list of models."""
+        requests = json.loads(self._control("GET", "requests"))["requests"]
+        return [request for request in requests if request["method"] == "POST"]
 
     def configure(self, root: Path) -> dict[str, str]:
         """Make the simulator the workspace's default model; return the server's environment."""

@@ -73,8 +73,10 @@ export function useAttachments(): IAttachments {
     cancel: ({ id }) => attaching.cancel(tab, id),
     clear: () => conversations.setAttachments(tab, []),
     takeFiles,
-    takeCarried: data =>
-      attaching.take(tab, [{ name: '', make: () => host.carried(data) }]),
+    takeCarried: data => {
+      const made = host.carried(data); // Now: the lab empties it when the drag has ended.
+      attaching.take(tab, [{ name: '', make: () => made }]);
+    },
     takePasted: data => {
       const text = data.getData('text/plain');
       const cells = host.copiedCells(text);
