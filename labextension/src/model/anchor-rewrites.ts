@@ -16,8 +16,8 @@ const LONGEST = 1_000_000;
 /** How much longer than before the text around a quote may be. */
 const LOOSE = 4;
 
-const SPACE = '[ \\t\\r\\n]*';
 const SPACES = /[ \t\r\n]+/g;
+const COMMA = /^[ \t\r\n]*,/;
 /** The comma that formatters put after the last of several. */
 const LAST_COMMA = /,(?=[)\]}])/g;
 
@@ -28,24 +28,84 @@ export function folded(text: string): string {
   return text.replace(SPACES, '').replace(/'/g, '"').replace(LAST_COMMA, '');
 }
 
-/** Where a quote stands that a formatter has rewritten. */
+/** Where a quote stands that a formatter has rewritten: both are compared as formatters leave them. */
 export function findReformatted(
   text: string,
   quote: string,
   most: number
 ): TextRange[] {
-  const units = folded(quote);
-  if (units === '' || text.length > LONGEST) {
+  const wanted = folded(quote);
+  if (wanted === '' || text.length > LONGEST) {
     return [];
   }
+  if (wanted === ',') {
+    return placesOf(text, ',', most).map(from => ({ from, to: from + 1 }));
+  }
+  const { letters, places } = lettersOf(text);
+  // In the text, a comma at its end may be one that folding leaves out.
+  const body = wanted.endsWith(',') ? wanted.slice(0, -1) : wanted;
   const found: TextRange[] = [];
-  for (const match of text.matchAll(patternOf(units))) {
-    found.push({ from: match.index, to: match.index + match[0].length });
-    if (found.length === most) {
-      break;
+  let position = letters.indexOf(body);
+  while (position >= 0 && found.length < most) {
+    const [from, last] = endsAt(places, position, body.length);
+    const to = body === wanted ? last : behindComma(text, last);
+    let next = position + 1;
+    if (to > 0) {
+      found.push({ from, to });
+      next = firstFrom(places, to, position);
     }
+    position = letters.indexOf(body, next);
   }
   return found;
+}
+
+/** Where so many units begin and end in the text itself. */
+function endsAt(
+  places: readonly number[],
+  position: number,
+  length: number
+): [number, number] {
+  const last = places[position + length - 1] ?? 0;
+  return [places[position] ?? 0, last + 1];
+}
+
+/** A text as `folded` does, and where each of its units stands. */
+function lettersOf(text: string): { letters: string; places: number[] } {
+  const squeezed = text.replace(SPACES, '');
+  const leftOut = new Set<number>();
+  for (const { index } of squeezed.matchAll(LAST_COMMA)) {
+    leftOut.add(index);
+  }
+  const places: number[] = [];
+  let at = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if (!' \t\r\n'.includes(text.charAt(index))) {
+      if (!leftOut.has(at)) {
+        places.push(index);
+      }
+      at += 1;
+    }
+  }
+  return { letters: folded(text), places };
+}
+
+/** The first of ascending places that is not before one; `after` is a position before it. */
+function firstFrom(
+  places: readonly number[],
+  place: number,
+  after: number
+): number {
+  let position = after;
+  while (position < places.length && (places[position] ?? 0) < place) {
+    position += 1;
+  }
+  return position;
+}
+
+/** Where a comma ends that comes next; 0 where something else does. */
+function behindComma(text: string, at: number): number {
+  const found = COMMA.exec(text.slice(at));
+  return found === null ? 0 : at + found[0].length;
 }
 
 /** The share of the text around a place that is not as it was, but for how it is written. */
@@ -102,27 +162,14 @@ function startsOf(text: string, suffix: string): number[] {
   return placesOf(text, suffix.slice(0, TAIL));
 }
 
-function placesOf(text: string, part: string): number[] {
+function placesOf(text: string, part: string, most = MOST): number[] {
   const places: number[] = [];
   let at = text.indexOf(part);
-  while (at >= 0 && places.length < MOST) {
+  while (at >= 0 && places.length < most) {
     places.push(at);
     at = text.indexOf(part, at + 1);
   }
   return places;
-}
-
-function patternOf(quote: string): RegExp {
-  const parts = [...units(quote)].map((unit, index) => {
-    const comma = index > 0 && ')]}'.includes(unit) ? `(?:,${SPACE})?` : '';
-    const space = index === 0 ? '' : SPACE;
-    return space + comma + (unit === '"' ? `["']` : escaped(unit));
-  });
-  return new RegExp(parts.join(''), 'g');
-}
-
-function escaped(unit: string): string {
-  return unit.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 /** The units of a text one by one, as lengths count them. */

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 
 import table from '../../../../tests/wire/fixtures/anchors.json';
 import { cellVersion } from '../../wire/versions';
+import { findReformatted } from '../anchor-rewrites';
 import { locate, remember, type Remembered } from '../anchors';
 
 function anchorIn(
@@ -42,5 +43,22 @@ describe('an uncertain anchor', () => {
     const { prefix, suffix } = remember(text, { from: 80, to: 82 });
 
     expect([prefix, suffix].map(each => each.length % 2)).toEqual([0, 0]);
+  });
+});
+
+describe('a quote that was rewritten', () => {
+  it('is looked for in time that grows with the text only', () => {
+    const text = `${'a b '.repeat(50_000)}c`;
+    expect(findReformatted(text, `${'a b '.repeat(5_000)}d`, 10)).toEqual([]);
+  });
+
+  it.each([
+    ['f(a,\n  b,\n)', 'f(a, b)', 'f(a,\n  b,\n)'],
+    ["x = 'y'", 'x="y"', "x = 'y'"],
+    ['[1, 2 ,]', '2,', '2 ,'],
+    ['a, b', ',', ',']
+  ])('in %j, %j is %j', (text, quote, found) => {
+    const places = findReformatted(text, quote, 5);
+    expect(places.map(({ from, to }) => text.slice(from, to))).toEqual([found]);
   });
 });
