@@ -50,7 +50,8 @@ export function Options<T extends IOption>(props: {
       id={id}
       aria-label={label}
       ref={list}
-      // The field keeps the focus.
+      // It may scroll, so keys must be able to reach it; a click leaves the focus in the field.
+      tabIndex={0}
       onMouseDown={event => event.preventDefault()}
     >
       {grouped(options).map(({ name, members }) => (
