@@ -36,30 +36,80 @@ export function aligned(
   return best && { range: best, isSure: one?.from === other?.from };
 }
 
-/** What is left of a part of a text that was written anew; null when it is too little. */
+/**
+ * What is left of a part of a text that was written anew, with what took the place of its beginning and its end; null
+ * when it is too little.
+ */
 export function remains(
   before: string,
   after: string,
-  { from, to }: TextRange
+  range: TextRange
 ): TextRange | null {
   if (Math.max(before.length, after.length) > MOST) {
     return null;
   }
-  let [old, now, kept, start, end] = [0, 0, 0, -1, -1];
-  for (const [kind, { length }] of fastDiff(before, after)) {
-    const first = Math.max(from, old);
-    const last = Math.min(to, old + length);
-    if (kind === fastDiff.EQUAL && first < last) {
-      start = start < 0 ? now + first - old : start;
-      end = now + last - old;
-      kept += last - first;
-    }
-    old += kind === fastDiff.INSERT ? 0 : length;
-    now += kind === fastDiff.DELETE ? 0 : length;
+  const { from, to } = range;
+  const inside = stretches(before, after).filter(
+    ({ was, length }) => was.from < to && was.from + length > from
+  );
+  const same = inside.filter(({ isSame }) => isSame);
+  const kept = same
+    .map(({ was, length }) => overlap(range, was.from, length))
+    .reduce((sum, each) => sum + each, 0);
+  const [first, last] = [inside[0], inside.at(-1)];
+  if (first === undefined || last === undefined || kept < LEFT * (to - from)) {
+    return null;
   }
-  return kept > 0 && kept >= LEFT * (to - from)
-    ? { from: start, to: end }
-    : null;
+  return kept === 0
+    ? null
+    : { from: startIn(first, from), to: endIn(last, to) };
+}
+
+/** A stretch of a text, and what it became. */
+interface IStretch {
+  readonly isSame: boolean;
+  readonly was: { readonly from: number };
+  /** Units it had. */
+  readonly length: number;
+  readonly now: TextRange;
+}
+
+/** What a text became, stretch by stretch; new text belongs to what was taken away before it. */
+function stretches(before: string, after: string): IStretch[] {
+  const found: IStretch[] = [];
+  let [old, now] = [0, 0];
+  for (const [kind, { length }] of fastDiff(before, after)) {
+    const last = found.at(-1);
+    if (kind === fastDiff.INSERT) {
+      if (last !== undefined && !last.isSame && last.now.to === now) {
+        found[found.length - 1] = {
+          ...last,
+          now: { from: last.now.from, to: now + length }
+        };
+      }
+      now += length;
+      continue;
+    }
+    const isSame = kind === fastDiff.EQUAL;
+    const to = isSame ? now + length : now;
+    found.push({ isSame, was: { from: old }, length, now: { from: now, to } });
+    old += length;
+    now = to;
+  }
+  return found;
+}
+
+function overlap({ from, to }: TextRange, at: number, length: number): number {
+  return Math.min(to, at + length) - Math.max(from, at);
+}
+
+/** Where a part begins that begins in a stretch: what was written for a word stands for all of it. */
+function startIn({ isSame, was, now }: IStretch, from: number): number {
+  return isSame ? now.from + Math.max(0, from - was.from) : now.from;
+}
+
+function endIn({ isSame, was, length, now }: IStretch, to: number): number {
+  return isSame ? now.to - Math.max(0, was.from + length - to) : now.to;
 }
 
 /** What of a text is new, by the beginning and the end that another text has in common with it. */
