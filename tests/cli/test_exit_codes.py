@@ -165,10 +165,19 @@ def test_7_question_pending(terminal: Terminal) -> None:
     assert (answered.code, answered.out) == (0, "Thanks.\n")
 
 
+HEARING = """\
+import runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv[0] = "jupyter-shoulders"
+runpy.run_module("jupyter_ai_shoulders.cli", run_name="__main__")
+"""
+"""The command line in front: what a shell starts behind it is born deaf to Ctrl+C."""
+
+
 def test_130_cancelled(terminal: Terminal) -> None:
     terminal.plays(says("word " * 50, ending="stall", ending_after=20))
     process = subprocess.Popen(
-        [sys.executable, "-m", "jupyter_ai_shoulders.cli", "run", "--json", "Count."],
+        [sys.executable, "-c", HEARING, "run", "--json", "Count."],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
