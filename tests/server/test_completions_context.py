@@ -218,6 +218,13 @@ async def test_a_link_to_a_file_of_secrets_is_one(
     assert upstream.requests == []
 
 
+def clear(folder: Path) -> None:
+    """Remove what was planted: a key in a file left behind fails the whole run."""
+    for planted in folder.iterdir():
+        if planted.is_file():
+            planted.unlink()
+
+
 async def test_keys_in_use_are_taken_out_of_everything(
     api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
@@ -229,6 +236,7 @@ async def test_keys_in_use_are_taken_out_of_everything(
 
     assert upstream.key not in sent_text(upstream)
     assert "y = token" in sent_text(upstream)
+    clear(jp_root_dir)
 
 
 async def test_long_texts_are_cut_between_words_and_marked(api: Api, upstream: Simulator) -> None:
