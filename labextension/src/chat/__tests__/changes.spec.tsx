@@ -8,7 +8,7 @@ import { fixture } from '../../model/__tests__/fixtures';
 import { pendingEdit } from '../../model/__tests__/edits';
 import { problem } from '../../model/__tests__/fakes';
 import type { Event, PendingEdit } from '../../wire/generated';
-import { act, showPanel } from './harness';
+import { act, frame, showPanel } from './harness';
 
 /** The log up to the end of the first turn: nothing is decided. */
 function ended(): Event[] {
@@ -137,9 +137,7 @@ describe('the change list', () => {
     });
     expect(row(/x = 2/).textContent).toBe('Cellx = 2undone');
     expect(row(/notes/).textContent).toBe('notes.mdkept');
-    await act(async () => {
-      await new Promise(requestAnimationFrame);
-    });
+    await frame();
     expect(list.contains(document.activeElement)).toBe(true);
     expect(document.activeElement?.textContent).toBe('Leave out');
     await act(() => {

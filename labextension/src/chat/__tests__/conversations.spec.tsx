@@ -8,7 +8,7 @@ import { session } from '../../model/__tests__/fakes';
 import { fixture } from '../../model/__tests__/fixtures';
 import type { Event, Session } from '../../wire/generated';
 import { fileNameOf } from '../actions';
-import { act, showPanel } from './harness';
+import { act, frame, showPanel } from './harness';
 
 const button = (name: string | RegExp): HTMLElement =>
   screen.getByRole('button', { name });
@@ -51,12 +51,13 @@ describe('the tabs', () => {
     const { conversations } = await open();
     await act(() => conversations.open('s2'));
     await act(() => conversations.history.receive([second]));
+    await frame(); // What was opened has taken the focus.
     expect(titles()).toEqual(['Fix the plot', 'Second']);
     const [first] = screen.getAllByRole('tab');
     first?.focus();
     const press = async (...keys: string[]): Promise<void> => {
       await userEvent.keyboard(keys.join(''));
-      await act(() => new Promise(requestAnimationFrame).then(() => {}));
+      await frame();
     };
     await press('{ArrowRight}');
     expect(document.activeElement?.textContent).toBe('Fix the plot');
@@ -273,13 +274,13 @@ describe('the history', () => {
       );
     await userEvent.keyboard('Half a ti');
     const places = rows().map(text => text.slice(0, 6));
-    const now = new Date().toISOString();
+    const later = '2026-11-21T12:00:00Z'; // Before the change of the title below.
     await act(() =>
-      conversations.history.receive([{ ...third, updated_at: now }])
+      conversations.history.receive([{ ...third, updated_at: later }])
     );
     expect(rows().map(text => text.slice(0, 6))).toEqual(places);
     await userEvent.keyboard('tle{Enter}');
-    await act(() => new Promise(requestAnimationFrame).then(() => {}));
+    await frame();
     expect(server.asked.at(-1)?.[2]).toEqual({ title: 'Half a title' });
     expect(document.activeElement?.textContent).toContain('Half a title');
     await act(() => screen.getByLabelText('Search conversations').focus());
@@ -292,7 +293,7 @@ describe('the history', () => {
     await choose('More about Third', 'Rename');
     await userEvent.keyboard('Better');
     await userEvent.click(screen.getByLabelText('Search conversations'));
-    await act(() => new Promise(requestAnimationFrame).then(() => {}));
+    await frame();
     expect(document.activeElement).toBe(
       screen.getByLabelText('Search conversations')
     );

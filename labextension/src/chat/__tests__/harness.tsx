@@ -192,6 +192,13 @@ export async function act(work: () => Promise<void> | void): Promise<void> {
   });
 }
 
+/** Let the next frame be drawn, in which the focus is given away. */
+export function frame(): Promise<void> {
+  return act(async () => {
+    await new Promise(requestAnimationFrame);
+  });
+}
+
 function world() {
   const host = new FakeHost();
   const server = new FakeServer();
