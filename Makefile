@@ -82,7 +82,7 @@ clean:
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage* tests/ui/failures
 	find jupyter_ai_shoulders tests -name __pycache__ -prune -exec rm -rf {} +
 
-$(VENV): .ci/constraints.txt .ci/collab.txt .ci/env
+$(VENV): .ci/constraints.txt .ci/collab.txt .ci/voila.txt .ci/env
 	.ci/env
 
 $(NODE_MODULES): labextension/package-lock.json labextension/.npmrc | $(VENV)
