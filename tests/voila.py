@@ -1,7 +1,7 @@
 """What a process needs to run Voilà, which is installed beside the environment.
 
-`.ci/env` puts it into `.venv/voila`; without the environment below no lab has its button or its handlers. Run it by
-itself (`python -m voila NOTEBOOK`): its server half is left out on purpose.
+`.ci/env` puts it into `.venv/voila`; without the environment below no lab has its button or its
+handlers. Run it by itself (`python -m voila NOTEBOOK`): its server half is left out on purpose.
 """
 
 import os
@@ -12,7 +12,7 @@ VOILA = Path(sys.prefix, "voila")
 
 
 def voila_environment() -> dict[str, str]:
-    """The variables with which `python -m voila` is found and finds its templates and widget managers."""
+    """The variables with which `python -m voila` is found, and finds its templates."""
     assert VOILA.is_dir(), f"{VOILA} is missing: run .ci/env"
     return {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(VOILA), os.environ.get("PYTHONPATH")])),
