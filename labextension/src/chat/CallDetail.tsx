@@ -111,7 +111,9 @@ function Value(props: {
     return <Code code={visible(value)} language={language} />;
   }
   const cell = all.cell_id;
-  return name === 'path' && value.endsWith('.ipynb') ? (
+  return name === 'path' &&
+    value.endsWith('.ipynb') &&
+    openDocument !== null ? (
     <button
       type="button"
       className="shoulders-Link shoulders-Arguments-value"

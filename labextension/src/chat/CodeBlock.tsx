@@ -20,19 +20,23 @@ export const CodeBlock = React.memo(function CodeBlock(
 ): React.JSX.Element {
   const { code, language } = props;
   const trans = useTrans();
-  const { newFile } = useHost();
+  const { insertBelow, newFile } = useHost();
   const { busy, error, run } = useAction();
   return (
     <div className="shoulders-Code">
       <div className="shoulders-Code-bar">
         <span className="shoulders-Code-language">{visible(language)}</span>
-        {CELL_LANGUAGES.test(language) && <CellActions {...props} />}
-        <IconButton
-          icon="file-add"
-          label={trans.__('New file')}
-          // Not disabled meanwhile: it would lose the focus.
-          onClick={() => busy || run(() => newFile(code, language))}
-        />
+        {insertBelow !== null && CELL_LANGUAGES.test(language) && (
+          <CellActions {...props} />
+        )}
+        {newFile !== null && (
+          <IconButton
+            icon="file-add"
+            label={trans.__('New file')}
+            // Not disabled meanwhile: it would lose the focus.
+            onClick={() => busy || run(() => newFile(code, language))}
+          />
+        )}
         <CopyCode code={code} />
       </div>
       <Code code={code} language={language} />
@@ -76,7 +80,7 @@ function CellActions({ code, language }: ICode): React.JSX.Element {
         label={hasCell ? insert : `${insert} (${missing})`}
         disabled={!hasCell}
         onClick={() => {
-          if (host.insertBelow(code, language)) {
+          if (host.insertBelow?.(code, language) === true) {
             say('inserted');
           }
         }}
@@ -86,7 +90,7 @@ function CellActions({ code, language }: ICode): React.JSX.Element {
         label={hasCell ? replace : `${replace} (${missing})`}
         disabled={!hasCell}
         onClick={() => {
-          if (host.replaceCell(code, language)) {
+          if (host.replaceCell?.(code, language) === true) {
             say('replaced');
           }
         }}

@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { focused } from './focus';
 import { useView } from './use';
 
 /** One choice. */
@@ -132,7 +133,7 @@ function choices(list: HTMLElement | null): HTMLElement[] {
 /** Move the focus in the list; whether the key was for that. */
 function moveFocus(list: HTMLElement | null, key: string): boolean {
   const items = choices(list);
-  const at = items.findIndex(item => item === document.activeElement);
+  const at = items.findIndex(item => item === focused());
   const target: Record<string, number> = {
     ArrowDown: (at + 1) % items.length,
     ArrowUp: (at - 1 + items.length) % items.length,

@@ -9,18 +9,17 @@ import type { IReview } from '../review/interface';
 import type { DecideProposal, PendingEdit, Proposal } from '../wire/generated';
 import { WordDiff } from './Diff';
 import { nameOf } from './input/describe';
-import { Button, Disclosure, ErrorNote } from './parts';
+import { Button, Disclosure, ErrorNote, LinkOrText } from './parts';
 import {
   focusField,
   useAction,
   useFocusKept,
   useHost,
+  usePendingEdits,
   usePlace,
   useSignal,
   useTrans
 } from './use';
-
-const NO_EDITS: readonly PendingEdit[] = [];
 
 export const ProposalCard = React.memo(function ProposalCard(props: {
   proposal: Proposal;
@@ -100,16 +99,17 @@ function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
       <span className="shoulders-Call-title">
         {trans.__('Proposed change')}
       </span>
-      <button
-        type="button"
-        className="shoulders-Link shoulders-Call-target"
+      <LinkOrText
+        className="shoulders-Call-target"
         title={visible(document)}
-        onClick={() => openDocument(document, cell_id)}
+        go={
+          openDocument === null ? null : () => openDocument(document, cell_id)
+        }
       >
         {cell === undefined
           ? name
           : trans.__('Cell %1 · %2', cell.number, name)}
-      </button>
+      </LinkOrText>
       {state !== 'proposed' && (
         <span className={`shoulders-Proposal-state shoulders-mod-${state}`}>
           {stateName(state, trans)}
@@ -214,8 +214,10 @@ function Decision(props: {
 }
 
 /** Cells of text do not run; whether this is one is known while its notebook is open. */
-function useCanRun({ document, cell_id }: Proposal): boolean {
+function useCanRun(proposal: Proposal): boolean {
   const { cellsOf } = useHost();
+  const document = useDocument(proposal);
+  const { cell_id } = proposal;
   const cell = cellsOf(document).find(({ id }) => id === cell_id);
   return cell_id !== null && (cell === undefined || cell.type === 'code');
 }
@@ -250,11 +252,7 @@ function Review({
   proposal: Proposal;
 }): React.JSX.Element | null {
   const { review } = useHost();
-  const edits = useSignal(
-    review?.changed ?? null,
-    () => review?.edits ?? NO_EDITS
-  );
-  const edit = editOfProposal(proposal, edits);
+  const edit = editOfProposal(proposal, usePendingEdits());
   return review === null || edit === null ? null : (
     <KeepOrUndo review={review} edit={edit} />
   );

@@ -29,10 +29,12 @@ function Reference({ chip }: { chip: IReference }): React.JSX.Element {
   const { conversations } = usePlace();
   const [looks, setLooks] = React.useState(false);
   const { icon, text, title, opens } = chip;
+  const leads =
+    opens.kind === 'target' ? openTarget !== null : opens.kind !== 'nothing';
   const open = (): void => {
     switch (opens.kind) {
       case 'target':
-        openTarget(opens.target);
+        openTarget?.(opens.target);
         break;
       case 'picture':
         setLooks(true);
@@ -50,7 +52,7 @@ function Reference({ chip }: { chip: IReference }): React.JSX.Element {
         type="button"
         className="shoulders-Reference"
         title={title}
-        disabled={opens.kind === 'nothing'}
+        disabled={!leads}
         onClick={open}
       >
         {opens.kind === 'picture' ? (

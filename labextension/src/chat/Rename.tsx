@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { focused } from './focus';
 import { useTrans } from './use';
 
 export function Rename(props: {
@@ -29,7 +30,7 @@ export function Rename(props: {
       onChange={event => setTitle(event.target.value)}
       onBlur={event => {
         // When the whole window loses the focus, the field still is what has it there.
-        if (document.activeElement !== event.target) {
+        if (focused() !== event.target) {
           end(title.trim());
         }
       }}

@@ -87,10 +87,10 @@ function Details(props: { restore: RestoreView }): React.JSX.Element {
 }
 
 /** Nothing restarts by itself; the lab asks once more. */
-function RestartKernel({ path }: { path: string }): React.JSX.Element {
+function RestartKernel({ path }: { path: string }): React.JSX.Element | null {
   const { restartKernel } = useHost();
   const trans = useTrans();
-  return (
+  return restartKernel === null ? null : (
     <Button onClick={() => restartKernel(path)}>
       {trans.__('Restart kernel…')}
     </Button>

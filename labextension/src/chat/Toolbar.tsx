@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { focused } from './focus';
 import type { IconName } from './host';
 import { useHost } from './use';
 
@@ -22,7 +23,7 @@ export function Toolbar(props: {
   const [stop, setStop] = React.useState(0);
   const onKeyDown = (event: React.KeyboardEvent<HTMLDivElement>): void => {
     const buttons = [...event.currentTarget.querySelectorAll('button')];
-    const from = buttons.findIndex(each => each === document.activeElement);
+    const from = buttons.findIndex(each => each === focused());
     const to = placeFor(event.key, from, buttons.length);
     if (to !== null) {
       event.preventDefault();

@@ -197,7 +197,7 @@ export class PanelActions {
       return;
     }
     if (host.threads === null) {
-      host.openTarget(targetOf(anchor));
+      host.openTarget?.(targetOf(anchor));
       return;
     }
     const { trans, threads } = host;

@@ -50,10 +50,14 @@ export interface IInputHost {
   readonly carried: (data: ICarried) => Promise<Attachment[]>;
   /** The cells copied last, when nothing else was copied since; `text` is what the clipboard has. */
   readonly copiedCells: (text: string) => Attachment[];
-  /** Put a file from outside into the workspace; resolves to its path. Nothing is left of one that is aborted. */
-  readonly upload: (file: File, signal: AbortSignal) => Promise<string>;
-  /** Open the user's instructions; made from a template where there are none. */
-  readonly openInstructions: () => Promise<void>;
-  /** Open the page of the settings in the lab; false where there is none. */
-  readonly openSettings: () => boolean;
+  /**
+   * Put a file from outside into the workspace; resolves to its path. Nothing is left of one that is aborted. Null in a
+   * page that cannot: only pictures are attached there.
+   */
+  readonly upload:
+    ((file: File, signal: AbortSignal) => Promise<string>) | null;
+  /** Open the user's instructions; made from a template where there are none. Null in a page that opens nothing. */
+  readonly openInstructions: (() => Promise<void>) | null;
+  /** Open the page of the settings in the lab; false where there is none. Null in a page that opens nothing. */
+  readonly openSettings: (() => boolean) | null;
 }

@@ -17,12 +17,16 @@ export interface ITarget {
 
 /** Targets, code, formulas and pictures of messages. */
 export interface IMessageHost {
-  /** Open a file, a cell, a selection, an output or a folder, and bring it into view. */
-  readonly openTarget: (target: ITarget) => void;
-  /** Put code in the place of the active cell's, as one step that the cell's undo takes back; false without a cell. */
-  readonly replaceCell: (source: string, language: string) => boolean;
-  /** Make a file of code beside the active document, and open it. Rejects with what to do. */
-  readonly newFile: (source: string, language: string) => Promise<void>;
+  /** Open a file, a cell, a selection, an output or a folder, and bring it into view; null in a page that opens none. */
+  readonly openTarget: ((target: ITarget) => void) | null;
+  /**
+   * Put code in the place of the active cell's, as one step that the cell's undo takes back; false without a cell.
+   * Null where cells are out of reach.
+   */
+  readonly replaceCell: ((source: string, language: string) => boolean) | null;
+  /** Make a file of code beside the active document, and open it. Rejects with what to do. Null in a page that opens none. */
+  readonly newFile:
+    ((source: string, language: string) => Promise<void>) | null;
   /** Typeset TeX in an element; one that cannot be typeset keeps its text. Never rejects. */
   readonly typeset: (
     element: HTMLElement,

@@ -71,10 +71,11 @@ export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
   readonly situationChanged: ISignal<unknown, void>;
   /** Where the panel is. */
   readonly dock: IDock;
-  /** Open a document, and bring a cell of it into view. */
-  readonly openDocument: (path: string, cellId?: string | null) => void;
-  /** Insert code or markdown below the active cell; false when no notebook is open. */
-  readonly insertBelow: (source: string, language: string) => boolean;
+  /** Open a document, and bring a cell of it into view; null in a page that opens none. */
+  readonly openDocument:
+    ((path: string, cellId?: string | null) => void) | null;
+  /** Insert code or markdown below the active cell; false when no notebook is open. Null where cells are out of reach. */
+  readonly insertBelow: ((source: string, language: string) => boolean) | null;
   readonly copy: (text: string) => void;
   /** Let the browser save a file; it is never opened. */
   readonly save: (name: string, content: Blob) => void;
@@ -88,8 +89,8 @@ export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
   readonly review: IReview | null;
   /** Hand a provider's key to the server and try it; the page does not keep it. */
   readonly setKey: (provider: string, key: string) => Promise<void>;
-  /** Restart a notebook's kernel, after asking. */
-  readonly restartKernel: (path: string) => void;
+  /** Restart a notebook's kernel, after asking; null in a page that cannot. */
+  readonly restartKernel: ((path: string) => void) | null;
   readonly confirm: (
     title: string,
     body: string,

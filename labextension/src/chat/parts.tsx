@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import { visible } from '../model/visible';
 import type { ErrorInfo } from '../wire/generated';
+import { focused, isFocusFree } from './focus';
 import type { IconName } from './host';
 import { useTrans, useView } from './use';
 
@@ -13,12 +14,11 @@ function useKeptFocus(disabled: boolean): React.RefObject<HTMLButtonElement> {
   const had = React.useRef(false);
   React.useLayoutEffect(() => {
     const { current } = button;
-    const { activeElement } = document;
     if (disabled) {
-      had.current = activeElement === current;
+      had.current = focused() === current;
     } else if (had.current) {
       had.current = false;
-      if (activeElement === null || activeElement === document.body) {
+      if (isFocusFree()) {
         current?.focus({ preventScroll: true });
       }
     }
@@ -79,6 +79,22 @@ export function Button(props: {
     >
       {props.children}
     </button>
+  );
+}
+
+/** A word that stands beside a name. */
+export function Badge(props: {
+  children: string;
+  kind?: 'plain' | 'good' | 'warning' | 'bad';
+  title?: string;
+}): React.JSX.Element {
+  return (
+    <span
+      className={`shoulders-Badge shoulders-mod-${props.kind ?? 'plain'}`}
+      title={props.title}
+    >
+      {props.children}
+    </span>
   );
 }
 
@@ -201,5 +217,29 @@ export function Dots(): React.JSX.Element {
       <span />
       <span />
     </div>
+  );
+}
+
+/** A way to something, or its name alone where the page cannot go there. */
+export function LinkOrText(props: {
+  className: string;
+  title: string;
+  go: (() => void) | null;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const { className, title, go, children } = props;
+  return go === null ? (
+    <span className={className} title={title}>
+      {children}
+    </span>
+  ) : (
+    <button
+      type="button"
+      className={`shoulders-Link ${className}`}
+      title={title}
+      onClick={go}
+    >
+      {children}
+    </button>
   );
 }

@@ -7,7 +7,8 @@ import * as React from 'react';
 import { ApiError, infoOf } from '../client/http';
 import type { IConversations } from '../model/interface';
 import type { IWaits } from '../model/present';
-import type { ErrorInfo } from '../wire/generated';
+import type { ErrorInfo, PendingEdit } from '../wire/generated';
+import { focused, focusOn } from './focus';
 import type { IChatHost, ISituation } from './host';
 
 /** The page around the panel. */
@@ -105,6 +106,14 @@ export function useSituation(): ISituation {
   return useSignal(host.situationChanged, () => host.situation);
 }
 
+const NO_EDITS: readonly PendingEdit[] = [];
+
+/** The agent's changes that await keep or undo. */
+export function usePendingEdits(): readonly PendingEdit[] {
+  const { review } = useHost();
+  return useSignal(review?.changed ?? null, () => review?.edits ?? NO_EDITS);
+}
+
 /** An action of the user: whether it is under way, and why it failed the last time. */
 export function useAction(): {
   busy: boolean;
@@ -153,7 +162,7 @@ export function useFocusKept<T extends HTMLElement>(): React.RefObject<T> {
   React.useLayoutEffect(() => {
     const { current } = place;
     return () => {
-      if (current?.contains(document.activeElement) === true) {
+      if (current?.contains(focused()) === true) {
         focusField();
       }
     };
@@ -177,11 +186,8 @@ export function useNow(running: boolean, every = 1000): number {
 
 /** Put the cursor into the input, once what is being rendered is there. */
 export function focusField(): void {
-  requestAnimationFrame(() => {
-    document
-      .querySelector<HTMLTextAreaElement>('.shoulders-Composer-field')
-      ?.focus();
-  });
+  const panel = focused()?.closest('.shoulders-Chat') ?? document; // A page may have several.
+  focusOn(() => panel.querySelector('.shoulders-Composer-field'));
 }
 
 function present<T>(value: T | null, name: string): T {

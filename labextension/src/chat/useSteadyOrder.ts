@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import type { Session } from '../wire/generated';
+import { focused } from './focus';
 
 /** When conversations were changed, as it was when the user came: their places. */
 export type Moments = ReadonlyMap<string, string>;
@@ -24,10 +25,9 @@ export function useSteadyOrder(sessions: readonly Session[]): {
           new Map(sessions.map(({ id, updated_at }) => [id, updated_at]))
       ),
     onBlur: ({ currentTarget, relatedTarget }) => {
-      const { activeElement } = document; // Stays when the whole window loses the focus.
       if (
         !currentTarget.contains(relatedTarget) &&
-        !currentTarget.contains(activeElement)
+        !currentTarget.contains(focused()) // Stays when the whole window loses the focus.
       ) {
         setMoments(null);
       }

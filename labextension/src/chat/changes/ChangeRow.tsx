@@ -7,8 +7,9 @@ import { linesOf, sizeOf, type IChangeRow } from '../../model/changes';
 import { visible } from '../../model/visible';
 import type { PendingEdit } from '../../wire/generated';
 import { DiffLines } from '../Diff';
+import { focused } from '../focus';
 import type { IconName } from '../host';
-import { Button, ErrorNote } from '../parts';
+import { Button, ErrorNote, LinkOrText } from '../parts';
 import { useAction, useHost, useTrans } from '../use';
 
 interface IProps {
@@ -124,14 +125,13 @@ export function FileName(props: {
           {visible(name)}
         </del>
       ) : (
-        <button
-          type="button"
-          className="shoulders-Link shoulders-ChangeRow-what"
+        <LinkOrText
+          className="shoulders-ChangeRow-what"
           title={visible(path)}
-          onClick={() => openDocument(path)}
+          go={openDocument === null ? null : () => openDocument(path)}
         >
           {visible(name)}
-        </button>
+        </LinkOrText>
       )}
     </>
   );
@@ -148,6 +148,9 @@ function isGone({ what, standing }: IChangeRow): boolean {
 function useJump(row: IChangeRow): (() => void) | null {
   const { review, openDocument } = useHost();
   const { change, edit } = row;
+  if (openDocument === null) {
+    return null;
+  }
   if (edit !== null && review !== null && row.standing === 'pending') {
     return () => void review.reveal(edit);
   }
@@ -266,7 +269,7 @@ function useFocusPassed(pass: () => void): React.RefObject<HTMLSpanElement> {
   React.useLayoutEffect(() => {
     const { current } = place;
     return () => {
-      if (current?.contains(document.activeElement) === true) {
+      if (current?.contains(focused()) === true) {
         requestAnimationFrame(pass);
       }
     };

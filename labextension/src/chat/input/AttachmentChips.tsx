@@ -31,7 +31,9 @@ export function AttachmentChips(props: {
             picture={pictureOf(attachment)}
             attached
             onOpen={
-              path === null || attachment.kind === 'folder'
+              path === null ||
+              attachment.kind === 'folder' ||
+              openDocument === null
                 ? undefined
                 : () => openDocument(path, cellId)
             }

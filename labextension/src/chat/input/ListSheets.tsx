@@ -28,11 +28,13 @@ export function ToolsSheet(props: { onClose: () => void }): React.JSX.Element {
           </li>
         ))}
       </ul>
-      <div className="shoulders-Actions">
-        <Button onClick={() => void openSettings()}>
-          {trans.__('Change in the settings…')}
-        </Button>
-      </div>
+      {openSettings !== null && (
+        <div className="shoulders-Actions">
+          <Button onClick={() => void openSettings()}>
+            {trans.__('Change in the settings…')}
+          </Button>
+        </div>
+      )}
     </Sheet>
   );
 }

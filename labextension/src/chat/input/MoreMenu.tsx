@@ -10,11 +10,17 @@ export function MoreMenu(props: {
   /** Write a sign that opens the list. */
   onSign: (sign: '@' | '/') => void;
   onPreview: () => void;
-  onInstructions: () => void;
+  /** Null in a page that opens nothing. */
+  onInstructions: (() => void) | null;
 }): React.JSX.Element {
-  const { Icon } = useHost();
+  const { Icon, upload } = useHost();
   const trans = useTrans();
   const chooser = React.useRef<HTMLInputElement>(null);
+  const { onInstructions } = props;
+  const attach =
+    upload === null
+      ? trans.__('Attach images…')
+      : trans.__('Attach files or images…');
   return (
     <>
       <Menu
@@ -24,7 +30,7 @@ export function MoreMenu(props: {
         items={[
           {
             key: 'files',
-            title: trans.__('Attach files or images…'),
+            title: attach,
             note: trans.__('Or paste them, or drop them here'),
             act: () => chooser.current?.click()
           },
@@ -46,12 +52,16 @@ export function MoreMenu(props: {
             note: trans.__('What exactly would be sent'),
             act: props.onPreview
           },
-          {
-            key: 'instructions',
-            title: trans.__('Instructions'),
-            note: '_instructions.md',
-            act: props.onInstructions
-          }
+          ...(onInstructions === null
+            ? []
+            : [
+                {
+                  key: 'instructions',
+                  title: trans.__('Instructions'),
+                  note: '_instructions.md',
+                  act: onInstructions
+                }
+              ])
         ]}
       />
       <input
@@ -59,7 +69,8 @@ export function MoreMenu(props: {
         type="file"
         multiple
         hidden
-        aria-label={trans.__('Attach files or images…')}
+        aria-label={attach}
+        {...(upload === null ? { accept: 'image/*' } : {})}
         onChange={({ target }) => {
           props.onFiles([...(target.files ?? [])]);
           target.value = ''; // The same file can be chosen again.

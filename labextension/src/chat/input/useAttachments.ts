@@ -41,6 +41,13 @@ export function useAttachments(): IAttachments {
     signal: AbortSignal
   ): Promise<Attachment[]> => {
     if (!isPicture(file)) {
+      if (host.upload === null) {
+        const words = trans.__(
+          'Only pictures can be attached here. Put %1 into the workspace, then name it with @.',
+          file.name
+        );
+        throw new ApiError(0, plainError(words, false));
+      }
       return [{ kind: 'file', path: await host.upload(file, signal) }];
     }
     try {

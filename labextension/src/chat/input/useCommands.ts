@@ -139,7 +139,7 @@ function useChoiceCommands({ openModels }: ICommanded): ISlashCommand[] {
 
 /** Commands that show something. */
 function useSheetCommands({ open }: ICommanded): ISlashCommand[] {
-  const host = useHost();
+  const { openInstructions } = useHost();
   const trans = useTrans();
   const { editBudget } = useWaits();
   return [
@@ -163,11 +163,15 @@ function useSheetCommands({ open }: ICommanded): ISlashCommand[] {
       title: trans.__('Show what is sent to the model'),
       run: () => open('request')
     },
-    {
-      name: 'instructions',
-      title: trans.__('Open your instructions for this workspace'),
-      run: () => host.openInstructions()
-    }
+    ...(openInstructions === null
+      ? []
+      : [
+          {
+            name: 'instructions',
+            title: trans.__('Open your instructions for this workspace'),
+            run: () => openInstructions()
+          }
+        ])
   ];
 }
 

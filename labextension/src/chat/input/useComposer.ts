@@ -38,7 +38,8 @@ export interface IComposer {
     argument: string,
     rest: string
   ) => void;
-  readonly openInstructions: () => void;
+  /** Null in a page that opens nothing. */
+  readonly openInstructions: (() => void) | null;
   /** The message is sent once everything is attached. */
   readonly waiting: boolean;
   readonly sendNot: () => void;
@@ -139,7 +140,8 @@ export function useComposer(
     message,
     send,
     run,
-    openInstructions: () => action.run(openInstructions),
+    openInstructions:
+      openInstructions === null ? null : () => action.run(openInstructions),
     waiting,
     sendNot: () => conversations.attaching.sendNot(tab),
     sendable: !isEmpty(draft.text),

@@ -3,6 +3,8 @@
  * `Nearness`; used by `PagedList`.
  */
 
+import { focused } from '../focus';
+
 /** Items of a page: rendered, and taken away, together. */
 export const PAGE = 6;
 
@@ -47,7 +49,7 @@ export function roomOf(page: IPage<unknown>): number {
 export function isHeld(page: Element): boolean {
   const selection = page.ownerDocument.getSelection();
   return (
-    page.contains(page.ownerDocument.activeElement) ||
+    page.contains(focused()) ||
     (selection !== null &&
       !selection.isCollapsed &&
       selection.containsNode(page, true)) ||

@@ -58,10 +58,12 @@ function Where(props: {
     <button
       type="button"
       className="shoulders-ThreadBar-place"
-      title={trans.__('Go to its place')}
+      {...(openTarget === null
+        ? { disabled: true }
+        : { title: trans.__('Go to its place') })}
       onClick={() => {
         if (session === null) {
-          openTarget(targetOf(anchor));
+          openTarget?.(targetOf(anchor));
         } else {
           void actions.reveal(session);
         }

@@ -28,8 +28,8 @@ test('the kernel of the notebook that is meant is restarted, not that of the cur
   } as unknown as ILabParts; // What of the lab this meets.
 
   const host = makeHost(parts, {} as IDock); // It is only handed on.
-  host.restartKernel('a.ipynb');
-  host.restartKernel('gone.txt');
+  host.restartKernel?.('a.ipynb');
+  host.restartKernel?.('gone.txt');
 
   expect(restarted).toEqual([{ semanticWidget: 'panel-of-a' }]);
 });
