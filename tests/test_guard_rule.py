@@ -65,6 +65,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         FILES,
         ("os.kill", "os.getppid", "pathlib.Path.cwd", "….resolve", "….read_text", "….glob"),
     ),
+    "cli.chat.commands": Excepted(
+        "writes an export where the user says, and over no file", (), ("….open",)
+    ),
     "cli.place": Excepted(
         "looks whether there is what the user names on the command line",
         (),

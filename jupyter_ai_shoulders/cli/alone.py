@@ -16,6 +16,7 @@ from jupyter_core.paths import jupyter_config_path
 from traitlets.config import Application
 
 from jupyter_ai_shoulders.cli.attached import context_of
+from jupyter_ai_shoulders.cli.chat.alone import LoneChat
 from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
 from jupyter_ai_shoulders.client.reader import TurnReader
 from jupyter_ai_shoulders.core.clock import RandomIds
@@ -86,6 +87,10 @@ class LoneDesk:
         """See ``Desk.run``."""
         return asyncio.run(_use(self._settings, lambda host: _run(host, request, sink)))
 
+    def chat(self) -> LoneChat:
+        """See ``Desk.chat``."""
+        return LoneChat(lambda work: _use(self._settings, work))
+
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
         """See ``Desk.sessions``."""
 
@@ -129,6 +134,7 @@ class LoneDesk:
                 server_version=None,
                 state_error=host.state_error(),
                 usage_error=host.budgets.problem(),
+                package_errors=host.installed.errors(),
                 models=host.models.listing(),
                 settings_problems=_settings_problems(host),
                 permission_problems=_permission_problems(host),

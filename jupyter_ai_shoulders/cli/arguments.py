@@ -41,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = top.add_subparsers(dest="command", metavar="command", required=True)
+    _add_chat(commands)
     _add_run(commands)
     _add_lists(commands)
     _add_keys(commands)
@@ -61,6 +62,13 @@ def _command(commands: _Commands, name: str, about: str) -> argparse.ArgumentPar
     made.add_argument("--token", help="of that server; better in SHOULDERS_TOKEN")
     made.add_argument("--no-server", action="store_true", help="do not attach to a server")
     return made
+
+
+def _add_chat(commands: _Commands) -> None:
+    chat = _command(commands, "chat", "talk in this terminal; /help there tells more")
+    chat.add_argument("--session", metavar="ID", help="go on with a conversation")
+    chat.add_argument("--model", metavar="ID")
+    chat.add_argument("--mode", choices=get_args(Mode), help="what may run without being asked")
 
 
 def _add_run(commands: _Commands) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
+from jupyter_ai_shoulders.cli.chat.attached import AttachedChat
 from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.wire.api import (
@@ -62,6 +63,10 @@ class AttachedDesk:
                 continue  # to the end of the turn
             return Outcome(turn.so_far(), turn.waits_for)
 
+    def chat(self) -> AttachedChat:
+        """See ``Desk.chat``."""
+        return AttachedChat(self._client)
+
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
         """See ``Desk.sessions``."""
         found = self._client.list(kind=kind, text=text, limit=limit)
@@ -88,6 +93,7 @@ class AttachedDesk:
             server_version=status.version,
             state_error=status.state_directory_error,
             usage_error=status.usage_error,
+            package_errors=status.package_errors,
             models=self._client.models(),
             settings_problems=self._client.settings().problems,
             permission_problems=self._client.connection.get("tools", ToolList).problems,

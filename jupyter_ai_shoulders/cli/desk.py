@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from jupyter_ai_shoulders.client.reader import Answer
 from jupyter_ai_shoulders.wire import events as ev
@@ -17,6 +17,9 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset
 from jupyter_ai_shoulders.wire.settings import SettingsProblem
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.cli.chat.desk import ChatDesk
 
 ExportFormat = Literal["md", "jsonl", "ipynb"]
 Sink = Callable[[ev.Event], None]
@@ -54,6 +57,7 @@ class Facts:
     server_version: str | None
     state_error: ErrorInfo | None
     usage_error: ErrorInfo | None
+    package_errors: tuple[ErrorInfo, ...]
     models: ModelList
     settings_problems: tuple[SettingsProblem, ...]
     permission_problems: tuple[str, ...]
@@ -74,6 +78,10 @@ class Desk(Protocol):
 
     def run(self, request: RunRequest, sink: Sink) -> Outcome:
         """Do a turn; an interrupt cancels it."""
+        ...
+
+    def chat(self) -> ChatDesk:
+        """Open it for a chat; close what is returned first."""
         ...
 
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:

@@ -22,7 +22,15 @@ from jupyter_ai_shoulders.core.errors import ShouldersError
 
 Command = Callable[[Desk, argparse.Namespace], Code]
 
+
+def _chat(desk: Desk, options: argparse.Namespace) -> Code:
+    from jupyter_ai_shoulders.cli.chat.command import chat  # no other command needs its library
+
+    return chat(desk, options)
+
+
 _COMMANDS: Mapping[str, Command] = {
+    "chat": _chat,
     "run": run,
     "sessions": lists.sessions,
     "export": lists.export,

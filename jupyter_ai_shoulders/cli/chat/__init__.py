@@ -1,0 +1,1 @@
+"""``jupyter shoulders chat``: a conversation in a terminal."""

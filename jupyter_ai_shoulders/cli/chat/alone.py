@@ -1,0 +1,211 @@
+"""The terminal chat with an engine in this process: it runs in a thread, the terminal in ours.
+
+Made by ``alone``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from queue import Empty, Queue
+from typing import Any, TypeVar
+
+from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.host.build import Host
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.sessions import SessionFilter
+from jupyter_ai_shoulders.wire.api import ModelList, ToolInfo
+from jupyter_ai_shoulders.wire.commands import (
+    AnswerApproval,
+    AnswerInput,
+    AnswerQuestion,
+    CreateSession,
+    PatchSession,
+    ResumeTurn,
+    SendMessage,
+)
+from jupyter_ai_shoulders.wire.events import Event
+from jupyter_ai_shoulders.wire.ids import CallId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+from jupyter_ai_shoulders.wire.usage import Usage, UsageQuery
+
+WAKE_SECONDS = 0.5
+"""A wait for events is cut so often: on Windows Ctrl+C does not end one."""
+
+Serve = Callable[[Callable[[Host], Awaitable[None]]], Coroutine[Any, Any, None]]
+"""Makes an engine, does something with it, and ends it."""
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """The engine while it runs."""
+
+    host: Host
+    loop: asyncio.AbstractEventLoop
+    stop: asyncio.Event
+
+
+class _News:
+    """Events on their way from the engine's thread to ours (``host.hub.EventListener``)."""
+
+    def __init__(self) -> None:
+        self._queue: Queue[Event | None] = Queue()
+
+    def heard(self, logged: LoggedEvent) -> None:
+        """Take note of a committed event."""
+        self._queue.put(logged.event)
+
+    def ended(self) -> None:
+        """Take note that nothing comes any more."""
+        self._queue.put(None)
+
+    def next(self) -> Event | None:
+        """Return the next event, None at the end; waits for it."""
+        while True:
+            try:
+                return self._queue.get(timeout=WAKE_SECONDS)
+            except Empty:
+                continue
+
+
+class LoneChat:
+    """See ``desk.ChatDesk``."""
+
+    def __init__(self, serve: Serve) -> None:
+        """Start the engine. Raises what keeps it from starting."""
+        self._thread = ThreadPoolExecutor(1, "engine")
+        ready: Future[_Engine] = Future()
+        self._done = self._thread.submit(_serve, serve, ready)
+        either: list[Future[Any]] = [ready, self._done]
+        wait(either, return_when=FIRST_COMPLETED)
+        if not ready.done():
+            self._done.result()
+        self._engine = ready.result()
+
+    def close(self) -> None:
+        """See ``ChatDesk.close``."""
+        self._engine.loop.call_soon_threadsafe(self._engine.stop.set)
+        self._done.result()
+        self._thread.shutdown()
+
+    def past(self, session_id: SessionId) -> list[Event]:
+        """See ``ChatTurns.past``."""
+        return self._past(session_id, 0)
+
+    def events(self, session_id: SessionId, after: int) -> Generator[Event]:
+        """See ``ChatTurns.events``."""
+        news, hub = _News(), self._engine.host.hub
+        self._now(lambda: hub.follow(session_id, news, news.ended))
+        try:
+            for event in self._past(session_id, after):
+                after = event.seq
+                yield event
+            while (event := news.next()) is not None:
+                if event.seq > after:
+                    after = event.seq
+                    yield event
+        finally:
+            self._now(lambda: hub.unfollow(session_id, news))
+
+    def send(self, session_id: SessionId, message: SendMessage) -> None:
+        """See ``ChatTurns.send``."""
+        self._do(self._engine.host.engine.send(session_id, message))
+
+    def cancel(self, session_id: SessionId) -> None:
+        """See ``ChatTurns.cancel``."""
+        self._do(self._engine.host.engine.cancel(session_id))
+
+    def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
+        """See ``ChatTurns.resume``."""
+        self._do(self._engine.host.engine.resume(session_id, command))
+
+    def approve(self, session_id: SessionId, call_id: CallId, command: AnswerApproval) -> None:
+        """See ``ChatAnswers.approve``."""
+        self._do(self._engine.host.engine.answer_approval(session_id, call_id, command))
+
+    def answer(self, session_id: SessionId, call_id: CallId, command: AnswerQuestion) -> None:
+        """See ``ChatAnswers.answer``."""
+        self._do(self._engine.host.engine.answer_question(session_id, call_id, command))
+
+    def type_in(self, session_id: SessionId, call_id: CallId, command: AnswerInput) -> None:
+        """See ``ChatAnswers.type_in``."""
+        self._do(self._engine.host.engine.answer_input(session_id, call_id, command))
+
+    def create(self, command: CreateSession) -> Session:
+        """See ``ChatSessions.create``."""
+        return self._now(lambda: self._engine.host.conversations.create(command, None))
+
+    def session(self, session_id: SessionId) -> Session:
+        """See ``ChatSessions.session``."""
+        return self._now(lambda: self._engine.host.sessions.get(session_id))
+
+    def sessions(self, limit: int) -> tuple[Session, ...]:
+        """See ``ChatSessions.sessions``."""
+        sessions, chosen = self._engine.host.sessions, SessionFilter(kind="chat")
+        return self._now(lambda: sessions.page(chosen, None, limit).sessions)
+
+    def change(self, session_id: SessionId, command: PatchSession) -> Session:
+        """See ``ChatSessions.change``."""
+        host = self._engine.host
+        return self._now(lambda: host.conversations.change(host.sessions.get(session_id), command))
+
+    def compact(self, session_id: SessionId) -> None:
+        """See ``ChatSessions.compact``."""
+        self._do(self._engine.host.engine.compact(session_id))
+
+    def export(self, session_id: SessionId, form: ExportFormat) -> str:
+        """See ``ChatSessions.export``."""
+
+        async def exported() -> str:
+            pieces = self._engine.host.exporter.export(session_id, form)
+            return "".join([piece async for piece in pieces])
+
+        return self._do(exported())
+
+    def models(self) -> ModelList:
+        """See ``ChatFacts.models``."""
+        return self._now(self._engine.host.models.listing)
+
+    def tools(self) -> tuple[ToolInfo, ...]:
+        """See ``ChatFacts.tools``."""
+
+        async def listed() -> tuple[ToolInfo, ...]:
+            host = self._engine.host
+            return host.tools.infos(host.rules.off(), await host.commands.held())
+
+        return self._do(listed())
+
+    def usage(self) -> Usage:
+        """See ``ChatFacts.usage``."""
+        return self._do(self._engine.host.usage.usage(UsageQuery(by="model")))
+
+    def _past(self, session_id: SessionId, after: int) -> list[Event]:
+        log = self._engine.host.log
+        return self._now(lambda: [logged.event for logged in log.read(session_id, after)])
+
+    def _do(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        return asyncio.run_coroutine_threadsafe(work, self._engine.loop).result()
+
+    def _now(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do something in the engine's thread, which is the only one to touch its state."""
+
+        async def done() -> ResultT:
+            return work()
+
+        return self._do(done())
+
+
+def _serve(serve: Serve, ready: Future[_Engine]) -> None:
+    """Run an engine until it is told to stop."""
+
+    async def work(host: Host) -> None:
+        await host.models.discover(remote=False)
+        engine = _Engine(host, asyncio.get_running_loop(), asyncio.Event())
+        ready.set_result(engine)
+        await engine.stop.wait()
+
+    asyncio.run(serve(work))

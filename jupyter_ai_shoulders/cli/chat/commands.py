@@ -1,0 +1,189 @@
+"""The slash commands of the terminal chat. Called by ``chat``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from jupyter_ai_shoulders.cli.chat.talk import Leave, Talk
+from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import Mode, Session
+
+LISTED = 20
+_FORMATS: Mapping[str, ExportFormat] = {f".{form}": form for form in get_args(ExportFormat)}
+_MODES: Mapping[str, Mode] = {mode: mode for mode in get_args(Mode)}
+_MODE_TEXTS: Mapping[Mode, str] = {
+    "ask": "asks before it changes or runs anything",
+    "auto_edit": "edits that can be undone need no approval",
+    "plan": "reads only, and makes a plan",
+    "bypass": "nothing is asked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One slash command."""
+
+    usage: str
+    about: str
+    run: Callable[[Talk, str], None]
+    """Is given what stands behind the name."""
+
+
+def run_command(talk: Talk, line: str) -> None:
+    """Run the command of a line that begins with a slash. Raises ``Leave``."""
+    name, _, rest = line.removeprefix("/").partition(" ")
+    command = COMMANDS.get(name)
+    if command is None:
+        talk.screen.warn(f"There is no command /{name}; /help lists them.")
+        return
+    command.run(talk, rest.strip())
+
+
+def _help(talk: Talk, _: str) -> None:
+    width = max(len(command.usage) for command in COMMANDS.values())
+    lines = [f"{command.usage:<{width}}  {command.about}" for command in COMMANDS.values()]
+    talk.screen.say(
+        "\n".join(lines) + "\nAlt+Enter begins another line, Tab completes; a space before / sends "
+        "it as text.\nCtrl+C stops the turn that runs, Ctrl+D leaves."
+    )
+
+
+def _model(talk: Talk, wanted: str) -> None:
+    models = talk.desk.models().models
+    if not wanted:
+        lines = [
+            f"{number:>3}. {model.id} · {model.name}"
+            + ("" if model.available else f" · {model.unavailable_reason or 'cannot answer'}")
+            for number, model in enumerate(models, 1)
+        ]
+        talk.screen.say("\n".join(lines) or "No models.")
+        wanted = talk.screen.ask(f"Model (number or id; Enter keeps {talk.model}): ").strip()
+    position = _position(wanted, len(models))
+    if wanted:
+        talk.choose(model=wanted if position is None else models[position].id)
+    talk.screen.say(f"Model: {talk.model}")
+
+
+def _mode(talk: Talk, wanted: str) -> None:
+    if not wanted:
+        lines = [f"  {mode:<9}  {_MODE_TEXTS[mode]}" for mode in _MODES.values()]
+        talk.screen.say("\n".join(lines))
+        wanted = talk.screen.ask("Mode (Enter keeps it): ").strip()
+    chosen = _MODES.get(wanted)
+    if chosen is not None:
+        talk.choose(mode=chosen)
+    elif wanted:
+        talk.screen.warn(f"There is no mode {wanted}; there are {', '.join(_MODES)}.")
+    talk.screen.say(f"Mode: {talk.mode or 'as usual'}")
+
+
+def _new(talk: Talk, _: str) -> None:
+    talk.new()
+    talk.screen.say("A new conversation begins with your next message.")
+
+
+def _sessions(talk: Talk, _: str) -> None:
+    sessions = talk.desk.sessions(LISTED)
+    lines = [f"{number:>3}. {_line(session)}" for number, session in enumerate(sessions, 1)]
+    talk.screen.say("\n".join(lines) or "No conversations.")
+
+
+def _open(talk: Talk, wanted: str) -> None:
+    sessions = talk.desk.sessions(LISTED)
+    position = _position(wanted, len(sessions))
+    if not wanted:
+        talk.screen.warn("Name a conversation: /open 2, as /sessions counts them, or its id.")
+    else:
+        talk.open(wanted if position is None else sessions[position].id)
+
+
+def _cost(talk: Talk, _: str) -> None:
+    if talk.session is not None:
+        session = talk.desk.session(talk.session.id)
+        talk.screen.say(f"This conversation: {_dollars(session.cost_micro_usd)}")
+    usage = talk.desk.usage()
+    if usage.total is not None:
+        unknown = usage.total.unknown_cost_calls
+        more = f", and {unknown} calls at unknown prices" if unknown else ""
+        talk.screen.say(f"This month: {_dollars(usage.total.known_cost_micro_usd)}{more}")
+    if usage.error is not None:
+        talk.screen.warn(usage.error.message)
+
+
+def _tools(talk: Talk, _: str) -> None:
+    lines = [
+        f"{tool.name} ({tool.risk})" + ("" if tool.enabled else " · off")
+        for tool in talk.desk.tools()
+    ]
+    talk.screen.say("\n".join(lines))
+
+
+def _export(talk: Talk, wanted: str) -> None:
+    session_id = _current(talk)
+    if session_id is None:
+        return
+    given = wanted or f"{session_id}.md"
+    form = _FORMATS.get(Path(given).suffix)
+    if form is None:
+        talk.screen.warn(f"The file's name says the format: {', '.join(_FORMATS)}")
+        return
+    try:
+        with Path(given).open("x", encoding="utf-8") as file:
+            file.write(talk.desk.export(session_id, form))
+    except OSError as error:
+        talk.screen.warn(f"{given} could not be written: {error.strerror or error}")
+    else:
+        talk.screen.say(f"Written to {given}")
+
+
+def _compact(talk: Talk, _: str) -> None:
+    session_id = _current(talk)
+    if session_id is not None:
+        talk.desk.compact(session_id)
+        talk.screen.say("Earlier messages are summarised before the next one is answered.")
+
+
+def _quit(_talk: Talk, _: str) -> None:
+    raise Leave
+
+
+def _current(talk: Talk) -> SessionId | None:
+    if talk.session is None:
+        talk.screen.warn("The conversation has not begun.")
+        return None
+    return talk.session.id
+
+
+def _position(wanted: str, count: int) -> int | None:
+    """Return the position of a number that counts from one, None where it is none."""
+    if not wanted.isascii() or not wanted.isdecimal() or not 1 <= int(wanted) <= count:
+        return None
+    return int(wanted) - 1
+
+
+def _line(session: Session) -> str:
+    status = "" if session.status == "idle" else f" · {session.status}"
+    return f"{session.updated_at[:16]}  {session.title or 'Untitled'}{status} ({session.id})"
+
+
+def _dollars(micro_usd: int | None) -> str:
+    return "unknown" if micro_usd is None else f"${micro_usd / 1_000_000:.4f}"
+
+
+COMMANDS: Mapping[str, Command] = {
+    "help": Command("/help", "these lines", _help),
+    "model": Command("/model [ID]", "choose the model", _model),
+    "mode": Command("/mode [MODE]", "choose what may run without being asked", _mode),
+    "new": Command("/new", "begin another conversation", _new),
+    "sessions": Command("/sessions", "list conversations", _sessions),
+    "open": Command("/open N", "go on with one of them, or with an id", _open),
+    "cost": Command("/cost", "what was spent", _cost),
+    "tools": Command("/tools", "what the agent can do", _tools),
+    "export": Command("/export [FILE]", "write it to a file (.md, .jsonl, .ipynb)", _export),
+    "compact": Command("/compact", "have earlier messages summarised", _compact),
+    "quit": Command("/quit", "leave", _quit),
+}

@@ -1,0 +1,123 @@
+"""The terminal of the chat: what is written and typed, by prompt_toolkit. Made by ``chat``.
+
+Without colours where the terminal is dumb or the user wants none (``NO_COLOR``).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from getpass import getpass
+
+from prompt_toolkit import PromptSession, print_formatted_text
+from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output import create_output
+from prompt_toolkit.utils import is_dumb_terminal
+
+from jupyter_ai_shoulders.cli.chat.text import Piece, visible
+
+NOTE = "ansibrightblack"
+WARNING = "ansiyellow"
+
+
+class Screen:
+    """A terminal. Texts are made visible here, so nothing that is shown can steer it."""
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        self._output = create_output(sys.stdout)
+        self._open_line = False
+        dumb = is_dumb_terminal()
+        self._styled = not dumb and not environ.get("NO_COLOR")
+        self._lines = None if dumb else PromptSession[str](key_bindings=_keys())
+        self._answers = None if dumb else PromptSession[str]()
+
+    def show(self, pieces: Sequence[Piece]) -> None:
+        """Write pieces of text as they come."""
+        safe = [(style, visible(text)) for style, text in pieces if text]
+        if not safe:
+            return
+        self._open_line = not safe[-1][1].endswith("\n")
+        if self._styled:
+            print_formatted_text(FormattedText(safe), end="", output=self._output)
+        else:
+            self._output.write("".join(text for _, text in safe))
+        self._output.flush()
+
+    def say(self, text: str, style: str = "") -> None:
+        """Write a line, or several, on lines of their own."""
+        self.close_line()
+        self.show([(style, f"{text}\n")])
+
+    def note(self, text: str) -> None:
+        """Write one line of what happens; line breaks in it are no lines."""
+        self.say(f"· {' '.join(text.splitlines())}", NOTE)
+
+    def warn(self, text: str) -> None:
+        """Write what the user should not miss."""
+        self.say(f"! {text}", WARNING)
+
+    def close_line(self) -> None:
+        """End the line that was begun."""
+        if self._open_line:
+            self.show([("", "\n")])
+
+    def read(self, prompt: str, words: Sequence[str]) -> str:
+        """Have the user write a message; Tab completes ``words``.
+
+        Raises ``KeyboardInterrupt``, and ``EOFError`` at Ctrl+D.
+        """
+        self.close_line()
+        if self._lines is None:
+            return self._typed(prompt)
+        completer = WordCompleter(list(words), sentence=True)
+        return self._lines.prompt(prompt, completer=completer, complete_while_typing=False)
+
+    def ask(self, prompt: str, *, password: bool = False) -> str:
+        """Have the user answer. What was typed before the question is no answer to it.
+
+        Raises ``KeyboardInterrupt``, and ``EOFError`` at Ctrl+D.
+        """
+        self.close_line()
+        _forget_typed()
+        question = visible(prompt)
+        if password:
+            return getpass(question)
+        if self._answers is None:
+            return self._typed(question)
+        clear_typeahead(self._answers.input)
+        return self._answers.prompt(question)
+
+    def _typed(self, prompt: str) -> str:
+        """Read a line as the terminal itself edits it."""
+        self._open_line = True  # until Enter
+        typed = input(prompt)
+        self._open_line = False
+        return typed.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _keys() -> KeyBindings:
+    keys = KeyBindings()
+
+    def new_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    bind: Callable[[Callable[[KeyPressEvent], None]], object] = keys.add("escape", "enter")
+    bind(new_line)
+    return keys
+
+
+def _forget_typed() -> None:
+    """Drop what waits in the terminal's own buffer."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)

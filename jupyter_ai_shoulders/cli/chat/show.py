@@ -1,0 +1,92 @@
+"""Shows the events of turns in the terminal: text as it streams, a line for each tool call.
+
+Made by ``talk``; ``ask`` shows what waits for the user.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.cli.chat.screen import WARNING, Screen
+from jupyter_ai_shoulders.cli.chat.text import MarkdownStyles
+from jupyter_ai_shoulders.client.errors import told
+from jupyter_ai_shoulders.wire import events as ev
+
+_ENDS = {
+    "cancelled": "The turn was cancelled.",
+    "tool_rejected": "The turn ended because a call was refused.",
+    "interrupted": "The interrupted turn was given up.",
+    "step_cap": "The limit of steps was reached; write on to go on.",
+    "budget_exhausted": "A limit of money was reached.",
+    "context_overflow": "The conversation is too long for the model; /compact or /new help.",
+    "error": "The turn failed.",
+}
+
+
+class Shown:
+    """One conversation on the screen."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._styles = MarkdownStyles()
+
+    def past(self, events: list[ev.Event]) -> None:
+        """Show what was said before, with the user's own words."""
+        for event in events:
+            if isinstance(event, ev.MessageAdd):
+                self._screen.say(f"> {event.text}", "bold")
+            self.take(event)
+        self._screen.close_line()
+
+    def take(self, event: ev.Event) -> None:
+        """Show an event."""
+        match event:
+            case ev.TextStart():
+                self._styles = MarkdownStyles()
+                self._screen.close_line()
+            case ev.TextDelta():
+                self._screen.show(self._styles.feed(event.text))
+            case ev.TextEnd():
+                self._screen.show(self._styles.end())
+                self._screen.close_line()
+            case ev.ReasoningStart():
+                self._screen.note("Thinking …")
+            case ev.TurnEnd():
+                self._end(event)
+            case ev.Notice() if event.level == "info":
+                self._screen.note(event.text)
+            case ev.Notice():
+                self._screen.warn(event.text)
+            case ev.RetryWait():
+                self._screen.note(f"{event.reason} Next try in {event.delay_ms / 1000:.0f} s.")
+            case ev.ErrorEvent():
+                self._screen.warn(told(event.error))
+            case _:
+                self._call(event)
+
+    def _call(self, event: ev.Event) -> None:
+        match event:
+            case ev.ToolCall():
+                target = f" · {event.target}" if event.target else ""
+                self._screen.note(event.title + target)
+            case ev.ToolResult() if event.result.error is not None:
+                self._screen.note(f"{event.tool}: {event.result.error.message}")
+            case ev.RunEnd():
+                self._screen.note(f"{event.title}: ended ({event.status})")
+            case ev.ProposalAdd():
+                self._screen.note("A change is proposed; the side panel shows it.")
+            case ev.ArtifactShare():
+                self._screen.note(f"Shared {event.name}")
+            case ev.TodoUpdate():
+                done = sum(item.done for item in event.items)
+                self._screen.note(f"Plan: {done} of {len(event.items)} done")
+            case _:
+                pass
+
+    def _end(self, event: ev.TurnEnd) -> None:
+        self._screen.show(self._styles.end())
+        self._screen.close_line()
+        if event.summary:
+            self._screen.say(event.summary)
+        if event.error is not None:
+            self._screen.warn(told(event.error))
+        elif event.exit in _ENDS:
+            self._screen.say(f"! {_ENDS[event.exit]}", WARNING)

@@ -1,0 +1,204 @@
+"""The conversation of a terminal chat: its turns, and what is chosen for it. Made by ``chat``."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from contextlib import closing
+
+from jupyter_ai_shoulders.cli.chat.ask import Asker, pause_answer, resume_answer
+from jupyter_ai_shoulders.cli.chat.desk import ChatDesk
+from jupyter_ai_shoulders.cli.chat.screen import Screen
+from jupyter_ai_shoulders.cli.chat.show import Shown
+from jupyter_ai_shoulders.cli.exits import Code
+from jupyter_ai_shoulders.client.errors import ClientError, told
+from jupyter_ai_shoulders.client.reader import Ask, TurnReader
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.commands import (
+    CreateSession,
+    PatchSession,
+    SendMessage,
+)
+from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Mode, Session
+
+_SHOWN_MESSAGES = 3
+"""Of the user, with what followed, when a conversation is opened."""
+
+
+class Leave(Exception):
+    """The user leaves the chat."""
+
+    def __init__(self, code: Code = Code.OK) -> None:
+        super().__init__()
+        self.code = code
+
+
+class Talk:
+    """One conversation at a time; it is made with its first message."""
+
+    def __init__(
+        self, desk: ChatDesk, screen: Screen, model: str | None = None, mode: Mode | None = None
+    ) -> None:
+        self.desk = desk
+        self.screen = screen
+        self.session: Session | None = None
+        self._model = None if model is None else ModelId(model)
+        self._mode: Mode | None = mode
+
+    @property
+    def model(self) -> ModelId | None:
+        """What answers; None when none is set up."""
+        chosen = self._model if self.session is None else self.session.model
+        return chosen or self.desk.models().default
+
+    @property
+    def mode(self) -> Mode | None:
+        """What may run without being asked; None before the first message: the usual."""
+        return self._mode if self.session is None else self.desk.session(self.session.id).mode
+
+    def choose(self, model: str | None = None, mode: Mode | None = None) -> None:
+        """Change the model or the mode, here and of conversations to come."""
+        chosen = None if model is None else ModelId(model)
+        if self.session is not None and (chosen or mode):
+            command = PatchSession(model=chosen, mode=mode)
+            self.session = self.desk.change(self.session.id, command)
+        self._model = chosen or self._model
+        self._mode = mode or self._mode
+
+    def new(self) -> None:
+        """Begin another conversation with the next message."""
+        self.session = None
+
+    def open(self, session: str) -> None:
+        """Go on with a conversation: show its end, and take up a turn that is open."""
+        self.session = self.desk.session(SessionId(session))
+        events = self.desk.past(self.session.id)
+        reader = TurnReader(self.session.id)
+        for event in _last_turn(events):
+            reader.take(event)
+        self.screen.say(f"{self.session.title or 'Untitled'} ({self.session.id})", "bold")
+        Shown(self.screen).past(_last_messages(events))
+        after = events[-1].seq if events else 0
+        if self.session.status == "interrupted" and not isinstance(reader.waits_for, ev.Notice):
+            self._offer(reader, after)
+        elif self.session.status in {"running", "waiting", "interrupted"}:
+            self._follow(reader, after)
+
+    def say(self, text: str) -> None:
+        """Send a message and follow its turn to the end."""
+        if self.session is None:
+            command = CreateSession(kind="chat", source="cli", model=self._model, mode=self._mode)
+            self.session = self.desk.create(command)
+        session_id = self.session.id
+        message = SendMessage(id=MessageId(f"msg_{secrets.token_hex(12)}"), text=text)
+        after = self.desk.session(session_id).last_seq
+        reader = TurnReader(session_id, message.id)
+        self._follow(reader, after, lambda: self.desk.send(session_id, message))
+
+    def _offer(self, reader: TurnReader, after: int) -> None:
+        self.screen.warn("The turn was interrupted.")
+        session_id, command = reader.session_id, resume_answer(self.screen)
+        if command is None:
+            self.new()
+            self.screen.say(f"It stays open: /open {session_id}")
+        else:
+            reader.interrupted = False
+            if command.decision == "discard":  # else what waited waits again, and is not asked anew
+                reader.waits_for = None
+            self._follow(reader, after, lambda: self.desk.resume(session_id, command))
+
+    def _follow(
+        self, reader: TurnReader, after: int, begin: Callable[[], None] | None = None
+    ) -> None:
+        _Following(self.desk, self.screen, reader, after).run(begin)
+
+
+class _Following:
+    """A turn from its beginning to its end, with what it asks on the way."""
+
+    def __init__(self, desk: ChatDesk, screen: Screen, reader: TurnReader, after: int) -> None:
+        self._desk = desk
+        self._screen = screen
+        self._reader = reader
+        self._after = after
+        self._shown = Shown(screen)
+        self._asker = Asker(desk, screen, reader.session_id)
+        self._over = False
+
+    def run(self, begin: Callable[[], None] | None) -> None:
+        """Follow; the first Ctrl+C stops the turn, another one raises ``Leave``."""
+        try:
+            if begin is not None:
+                begin()
+            self._go_on()
+        except KeyboardInterrupt:
+            self._stop()
+
+    def _stop(self) -> None:
+        try:
+            self._screen.say("Stopping the turn. Ctrl+C again leaves.")
+            self._reader.waits_for = None
+            self._desk.cancel(self._reader.session_id)
+            self._go_on()
+        except KeyboardInterrupt:
+            raise Leave(Code.CANCELLED) from None
+
+    def _go_on(self) -> None:
+        while not self._over:
+            self._until_it_rests()
+            if self._reader.waits_for is not None:
+                self._ask(self._reader.waits_for)
+
+    def _until_it_rests(self) -> None:
+        if self._rests():
+            return
+        with closing(self._desk.events(self._reader.session_id, self._after)) as events:
+            for event in events:
+                self._after = event.seq
+                if self._reader.take(event):
+                    self._shown.take(event)
+                if self._rests():
+                    return
+        self._over = True
+
+    def _rests(self) -> bool:
+        self._over = self._over or self._reader.ended is not None or self._reader.interrupted
+        return self._over or self._reader.waits_for is not None
+
+    def _ask(self, asked: Ask | ev.Notice) -> None:
+        try:
+            if isinstance(asked, ev.Notice):
+                self._pause(asked)
+            else:
+                self._asker.ask(asked)
+                self._reader.waits_for = None
+        except (ClientError, ShouldersError) as error:
+            self._screen.warn(error_text(error))
+            if not isinstance(asked, ev.Notice):  # somebody else was faster; the turn goes on
+                self._reader.waits_for = None
+
+    def _pause(self, notice: ev.Notice) -> None:
+        command = pause_answer(self._screen, notice)
+        if command is None:
+            self._over = True
+            self._screen.say(f"It stays open: /open {self._reader.session_id}")
+        else:
+            self._desk.resume(self._reader.session_id, command)
+        self._reader.waits_for = None
+
+
+def error_text(error: ClientError | ShouldersError) -> str:
+    """Return what went wrong, and what to do."""
+    return told(error.info) if isinstance(error, ShouldersError) else str(error)
+
+
+def _last_turn(events: list[ev.Event]) -> list[ev.Event]:
+    starts = [at for at, event in enumerate(events) if isinstance(event, ev.TurnStart)]
+    return events[starts[-1] :] if starts else []
+
+
+def _last_messages(events: list[ev.Event]) -> list[ev.Event]:
+    starts = [at for at, event in enumerate(events) if isinstance(event, ev.MessageAdd)]
+    return events[starts[-_SHOWN_MESSAGES:][0] :] if starts else []
