@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.client import Client
+    from jupyter_ai_shoulders.kernel.panel.widget import ChatPanel
 
-__all__ = ["Client"]
+__all__ = ["ChatPanel", "Client"]
 __version__ = "0.1.0"
 
 
@@ -19,6 +20,10 @@ def __getattr__(name: str) -> Any:
         from jupyter_ai_shoulders.client import Client
 
         return Client
+    if name == "ChatPanel":
+        from jupyter_ai_shoulders.kernel.panel.widget import ChatPanel
+
+        return ChatPanel
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -90,6 +90,32 @@ class Connection:
         text = "{}" if body is None else body.model_dump_json(exclude_none=True, by_alias=True)
         return self._send(method, path, content=text)
 
+    def pass_on(self, method: str, path: str, body: str | None = None) -> httpx.Response:
+        """Send another program's request below the API's root; return the answer, an error too.
+
+        Raises ``ValueError`` for a path that leads elsewhere, ``NotAllowed``, ``Unreachable``.
+        """
+        if method != "GET":
+            self._greet()
+        request = self._http.build_request(
+            method, f"{API}{path}", content=body, headers={"Content-Type": "application/json"}
+        )
+        if not request.url.raw_path.startswith(self._http.base_url.raw_path + API.encode()):
+            raise ValueError(f"{path!r} leads out of {self.address.url}{API}.")
+        try:
+            response = self._http.send(request)
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+        if response.is_redirect or response.status_code == 401:
+            raise self._refusal(response)
+        return response
+
+    @property
+    def cookies(self) -> str:
+        """What a server without a token knows us by, as the text of a header."""
+        self._greet()
+        return "; ".join(f"{name}={value}" for name, value in self._http.cookies.items())
+
     def events(self, session_id: SessionId, after: int) -> Generator[Event]:
         """Yield the session's events, and those to come; a stream that breaks is taken up again.
 

@@ -1,0 +1,26 @@
+"""Where the code of the panel's page is, which ``make build`` makes. Called by ``relay``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+STATIC = Path(__file__).parent / "static"
+LOADER = Path(__file__).parent / "loader.js"
+"""Small, because front ends keep a widget's own module in saved notebooks. It asks us for the
+panel's code, and shows the transcript where nobody answers."""
+
+
+class NotBuilt(Exception):
+    """The code of the page is missing."""
+
+
+def read(static: Path = STATIC) -> tuple[bytes, bytes]:
+    """Return the module and its style sheet. Raises ``NotBuilt``."""
+    try:
+        return (static / "panel.js").read_bytes(), (static / "panel.css").read_bytes()
+    except OSError as error:
+        raise NotBuilt(
+            f"The page half of the AI panel is not there ({error}). In a checkout run `make "
+            "build`; elsewhere install the package anew: pip install --force-reinstall "
+            '"jupyter-ai-shoulders[kernel]".'
+        ) from error

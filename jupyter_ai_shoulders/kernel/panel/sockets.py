@@ -1,0 +1,111 @@
+"""A page socket of the server's, relayed to one view of the panel. Made by ``relay``.
+
+Two threads: one reads what the server sends, one writes, so that neither holds up the other.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import websocket
+
+from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.kernel.panel.protocol import (
+    Closed,
+    Frame,
+    Gone,
+    KernelMessage,
+    Open,
+    Opened,
+)
+
+_log = logging.getLogger(__name__)
+
+NORMAL = 1000
+LOST = 1006
+"""What a WebSocket calls a connection that ended without a word."""
+
+
+class RelayedSocket:
+    """One socket; opened at once, in a thread of its own."""
+
+    def __init__(
+        self,
+        wanted: Open,
+        open_socket: Callable[[], websocket.WebSocket],
+        tell: Callable[[KernelMessage], None],
+    ) -> None:
+        """``open_socket`` may block and raise ``ClientError``; ``tell`` is called in our threads.
+
+        The last that is told is ``Closed``.
+        """
+        self._wanted = wanted
+        self._open_socket = open_socket
+        self._tell = tell
+        self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._stopped = threading.Event()
+        threading.Thread(target=self._run, name="ai-panel-socket", daemon=True).start()
+
+    def send(self, text: str) -> None:
+        """Send a frame, once the socket is open; returns at once."""
+        self._outgoing.put(text)
+
+    def close(self) -> None:
+        """Have it closed; returns at once."""
+        self._stopped.set()
+        self._outgoing.put(None)
+
+    def _run(self) -> None:
+        view, name = self._wanted.view, self._wanted.id
+        try:
+            code, reason = self._talk(view, name)
+        except ClientError as error:
+            self._tell(Gone(view=view, reason=str(error)))
+            code, reason = LOST, str(error)
+        except Exception:  # noqa: BLE001 - the handler of a message: the page hears of it
+            _log.exception("A socket of the AI panel failed")
+            code, reason = LOST, "The kernel could not relay the socket; see its log."
+        self._outgoing.put(None)
+        self._tell(Closed(view=view, id=name, code=code, reason=reason))
+
+    def _talk(self, view: str, name: str) -> tuple[int, str]:
+        made = self._open_socket()
+        try:
+            self._tell(Opened(view=view, id=name))
+            threading.Thread(
+                target=self._write, args=(made,), name="ai-panel-writer", daemon=True
+            ).start()
+            return self._read(made, view, name)
+        except (websocket.WebSocketException, OSError) as error:
+            if self._stopped.is_set():
+                return NORMAL, "closed by the page"
+            return LOST, f"The connection to the server was lost ({error})."
+        finally:
+            made.shutdown()
+
+    def _read(self, made: websocket.WebSocket, view: str, name: str) -> tuple[int, str]:
+        while True:
+            kind, data = _frame_of(made)
+            if kind == websocket.ABNF.OPCODE_CLOSE:
+                code = int.from_bytes(data[:2], "big") if len(data) >= 2 else LOST
+                return code, data[2:].decode(errors="replace")
+            if kind == websocket.ABNF.OPCODE_TEXT:
+                self._tell(Frame(view=view, id=name, text=data.decode()))
+
+    def _write(self, made: websocket.WebSocket) -> None:
+        try:
+            while (text := self._outgoing.get()) is not None:
+                made.send(text)
+            made.close(timeout=0)
+        except (websocket.WebSocketException, OSError):
+            made.shutdown()  # the reader hears of it
+
+
+def _frame_of(made: Any) -> tuple[int, bytes]:
+    """Return the next frame; the library says nothing of its types."""
+    kind, data = made.recv_data()
+    return kind, data
