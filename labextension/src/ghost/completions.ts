@@ -11,6 +11,12 @@ import type {
 } from '../wire/generated';
 import { EventStream } from './sse';
 
+/**
+ * A request is let go this long after the key that ended it, in ms: to do so takes longer than all else that a key
+ * does, and the frame that shows the key would wait for it.
+ */
+const LEAVE_MS = 50;
+
 /** What is asked; who asks, and by which id, is added here. */
 export type Question = Omit<RequestCompletions, 'request_id' | 'client_id'>;
 
@@ -24,7 +30,7 @@ export interface IAsker {
 
 /** A request under way. */
 export interface IAsking {
-  /** Let it go, if it is not over. */
+  /** Let it go, if it is not over: nothing more is heard of it from now on, and in a moment the server hears it. */
   cancel(): void;
 }
 
@@ -66,6 +72,10 @@ class Asking implements IAsking {
       return;
     }
     this.isOver = true;
+    setTimeout(() => this.leave(), LEAVE_MS);
+  }
+
+  private leave(): void {
     this.stop.abort();
     // Where a proxy keeps the connection open, the server hears of it this way.
     const path = `completions/${encodeURIComponent(this.request.request_id)}`;

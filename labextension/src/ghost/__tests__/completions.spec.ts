@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import type { CompletionEnd } from '../../wire/generated';
 import { Completions, type IAsker, type Question } from '../completions';
@@ -62,6 +62,10 @@ class Ear implements IAsker {
   }
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 function scene() {
   const server = new Server();
   let count = 0;
@@ -92,25 +96,45 @@ test('suggestions are heard as they come, then the end, once', async () => {
 });
 
 test('a newer request cancels the older, here and on the server, and nobody hears of it', async () => {
+  vi.useFakeTimers();
   const { server, completions, ear } = scene();
   completions.ask(QUESTION, ear);
   const { signal } = server.asked[0]?.init ?? {};
+  const sayLate = server.say;
   const newer = new Ear();
   completions.ask(QUESTION, newer);
-  expect(signal?.aborted).toBe(true);
-  expect(server.calls).toEqual(['DELETE completions/r1']);
+  sayLate(END);
   server.say({ ...END, request_id: 'r2' });
   await vi.waitFor(() => expect(newer.heard).toHaveLength(1));
+  vi.runAllTimers();
+  expect(signal?.aborted).toBe(true);
+  expect(server.calls).toEqual(['DELETE completions/r1']);
   expect(ear.heard).toEqual([]);
 });
 
+test('the key that ends a request does not wait for it to be let go', () => {
+  vi.useFakeTimers();
+  const { server, completions, ear } = scene();
+  const asking = completions.ask(QUESTION, ear);
+  const { signal } = server.asked[0]?.init ?? {};
+  asking.cancel();
+  expect([signal?.aborted, server.calls]).toEqual([false, []]);
+  asking.cancel();
+  vi.runAllTimers();
+  expect([signal?.aborted, server.calls]).toEqual([
+    true,
+    ['DELETE completions/r1']
+  ]);
+});
+
 test('what is over is not cancelled', async () => {
+  vi.useFakeTimers();
   const { server, completions, ear } = scene();
   const asking = completions.ask(QUESTION, ear);
   server.say(END);
   await vi.waitFor(() => expect(ear.heard).toHaveLength(1));
   asking.cancel();
-  completions.ask(QUESTION, new Ear());
+  vi.runAllTimers();
   expect(server.calls).toEqual([]);
 });
 
