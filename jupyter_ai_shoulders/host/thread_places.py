@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from jupyter_ai_shoulders.core.anchors import Place, Units, locate, text_range
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.core.output_places import locate_output, output_quote
 from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.engine.attachments import one_line
 from jupyter_ai_shoulders.engine.surroundings import Fact
@@ -36,6 +37,7 @@ CELL = "its cell"
 OUTPUTS = "outputs of its cell"
 AROUND = "cells around it"
 
+_OTHER_OUTPUTS = " (its outputs are others now, so this is the likeliest one only)"
 _log = logging.getLogger(__name__)
 
 
@@ -89,9 +91,19 @@ def _in_notebook(anchor: Anchor, snapshot: NotebookSnapshot) -> list[Fact]:
             Fact(OUTPUTS, shown, is_data=True),
             around,
         ]
-    about = f"the output of {where}" if anchor.target == "output" else where
+    about = _output_of(anchor, cell, where) if anchor.target == "output" else where
     rendered = render_notebook(snapshot, [cell.id]).text
     return [_about(about), Fact(CELL, rendered, is_data=True), around]
+
+
+def _output_of(anchor: Anchor, cell: NotebookCell, where: str) -> str:
+    outputs = cell.outputs or ()
+    found = locate_output([output_quote(output) for output in outputs], anchor)
+    if found.index is None:
+        return f"an output of {where}, which has none now"
+    several = "the output" if len(outputs) == 1 else f"output {found.index + 1} of {len(outputs)}"
+    doubt = "" if found.certainty == "exact" else _OTHER_OUTPUTS
+    return f"{several} of {where}{doubt}"
 
 
 def _is_gone(anchor: Anchor, cell: NotebookCell | None) -> bool:

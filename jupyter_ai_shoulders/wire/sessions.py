@@ -28,6 +28,17 @@ class TextRange(WireModel):
     to: int
 
 
+class OutputPlace(WireModel):
+    """Which output of its cell a thread is about, as it was when its text was quoted."""
+
+    index: int = Field(ge=0)
+    """Its place among the outputs of the cell, from 0."""
+    nth: int = Field(ge=0)
+    """Its place among those that are quoted by the same text, from 0; pictures have none."""
+    alike: int = Field(ge=1)
+    """How many of those there were."""
+
+
 class Anchor(WireModel):
     """The place a task thread is pinned to (chapter 09)."""
 
@@ -42,6 +53,8 @@ class Anchor(WireModel):
     """Of the cell's source or the file's text in which ``range`` is the place."""
     certainty: Certainty = "exact"
     """``approximate``: found again at the likeliest place; ``orphaned``: not found again."""
+    output: OutputPlace | None = None
+    """Of an output; which of several is meant is uncertain without it."""
 
 
 class Session(WireModel):

@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.host.thread_places import (
     ThreadPlaces,
 )
 from jupyter_ai_shoulders.wire.ids import CellId
-from jupyter_ai_shoulders.wire.sessions import Anchor
+from jupyter_ai_shoulders.wire.sessions import Anchor, OutputPlace
 from jupyter_ai_shoulders.wire.versions import cell_version, text_version
 from tests.engine.world import session
 from tests.files.place import place
@@ -119,7 +119,7 @@ async def test_a_cell_or_an_output_comes_whole(
 ) -> None:
     (workspace / "a.ipynb").write_text(notebook("first", SOURCE, outputs=(STREAM,)))
     anchor = anchored("a.ipynb", SOURCE, QUOTED, "c2").model_copy(
-        update={"target": target, "range": None, "quote": ""}
+        update={"target": target, "range": None, "quote": "it printed this"}
     )
 
     facts = await told(places, anchor)
@@ -127,6 +127,26 @@ async def test_a_cell_or_an_output_comes_whole(
     assert facts[ABOUT].text == about
     assert QUOTED in facts[CELL].text
     assert "it printed this" in facts[CELL].text
+
+
+async def test_which_of_several_outputs_it_is_about_is_told(
+    places: ThreadPlaces, workspace: Path
+) -> None:
+    (workspace / "a.ipynb").write_text(notebook("first", SOURCE, outputs=(STREAM, STREAM)))
+    about = OutputPlace(index=1, nth=1, alike=2)
+    anchor = anchored("a.ipynb", SOURCE, QUOTED, "c2").model_copy(
+        update={"target": "output", "range": None, "quote": "it printed this", "output": about}
+    )
+    told_of = (await told(places, anchor))[ABOUT].text
+    assert told_of == "output 2 of 2 of cell 2 (id=c2, code) of a.ipynb"
+
+    (workspace / "a.ipynb").write_text(notebook("first", SOURCE, outputs=(STREAM,) * 3))
+    told_of = (await told(places, anchor))[ABOUT].text
+    assert told_of.startswith("output 2 of 3 of cell 2")
+    assert "likeliest one only" in told_of
+
+    (workspace / "a.ipynb").write_text(notebook("first", SOURCE))
+    assert "which has none now" in (await told(places, anchor))[ABOUT].text
 
 
 async def test_doubt_and_loss_are_said(places: ThreadPlaces, workspace: Path) -> None:

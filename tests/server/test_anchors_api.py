@@ -17,6 +17,7 @@ ANCHOR: dict[str, Any] = {
     "suffix": "\n",
     "version": "0123456789abcdef",
     "certainty": "exact",
+    "output": None,
 }
 MOVED = {**ANCHOR, "range": {"from": 4, "to": 9}, "prefix": "# a\n"}
 

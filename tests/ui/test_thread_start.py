@@ -77,6 +77,7 @@ def test_selected_text_and_its_cell_are_what_threads_are_about(desk: Desk) -> No
         "suffix": "\nrows + 1",
         "version": anchor["version"],
         "certainty": "exact",
+        "output": None,
     }
 
     # Without a selection it is the cell.
@@ -130,6 +131,39 @@ def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(desk: 
     expect(output.button).to_have_attribute("aria-label", "Why 43?")
     opened.command("notebook:clear-cell-output")
     expect(of_cell(opened, "data").button).to_have_attribute("aria-label", "2 task threads")
+
+
+@pytest.mark.shows("09.anchor.5", "09.marks.6")
+def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(desk: Desk) -> None:
+    page = desk.page
+    twice = ("twice", "times = 2\nfor _ in range(times):\n    display(42)")
+    opened = desk.open(twice, replies=[says("By chance.")])
+    opened.run("twice")
+    outputs = opened.cell("twice").locator(".jp-OutputArea-child")
+    expect(outputs).to_have_count(2)
+    choose(page, outputs.last, "Start an AI Thread About This Output")
+    panel = Panel(page)
+    about(panel, "42")
+    asked(desk, panel, "Why this one?")
+    expect(Marks(outputs.last).button).to_have_attribute("aria-label", "Why this one?")
+    expect(Marks(outputs.first).button).to_have_count(0)
+    assert [each["output"] for each in anchors(desk)] == [{"index": 1, "nth": 1, "alike": 2}]
+
+    # As many come anew: it is the second again.
+    opened.run("twice")
+    expect(Marks(outputs.last).button).to_have_attribute("aria-label", "Why this one?")
+
+    # Which of three is meant nobody knows.
+    opened.editor("twice").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("End")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("3")
+    opened.run("twice")
+    expect(outputs).to_have_count(3)
+    likeliest = Marks(outputs.nth(1)).button
+    expect(likeliest).to_have_attribute("aria-label", "Why this one? (likeliest place)")
+    expect(Marks(opened.cell("twice")).button).to_have_count(1)
 
 
 @pytest.mark.shows("09.travel.5")

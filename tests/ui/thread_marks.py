@@ -32,6 +32,7 @@ def anchor_of(path: str, cell_id: str | None, text: str, quote: str) -> dict[str
         "suffix": text[end : end + CONTEXT] if quote else "",
         "version": None,
         "certainty": "exact",
+        "output": None,
     }
 
 

@@ -29,27 +29,29 @@ export function anchorOfText(
     range: { from, to: end },
     ...remember(text, { from, to: end }),
     version: cellId === null ? textVersion(text) : cellVersion(text),
-    certainty: 'exact'
+    certainty: 'exact',
+    output: null
   };
 }
 
-/** The anchor of a whole cell, or of an output that begins with a text. */
+/** The anchor of a whole cell, or of one of its outputs. */
 export function anchorOfCell(
   document: string,
   cellId: string,
   source: string,
-  output: string | null
+  output: Pick<Anchor, 'quote' | 'output'> | null
 ): Anchor {
   return {
     document,
     cell_id: cellId,
     target: output === null ? 'cell' : 'output',
     range: null,
-    quote: output ?? source.slice(0, whole(source, LONGEST_CELL)),
+    quote: output?.quote ?? source.slice(0, whole(source, LONGEST_CELL)),
     prefix: '',
     suffix: '',
     version: cellVersion(source),
-    certainty: 'exact'
+    certainty: 'exact',
+    output: output?.output ?? null
   };
 }
 

@@ -1,7 +1,10 @@
 /** One open document and the threads in it. Used by the places of threads. */
 
 import type { YFile, YNotebook } from '@jupyter/ydoc';
+import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { IOutputAreaModel } from '@jupyterlab/outputarea';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import type { Doc } from 'yjs';
@@ -9,7 +12,9 @@ import type { Doc } from 'yjs';
 import type { Anchor, Session } from '../wire/generated';
 import { toLab, toServer } from './byteOrderMark';
 import type { IThreadPlace } from './interface';
+import type { IFoundOutput } from '../model/output-places';
 import { lineAt } from './lines';
+import { outputAt } from './outputs';
 import type { ISpot } from './thread';
 import { Tracker } from './tracker';
 
@@ -35,6 +40,9 @@ export class ThreadDocument implements IDisposable {
   /** Emitted when threads came or went, once those it had are known. */
   readonly changed = new Signal<this, void>(this);
 
+  /** Emitted when outputs are others that threads are about. */
+  readonly reread = new Signal<this, void>(this);
+
   /** Workspace-relative path, without a drive. */
   get path(): string {
     return this.context.localPath;
@@ -46,6 +54,7 @@ export class ThreadDocument implements IDisposable {
 
   dispose(): void {
     this.tracker.dispose();
+    Signal.clearData(this);
   }
 
   /** Whether the threads of its path are being asked for: those it has may have another still. */
@@ -123,8 +132,57 @@ export class ThreadDocument implements IDisposable {
       spot === null || start === undefined
         ? null
         : lineAt(spot.unit.source, start);
-    return { sessionId, anchor, number, line };
+    const outputs =
+      anchor.target === 'output' ? this.outputsAt(anchor, number) : null;
+    return outputs === null || anchor.certainty !== 'exact'
+      ? { sessionId, anchor, number, line }
+      : {
+          ...{ sessionId, number, line },
+          anchor: {
+            ...anchor,
+            certainty: this.followed(outputs, anchor).certainty
+          }
+        };
   }
+
+  /** The outputs of a cell of the notebook by its place. */
+  private outputsAt(
+    { cell_id }: Anchor,
+    number: number | null
+  ): IOutputAreaModel | null {
+    // What is shown as a notebook has cells.
+    const { cells } = this.context.model as INotebookModel;
+    const cell = number === null ? undefined : cells.get(number - 1);
+    return cell?.type === 'code' && cell.id === cell_id
+      ? (cell as ICodeCellModel).outputs
+      : null;
+  }
+
+  /** The output a thread is about; when outputs come and go it is asked again. */
+  private followed(outputs: IOutputAreaModel, anchor: Anchor): IFoundOutput {
+    if (!this.outputs.has(outputs)) {
+      this.outputs.add(outputs);
+      outputs.changed.connect(this.onOutputs);
+    }
+    return outputAt(outputs, anchor);
+  }
+
+  private readonly onOutputs = (
+    _: IOutputAreaModel,
+    { type, newValues }: IOutputAreaModel.ChangedArgs
+  ): void => {
+    // What is printed goes on in the output where it stands.
+    const isMore =
+      type === 'set' && newValues.every(output => output.type === 'stream');
+    if (!isMore) {
+      for (const [id, { anchor }] of this.places) {
+        if (anchor.target === 'output') {
+          this.places.delete(id);
+        }
+      }
+      this.reread.emit();
+    }
+  };
 
   /**
    * The server says where a thread is. What this page has followed it knows better, unless another page found what is lost
@@ -178,6 +236,8 @@ export class ThreadDocument implements IDisposable {
   private isRead = false;
   private readonly found: string[] = [];
   private readonly places = new Map<string, IThreadPlace>();
+  /** Those that are listened to. */
+  private readonly outputs = new WeakSet<IOutputAreaModel>();
 }
 
 function docOf({ model }: Context): Doc {

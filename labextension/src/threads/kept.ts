@@ -31,6 +31,8 @@ interface Entry {
   quote: string;
   prefix: string;
   suffix: string;
+  /** Of an output; earlier versions did not write it. */
+  output?: { index: number; nth: number; alike: number };
 }
 
 /** The list in one notebook. */
@@ -143,10 +145,11 @@ export class KeptThreads {
 }
 
 function entryOf(id: string, anchor: Anchor): Entry {
-  const { cell_id, target, range, quote, prefix, suffix } = anchor;
+  const { cell_id, target, range, quote, prefix, suffix, output } = anchor;
   return {
     ...{ id, cell_id, target, quote, prefix, suffix },
-    range: range && { from: range.from, to: range.to }
+    range: range && { from: range.from, to: range.to },
+    ...(output === null ? {} : { output: { ...output } })
   };
 }
 
@@ -156,7 +159,7 @@ function keptOf({ id, ...place }: Entry, document: string): KeptThread {
     id,
     anchor: {
       ...{ document, cell_id, target, range, quote, prefix, suffix },
-      ...{ version: null, certainty: 'exact' }
+      ...{ version: null, certainty: 'exact', output: place.output ?? null }
     }
   };
 }
@@ -172,14 +175,30 @@ function isEntry(item: unknown): item is Entry {
     texts.every(text => typeof text === 'string') &&
     typeof entry.cell_id === 'string' &&
     ['source', 'output', 'cell'].includes(String(entry.target)) &&
-    (entry.range === null || isRange(entry.range))
+    (entry.range === null || isRange(entry.range)) &&
+    (entry.output === undefined || isOutput(entry.output))
   );
 }
 
 function isRange(range: unknown): boolean {
-  if (typeof range !== 'object' || range === null) {
-    return false;
+  const counts = countsIn(range, ['from', 'to']);
+  return counts.length === 2;
+}
+
+function isOutput(output: unknown): boolean {
+  const counts = countsIn(output, ['index', 'nth', 'alike']);
+  return counts.length === 3 && (counts[2] ?? 0) > 0;
+}
+
+/** The members of something that are counts. */
+function countsIn(given: unknown, names: readonly string[]): number[] {
+  if (typeof given !== 'object' || given === null) {
+    return [];
   }
-  const { from, to } = range as { from?: unknown; to?: unknown };
-  return Number.isInteger(from) && Number.isInteger(to);
+  const members = given as Record<string, unknown>;
+  return names
+    .map(name => members[name])
+    .filter(
+      (count): count is number => Number.isInteger(count) && Number(count) >= 0
+    );
 }

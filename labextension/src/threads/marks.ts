@@ -185,7 +185,9 @@ export class ThreadMarks {
       return marks;
     }
     const byOutput = grouped(marks, ({ place: { anchor } }) =>
-      anchor.target === 'output' ? outputAt(cell, anchor.quote) : null
+      anchor.target === 'output'
+        ? outputAt(cell.outputArea.model, anchor).index
+        : null
     );
     cell.outputArea.widgets.forEach(({ node }, index) => {
       const own = this.nodeMark(byOutput.get(index) ?? []);

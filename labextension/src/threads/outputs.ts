@@ -1,34 +1,43 @@
-/** Outputs as threads know them: by the text they begin with. Used to pin a thread to one, and to mark it. */
+/**
+ * Outputs as threads know them: by the text they begin with, and by their place among those that read alike. Used to pin a
+ * thread to one, to mark it, and to say how sure that is.
+ */
 
-import type { CodeCell } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 import type { IOutputAreaModel } from '@jupyterlab/outputarea';
 
 import { whole } from '../model/anchors';
+import {
+  locateOutput,
+  outputPlace,
+  type IFoundOutput
+} from '../model/output-places';
+import type { Anchor } from '../wire/generated';
 
 /** Characters of an output that are quoted. */
 const QUOTED = 2_000;
 
-/** The text an output is known by; empty of a picture. */
-export function outputQuote(outputs: IOutputAreaModel, index: number): string {
-  return quoteOf(outputs.get(index).toJSON());
+/** What a thread keeps of an output: the text it is known by, empty of a picture, and its place. */
+export function outputMemory(
+  outputs: IOutputAreaModel,
+  index: number
+): Required<Pick<Anchor, 'quote' | 'output'>> {
+  const quotes = quotesOf(outputs);
+  return { quote: quotes[index] ?? '', output: outputPlace(quotes, index) };
 }
 
-/**
- * The place among its outputs of the one that is meant: the one that reads as it did, else the one that stood there
- * when the cell had one like it only. Null: the cell has no outputs.
- */
-export function outputAt(cell: CodeCell, quote: string): number | null {
-  const { model } = cell.outputArea;
-  if (model.length === 0) {
-    return null;
-  }
-  for (let index = 0; index < model.length; index++) {
-    if (outputQuote(model, index) === quote) {
-      return index;
-    }
-  }
-  return 0;
+/** The output that a thread is about. */
+export function outputAt(
+  outputs: IOutputAreaModel,
+  anchor: Pick<Anchor, 'quote' | 'output'>
+): IFoundOutput {
+  return locateOutput(quotesOf(outputs), anchor);
+}
+
+function quotesOf(outputs: IOutputAreaModel): string[] {
+  return Array.from({ length: outputs.length }, (_, index) =>
+    quoteOf(outputs.get(index).toJSON())
+  );
 }
 
 /** The server takes no half characters. */

@@ -90,13 +90,13 @@ export class ThreadPlaces implements IThreadPlaces {
     }
     await widget.context.ready;
     await this.looked.get(widget.context);
-    return this.show(widget, id, anchor.target);
+    return this.show(widget, id, anchor);
   }
 
   private async show(
     widget: IDocumentWidget,
     id: string,
-    target: Anchor['target']
+    anchor: Anchor
   ): Promise<boolean> {
     const { notebooks, files } = this.options;
     const spot = this.open.get(widget.context)?.tracker.spot(id) ?? null;
@@ -105,7 +105,7 @@ export class ThreadPlaces implements IThreadPlaces {
     }
     const panel = notebooks.find(each => isSame(each, widget));
     if (panel !== undefined) {
-      return revealInNotebook(panel, spot, target);
+      return revealInNotebook(panel, spot, anchor);
     }
     const file = files?.find(each => isSame(each, widget));
     if (file !== undefined) {
@@ -152,6 +152,7 @@ export class ThreadPlaces implements IThreadPlaces {
     this.open.set(context, document);
     this.reporters.set(document, reporter);
     document.tracker.moved.connect(() => this.later());
+    document.reread.connect(() => this.later());
     context.disposed.connect(() => {
       this.open.delete(context);
       this.keepers.delete(keep);

@@ -135,7 +135,10 @@ function sorted(anchor: Anchor | null): unknown {
       anchor.prefix,
       anchor.suffix,
       anchor.version,
-      anchor.certainty
+      anchor.certainty,
+      anchor.output?.index,
+      anchor.output?.nth,
+      anchor.output?.alike
     ]
   );
 }

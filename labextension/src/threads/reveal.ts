@@ -6,13 +6,14 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { FilePanel } from '../affordances/targets';
 import type { Anchor, TextRange } from '../wire/generated';
+import { outputAt } from './outputs';
 import type { ISpot } from './thread';
 
 /** Show the place of a thread in a notebook; false when its cell is not there. */
 export async function revealInNotebook(
   { content }: NotebookPanel,
   { unit, range }: ISpot,
-  target: Anchor['target']
+  anchor: Anchor
 ): Promise<boolean> {
   const index = content.widgets.findIndex(({ model }) => model.id === unit.id);
   const cell = content.widgets[index];
@@ -23,7 +24,7 @@ export async function revealInNotebook(
   content.activeCellIndex = index;
   await content.scrollToItem(index, 'smart');
   await cell.ready;
-  show(cell, target);
+  show(cell, anchor);
   if (range !== null && cell.editor !== null) {
     cell.inputHidden = false;
     content.mode = 'edit';
@@ -42,13 +43,16 @@ export function revealInFile(panel: FilePanel, { range }: ISpot): void {
   }
 }
 
-function show(cell: Cell, target: Anchor['target']): void {
+function show(cell: Cell, anchor: Anchor): void {
+  const { target } = anchor;
   if (target === 'source' && cell instanceof MarkdownCell) {
     cell.rendered = false;
   }
   if (target === 'output' && cell instanceof CodeCell) {
     cell.outputHidden = false;
-    cell.outputArea.node.scrollIntoView({ block: 'nearest' });
+    const { index } = outputAt(cell.outputArea.model, anchor);
+    const output = cell.outputArea.widgets[index ?? -1] ?? cell.outputArea;
+    output.node.scrollIntoView({ block: 'nearest' });
   }
 }
 

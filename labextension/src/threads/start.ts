@@ -11,7 +11,7 @@ import { isRendered } from '../affordances/targets';
 import type { Anchor, TextRange } from '../wire/generated';
 import { anchorOfCell, anchorOfText, meantPart } from './anchorAt';
 import { withoutMark } from './byteOrderMark';
-import { outputQuote } from './outputs';
+import { outputMemory } from './outputs';
 
 /** The anchor of what is selected, of a whole cell, or of a file's line; null when there is no text to pin it to. */
 export function anchorHere(place: Place): Anchor | null {
@@ -35,7 +35,7 @@ export function anchorOfOutput(
     panel.context.localPath,
     model.id,
     model.sharedModel.getSource(),
-    outputQuote(cell.outputArea.model, index)
+    outputMemory(cell.outputArea.model, index)
   );
 }
 

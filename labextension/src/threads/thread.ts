@@ -20,6 +20,8 @@ export interface ISpot {
 export interface IThread {
   readonly id: string;
   readonly target: Anchor['target'];
+  /** Which output it is about. */
+  readonly output: Anchor['output'];
   /** Where it is; null when it is not there any more. */
   spot: ISpot | null;
   /** Where it was last. */
@@ -37,6 +39,7 @@ export function threadOf(id: string, anchor: Anchor): IThread {
   return {
     id,
     target: anchor.target,
+    output: anchor.output,
     spot: null,
     last: null,
     memory: anchor,

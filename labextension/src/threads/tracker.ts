@@ -80,7 +80,7 @@ export class Tracker implements IDisposable {
     if (thread === undefined) {
       return null;
     }
-    const { target, memory, spot } = thread;
+    const { target, output, memory, spot } = thread;
     const { quote, prefix, suffix } = memory;
     const range = spot === null ? memory.range : spot.range;
     return {
@@ -100,7 +100,8 @@ export class Tracker implements IDisposable {
           : hasVersion
             ? versionOf(spot.unit)
             : null,
-      certainty: spot?.certainty ?? 'orphaned'
+      certainty: spot?.certainty ?? 'orphaned',
+      output
     };
   }
 

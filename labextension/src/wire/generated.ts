@@ -147,6 +147,7 @@ prefix: string
 suffix: string
 version: (string | null)
 certainty: ("exact" | "approximate" | "orphaned")
+output: (OutputPlace | null)
 }
 /**
  * A half-open range of UTF-16 offsets, as CodeMirror counts them.
@@ -157,6 +158,17 @@ certainty: ("exact" | "approximate" | "orphaned")
 export interface TextRange {
 from: number
 to: number
+}
+/**
+ * Which output of its cell a thread is about, as it was when its text was quoted.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "OutputPlace".
+ */
+export interface OutputPlace {
+index: number
+nth: number
+alike: number
 }
 /**
  * Answer to ``POST anchors/adopt``.
@@ -1499,6 +1511,7 @@ title: string
 target: (string | null)
 state: (ProviderState | null)
 via: ("call_tool" | null)
+package: (string | null)
 }
 /**
  * A call waits for the user.
@@ -3470,6 +3483,7 @@ document_server: (string | null)
 sandbox: ("none" | "landlock" | "bubblewrap" | "seatbelt")
 state_directory_error: (ErrorInfo | null)
 usage_error: (ErrorInfo | null)
+package_errors: ErrorInfo[]
 }
 /**
  * ``POST sessions/{id}/tool-results/{call_id}``, in ``parse_only`` mode.

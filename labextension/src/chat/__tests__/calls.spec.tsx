@@ -204,7 +204,8 @@ describe('a proposal', () => {
     const anchor: Anchor = {
       ...{ document: 'work/renamed.ipynb', cell_id: 'c1', target: 'cell' },
       ...{ range: null, quote: '', prefix: '', suffix: '', version: null },
-      certainty: 'exact'
+      certainty: 'exact',
+      output: null
     };
     const pinned = proposed().map(event =>
       event.type === 'session-create' || event.type === 'session-update'

@@ -28,7 +28,8 @@ const place: Anchor = {
   prefix: 'a = ',
   suffix: '',
   version: null,
-  certainty: 'exact'
+  certainty: 'exact',
+  output: null
 };
 
 const thread = (id: string, change: Partial<Session> = {}): Session =>

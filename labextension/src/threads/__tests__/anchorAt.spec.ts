@@ -15,7 +15,8 @@ test('the anchor of a selection in a cell quotes it with the text around it', ()
     prefix: `${'a'.repeat(63)} `,
     suffix: ` ${'z'.repeat(63)}`,
     version: cellVersion(text),
-    certainty: 'exact'
+    certainty: 'exact',
+    output: null
   });
 });
 
@@ -49,10 +50,13 @@ test('the anchor of a whole cell is known by its source, that of an output by th
     null,
     'x = 1'
   ]);
-  const output = anchorOfCell('a.ipynb', 'c1', 'x = 1', '42');
-  expect([output.target, output.quote]).toEqual(['output', '42']);
-  const picture = anchorOfCell('a.ipynb', 'c1', 'x = 1', '');
-  expect([picture.target, picture.quote]).toEqual(['output', '']);
+  const known = { index: 1, nth: 0, alike: 1 };
+  const output = anchorOfCell('a.ipynb', 'c1', 'x = 1', {
+    ...{ quote: '42', output: known }
+  });
+  expect([output.target, output.quote, output.output]).toEqual([
+    ...['output', '42', known]
+  ]);
 });
 
 test.each([

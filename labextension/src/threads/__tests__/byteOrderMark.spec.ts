@@ -14,7 +14,7 @@ function anchorOf(quote: string): Anchor {
   return {
     ...{ document: 'a.py', cell_id: null, target: 'source', range },
     ...remember(TEXT, range),
-    ...{ version: textVersion(TEXT), certainty: 'exact' }
+    ...{ version: textVersion(TEXT), certainty: 'exact', output: null }
   };
 }
 

@@ -1,9 +1,10 @@
 import { YNotebook } from '@jupyter/ydoc';
-import { expect, test } from 'vitest';
+import type { PartialJSONObject } from '@lumino/coreutils';
+import { expect, test, vi } from 'vitest';
 
 import type { IHttpClient } from '../../client/http';
-import type { AdoptedThreads } from '../../wire/generated';
-import { anchorOfText } from '../anchorAt';
+import type { AdoptedThreads, AdoptThreads } from '../../wire/generated';
+import { anchorOfCell, anchorOfText } from '../anchorAt';
 import type { Context } from '../document';
 import { KeptThreads } from '../kept';
 import { Tracker } from '../tracker';
@@ -48,7 +49,7 @@ function scene(isWanted: boolean) {
   const want = (wanted: boolean): void => {
     values.threads.keep_in_notebook = wanted;
   };
-  return { kept, type, ranges, want, shared, adopted, tracker };
+  return { kept, type, ranges, want, shared, adopted, tracker, http };
 }
 
 /** An item of the list, as a notebook brings it along. */
@@ -67,6 +68,26 @@ test('a file that is about to be saved has the places as they are', async () => 
   type();
   kept.writeNow();
   expect(ranges()).toEqual([{ from: 6, to: 7 }]);
+});
+
+test('which output a thread is about goes along with the file', async () => {
+  const { kept, tracker, shared, adopted, http } = scene(true);
+  const output = { index: 1, nth: 1, alike: 2 };
+  const about = { quote: '42', output };
+  tracker.track('o', anchorOfCell('a.ipynb', 'c1', 'x = 1', about));
+  await kept.write();
+  const list = shared.getMetadata('jupyter_ai_shoulders') as {
+    threads: object[];
+  };
+  expect(list.threads[1]).toMatchObject({ id: 'o', quote: '42', output });
+  const odd = { ...item('odd'), output: { index: -1, nth: 0, alike: 0 } };
+  shared.setMetadata('jupyter_ai_shoulders', {
+    threads: [...(list.threads as PartialJSONObject[]), odd]
+  });
+  const asked = vi.spyOn(http, 'call').mockResolvedValue(adopted);
+  await kept.adopt();
+  const { threads } = asked.mock.calls[0]?.[2] as AdoptThreads;
+  expect(threads.map(({ anchor }) => anchor.output)).toEqual([null, output]);
 });
 
 test('nothing is written that the user does not want', async () => {

@@ -11,7 +11,8 @@ function anchorOf(cell_id: string | null, text: string, quote: string): Anchor {
   return {
     ...{ document: 'a', cell_id, target: 'source', range, version: null },
     ...remember(text, range),
-    certainty: 'exact'
+    certainty: 'exact',
+    output: null
   };
 }
 
@@ -19,7 +20,7 @@ function wholeCell(cell_id: string): Anchor {
   const texts = { quote: 'one = 1', prefix: '', suffix: '' };
   return {
     ...{ document: 'a', cell_id, target: 'cell', range: null, version: null },
-    ...{ ...texts, certainty: 'exact' }
+    ...{ ...texts, certainty: 'exact', output: null }
   };
 }
 

@@ -24,7 +24,8 @@ export function place(
       prefix: '',
       suffix: '',
       version: null,
-      certainty
+      certainty,
+      output: null
     }
   };
 }

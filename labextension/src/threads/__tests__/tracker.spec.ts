@@ -43,7 +43,7 @@ function anchorOf(
   return {
     ...{ document: 'a.ipynb', cell_id, target: 'source', range: { from, to } },
     ...remember(text, { from, to }),
-    ...{ version: null, certainty: 'exact' }
+    ...{ version: null, certainty: 'exact', output: null }
   };
 }
 

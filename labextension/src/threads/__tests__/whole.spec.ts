@@ -5,7 +5,7 @@ import { CodeCellModel } from '@jupyterlab/cells';
 import { expect, test } from 'vitest';
 
 import { anchorOfCell, anchorOfText } from '../anchorAt';
-import { outputQuote } from '../outputs';
+import { outputMemory } from '../outputs';
 import { Tracker } from '../tracker';
 
 const FACE = '\u{1f600}';
@@ -48,6 +48,7 @@ test('the quote of a long output ends with a whole character', () => {
     name: 'stdout',
     text: `${'a'.repeat(1999)}${FACE}${FACE}`
   });
-  expect(outputQuote(model.outputs, 0)).toBe(`${'a'.repeat(1999)}${FACE}`);
+  const { quote } = outputMemory(model.outputs, 0);
+  expect(quote).toBe(`${'a'.repeat(1999)}${FACE}`);
   model.dispose();
 });

@@ -19,7 +19,8 @@ const place: Anchor = {
   prefix: '',
   suffix: '',
   version: null,
-  certainty: 'exact'
+  certainty: 'exact',
+  output: null
 };
 
 const thread = (
