@@ -19,6 +19,8 @@ Bundle = dict[str, Any]
 
 _RISKY = re.compile(r"!\[|<[A-Za-z/!?]")
 """Without these, no renderer of markdown finds an image or a tag."""
+_FOLD = re.compile(r"<details>\n<summary>[^<\n]*</summary>\s*|</details>\s*")
+"""What folds a part of an exported conversation; its tags do nothing else."""
 _FENCE = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n(.*?)^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _FRAME = (
@@ -45,20 +47,31 @@ def bundle(text: str, form: Format) -> Bundle:
             return picture(unfenced(text))
 
 
+def is_harmless(text: str) -> bool:
+    """Return whether no renderer of markdown can load or run anything the text names."""
+    return not _RISKY.search(text)
+
+
 def markdown(text: str) -> Bundle:
     """Return markdown as it is where that is safe, else rendered."""
-    if not _RISKY.search(text):
+    if is_harmless(text):
         return {"text/markdown": text, "text/plain": text}
     return {"text/html": rendered(text), "text/plain": text}
 
 
-def rendered(text: str) -> str:
-    """Return markdown as HTML in which the text's own tags are text and its images links."""
+def rendered(text: str, *, folds: bool = False) -> str:
+    """Return markdown as HTML in which the text's own tags are text and its images links.
+
+    ``folds`` keeps the tags by which an exported conversation folds its long parts.
+    """
     import mistune
 
     class Links(mistune.HTMLRenderer):
         def image(self, text: str, url: str, title: str | None = None) -> str:
             return self.link(text or html.escape(url), url, title)
+
+        def block_html(self, html: str) -> str:
+            return html if folds and _FOLD.fullmatch(html) else super().block_html(html)
 
     render: Any = mistune.create_markdown(
         renderer=Links(escape=True), plugins=["table", "strikethrough"]

@@ -1,78 +1,95 @@
 /**
- * The panel's own module as anywidget knows it: fetches the panel's code from the kernel, because this one is kept in
- * saved notebooks and the code is large. Where no kernel answers it shows the transcript. Sent by `widget.py`.
+ * The panel's own module as anywidget knows it. Saved notebooks may keep it, so it is small: it asks the kernel for the
+ * panel's code, and shows the transcript where nobody answers. Sent by `widget.py`; its words are not translated,
+ * because no front end's translations reach it.
  */
 
-const PATIENCE_MS = 4000;
+/** How long the kernel may take before it is said that it does not answer, in ms. */
+const PATIENCE = 4000;
 
 /** The panel's code, once for each place this module is loaded in. */
 let code = null;
 
-function fetchCode(model, view) {
+function fetchCode(model) {
+  const view = `load-${Math.random().toString(36).slice(2)}`;
   return new Promise((resolve, reject) => {
     const hear = (message, buffers) => {
-      if (message?.t !== 'code' || message.view !== view) {
+      if (message?.t !== "code" || message.view !== view) {
         return;
       }
-      model.off('msg:custom', hear);
+      model.off("msg:custom", hear);
       if (message.missing) {
         reject(new Error(message.missing));
       } else {
-        resolve(buffers.map(buffer => new Blob([buffer])));
+        resolve(buffers);
       }
     };
-    model.on('msg:custom', hear);
-    model.send({ t: 'load', view });
+    model.on("msg:custom", hear);
+    model.send({ t: "load", view });
   });
 }
 
-async function load(model, view) {
-  const [script, style] = await fetchCode(model, view);
+async function load(model) {
+  const [script, style] = await fetchCode(model);
   const url = URL.createObjectURL(
-    new Blob([script], { type: 'text/javascript' })
+    new Blob([script], { type: "text/javascript" }),
   );
   try {
-    const module = await import(/* @vite-ignore */ url);
-    return { panel: module.default ?? module, css: await style.text() };
+    const module = await import(url);
+    return { panel: module.default, css: new TextDecoder().decode(style) };
   } finally {
     URL.revokeObjectURL(url);
   }
 }
 
-function say(el, model, text) {
-  const line = document.createElement('p');
-  line.textContent = text;
-  const transcript = document.createElement('div');
-  // Made by the kernel that also sent this module, with everything a model or user wrote escaped.
-  transcript.innerHTML = model.get('transcript');
+function element(name, text) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  return made;
+}
+
+/** Show why there is no panel, and the conversation as the kernel last knew it. */
+function sayWhy(el, model, text) {
+  const transcript = document.createElement("div");
+  // Made by the kernel that made this module too, with everything a user or a model wrote escaped.
+  transcript.innerHTML = model.get("transcript");
+  const line = element("p", text);
+  line.setAttribute("role", "status");
   el.replaceChildren(line, transcript);
 }
 
-export default {
-  async render({ model, el }) {
-    const view = `load-${Math.random().toString(36).slice(2)}`;
-    const waiting = setTimeout(
-      () =>
-        say(
-          el,
-          model,
-          'The AI panel waits for the kernel, which is busy or not running. Run the cell to start it again.'
-        ),
-      PATIENCE_MS
+async function render({ model, el, ...rest }) {
+  const stuck = setTimeout(() => {
+    sayWhy(
+      el,
+      model,
+      "The AI panel waits for its kernel, which is busy or not running. If it does not run, run this cell again.",
     );
-    try {
-      code ??= load(model, view);
-      const { panel, css } = await code;
-      const style = document.createElement('style');
-      style.textContent = css;
-      const place = document.createElement('div');
-      el.replaceChildren(style, place);
-      return await panel.render({ model, el: place });
-    } catch (error) {
-      code = null;
-      say(el, model, error.message);
-    } finally {
-      clearTimeout(waiting);
-    }
+  }, PATIENCE);
+  // The transcript below the panel says the same; and so does the one of `sayWhy`.
+  const hidden = element(
+    "style",
+    `.shoulders-transcript-${model.get("transcript_name")} { display: none; }`,
+  );
+  document.head.append(hidden);
+  let cleanUp;
+  try {
+    code ??= load(model);
+    const { panel, css } = await code;
+    clearTimeout(stuck);
+    const place = document.createElement("div");
+    el.replaceChildren(element("style", css), place);
+    cleanUp = await panel.render({ model, el: place, ...rest });
+  } catch (error) {
+    code = null;
+    clearTimeout(stuck);
+    sayWhy(el, model, error.message);
   }
-};
+  return () => {
+    clearTimeout(stuck);
+    hidden.remove();
+    cleanUp?.();
+  };
+}
+
+export default { render };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -17,29 +18,91 @@ except ImportError as error:
     ) from error
 
 from jupyter_ai_shoulders.client.client import Client
+from jupyter_ai_shoulders.client.kernel import own_kernel_id
+from jupyter_ai_shoulders.client.reader import Answer
 from jupyter_ai_shoulders.kernel.panel import bundle
-from jupyter_ai_shoulders.kernel.panel.protocol import PAGE_MESSAGES, KernelMessage
+from jupyter_ai_shoulders.kernel.panel.place import (
+    CellOutput,
+    ElsewhereScreen,
+    Handler,
+    let_in_beside_cells,
+)
+from jupyter_ai_shoulders.kernel.panel.protocol import (
+    PAGE_MESSAGES,
+    Frame,
+    Hello,
+    KernelMessage,
+    Ready,
+)
+from jupyter_ai_shoulders.kernel.panel.record import Record
 from jupyter_ai_shoulders.kernel.panel.relay import Relay
+from jupyter_ai_shoulders.kernel.panel.transcript import ended_in
+from jupyter_ai_shoulders.kernel.talk import Talk
+
+VIEW_TYPE = "application/vnd.jupyter.widget-view+json"
+_PLAIN = "The AI panel. It is live while its kernel runs; below is the conversation as text."
 
 
 class ChatPanel(anywidget.AnyWidget):
-    """The chat panel of the AI colleague, in a notebook's output."""
+    """The chat panel of the AI colleague in a notebook's output.
+
+    The same panel as in JupyterLab, for every front end that shows widgets. The conversation is
+    the server's: the side panel shows it too, and it is kept as text below the panel.
+    """
 
     _esm = bundle.LOADER
     transcript = traitlets.Unicode("").tag(sync=True)
     """The conversation as HTML without scripts, for notebooks whose kernel does not run."""
+    transcript_name = traitlets.Unicode("").tag(sync=True)
+    """Names the output that shows the same."""
     session_id = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     """The conversation that is shown."""
     notebook = traitlets.Unicode(None, allow_none=True).tag(sync=True)
-    """Path of the notebook the panel is attached to."""
+    """Path of the notebook the panel is attached to; known when a page shows it."""
 
     def __init__(self, session: str | None = None, *, client: Client | None = None) -> None:
         """``session`` goes on with a conversation. Finds its server as ``Client`` does."""
         self._sending = threading.Lock()
         self._client = client or Client()
         self._relay = Relay(self._client, self._post)
-        super().__init__(session_id=session)
+        name = secrets.token_hex(8)
+        self._record = Record(name, self._client, CellOutput(name), self._keep)
+        super().__init__(session_id=session, transcript_name=name)
         self.on_msg(self._hear)
+        self.observe(self._refresh, "session_id")
+
+    def ask(self, prompt: str, **options: Any) -> Answer:
+        """Ask in the panel's conversation, wait for the answer and return it.
+
+        A conversation that begins here has no tools unless ``tools="enabled"``; ``options`` are
+        those of ``Client.stream``. Raises as ``Client.ask`` does; an interrupt stops the turn.
+        """
+        session = self.session_id
+        if session is None:
+            tools = options.pop("tools", "disabled")
+            session = self.session_id = self._client.new_session(tools=tools).id
+        turn = self._client.stream(prompt, session, **options)
+        try:
+            return Talk(turn, ElsewhereScreen(), own_kernel_id()).answer()
+        finally:
+            self._record.write(session)
+
+    def open(self) -> None:
+        """Make the widget known to the page; called by ``ipywidgets``."""
+        super().open()
+        handle: Handler = getattr(self, "_handle_msg")  # noqa: B009 - ipywidgets says no types
+        let_in_beside_cells(self.comm, handle)
+
+    def close(self) -> None:
+        """Take the panel out of the page and close its connections; the conversation stays."""
+        self._relay.close()
+        self._record.close()
+        super().close()
+
+    def _ipython_display_(self, **_: Any) -> None:
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+        CellOutput().show({VIEW_TYPE: view, "text/plain": _PLAIN})
+        self._record.show(self.session_id)
 
     def _hear(self, _widget: Any, content: Any, _buffers: Any) -> None:
         try:
@@ -49,12 +112,19 @@ class ChatPanel(anywidget.AnyWidget):
             return
         waits = threading.current_thread() is threading.main_thread()
         self._relay.take(message, waits=waits)
+        if isinstance(message, Hello):
+            self._refresh()
 
     def _post(self, message: KernelMessage, buffers: Sequence[bytes]) -> None:
         with self._sending:
             self.send(message.model_dump(), list(buffers) or None)
+        if isinstance(message, Frame) and self.session_id in ended_in(message.text):
+            self._refresh()
+        if isinstance(message, Ready):
+            self.notebook = message.notebook
 
-    def close(self) -> None:
-        """Take the panel out of the page and close its connections; the conversation stays."""
-        self._relay.close()
-        super().close()
+    def _keep(self, page: str) -> None:
+        self.transcript = page
+
+    def _refresh(self, _change: Any = None) -> None:
+        self._record.refresh(self.session_id)
