@@ -80,7 +80,7 @@ class Threads:
     @property
     def rows(self) -> Locator:
         """Its rows."""
-        return self.list.locator(".shoulders-ThreadRow-open")
+        return self.list.locator(".shoulders-History-open")
 
     @property
     def button(self) -> Locator:

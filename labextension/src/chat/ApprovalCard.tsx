@@ -16,7 +16,7 @@ import { Arguments } from './CallDetail';
 import { Code } from './CodeBlock';
 import { DiffText } from './Diff';
 import { Menu } from './Menu';
-import { Button, Disclosure, ErrorNote } from './parts';
+import { Badge, Button, Disclosure, ErrorNote } from './parts';
 import { useAnswer, useFocusKept, useHost, usePlace, useTrans } from './use';
 
 interface IApprovalProps {
@@ -59,14 +59,14 @@ export function ApprovalCard({
 function ExternalBadge(): React.JSX.Element {
   const trans = useTrans();
   return (
-    <span
-      className="shoulders-Badge shoulders-mod-warning"
+    <Badge
+      kind="warning"
       title={trans.__(
         'It sends something to a service outside of this computer.'
       )}
     >
       {trans.__('external')}
-    </span>
+    </Badge>
   );
 }
 
@@ -75,26 +75,30 @@ function SandboxBadge(props: {
   sandboxed: boolean | null;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  if (props.sandboxed === null) {
-    return null;
+  switch (props.sandboxed) {
+    case null:
+      return null;
+    case true:
+      return (
+        <Badge
+          kind="good"
+          title={trans.__(
+            'It cannot write outside of the workspace, read keys, or use the network unless that is allowed.'
+          )}
+        >
+          {trans.__('sandboxed')}
+        </Badge>
+      );
+    case false:
+      return (
+        <Badge
+          kind="warning"
+          title={trans.__('It can do whatever you can on this computer.')}
+        >
+          {trans.__('not sandboxed')}
+        </Badge>
+      );
   }
-  return props.sandboxed ? (
-    <span
-      className="shoulders-Badge"
-      title={trans.__(
-        'It cannot write outside of the workspace, read keys, or use the network unless that is allowed.'
-      )}
-    >
-      {trans.__('sandboxed')}
-    </span>
-  ) : (
-    <span
-      className="shoulders-Badge shoulders-mod-warning"
-      title={trans.__('It can do whatever you can on this computer.')}
-    >
-      {trans.__('not sandboxed')}
-    </span>
-  );
 }
 
 /** The code or command the call would act with, and its arguments. */

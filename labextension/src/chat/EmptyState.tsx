@@ -2,14 +2,14 @@
 
 import * as React from 'react';
 
-import { withSuggested } from '../model/suggested';
 import type { VariableSummary } from '../wire/generated';
 import type { ISituation } from './host';
+import { IdeaButtons } from './IdeaButtons';
 import { ideasFor } from './input/ideas';
 import { ErrorNote } from './parts';
 import { Setup } from './Setup';
 import { ThreadStart } from './threads/ThreadStart';
-import { focusField, useHost, usePlace, useSituation, useTrans } from './use';
+import { useHost, usePlace, useSituation, useTrans } from './use';
 
 const NONE: readonly VariableSummary[] = [];
 
@@ -46,37 +46,12 @@ function Greeting(): React.JSX.Element {
 function Ideas(): React.JSX.Element {
   const trans = useTrans();
   const { cellsOf } = useHost();
-  const { conversations, tab } = usePlace();
   const situation = useSituation();
   const { variables, look } = useVariables(situation);
   const cells = cellsOf(situation.document ?? '');
   const ideas = ideasFor({ situation, cells, variables }, trans);
-  return (
-    <div
-      className="shoulders-Empty-ideas"
-      role="group"
-      aria-label={trans.__('Ideas')}
-      // Who comes here may have run a cell since.
-      onMouseEnter={look}
-    >
-      {ideas.map(idea => (
-        <button
-          key={idea}
-          type="button"
-          className="shoulders-Idea"
-          onClick={() => {
-            const typed = conversations.draft(tab);
-            // One idea takes the place of another, but not of what the user wrote.
-            const kept = ideas.includes(typed) ? '' : typed;
-            conversations.suggest(tab, withSuggested(kept, idea));
-            focusField();
-          }}
-        >
-          {idea}
-        </button>
-      ))}
-    </div>
-  );
+  // Who comes here may have run a cell since.
+  return <IdeaButtons ideas={ideas} onMouseEnter={look} />;
 }
 
 /** What the kernel of the notebook in front has; `look` asks it again. */

@@ -6,47 +6,28 @@ import * as React from 'react';
 import { groupByDay, type Day } from '../model/history-days';
 import { HistoryFilters, isNarrowed } from './HistoryFilters';
 import { HistoryRow } from './HistoryRow';
-import { Button, ErrorNote } from './parts';
-import { moveRow, rowsIn } from './rows';
-import { focusField, usePlace, useTrans } from './use';
-import { useActions } from './usePanel';
+import { SessionList } from './SessionList';
+import { usePlace, useTrans } from './use';
 import { useSteadyOrder } from './useSteadyOrder';
-
-const ROW = '.shoulders-History-open';
 
 export function History(): React.JSX.Element {
   const trans = useTrans();
-  const actions = useActions();
   const { history } = usePlace().conversations;
-  const place = React.useRef<HTMLElement>(null);
   React.useEffect(() => {
     void history.refresh(); // Somebody else's command line may have begun some.
   }, [history]);
+  const none = isNarrowed(history.query)
+    ? trans.__('No conversation matches.')
+    : trans.__('No conversations yet.');
   return (
-    <section
-      ref={place}
-      className="shoulders-History"
-      aria-label={trans.__('History')}
-      onKeyDown={event => {
-        if (event.key === 'Escape' && !event.defaultPrevented) {
-          event.preventDefault();
-          actions.showList(null);
-          focusField();
-        } else if (moveRow(place.current, ROW, event)) {
-          event.preventDefault();
-        }
-      }}
+    <SessionList
+      label={trans.__('History')}
+      store={history}
+      filters={<HistoryFilters />}
+      none={history.found.length === 0 ? none : null}
     >
-      <HistoryFilters onDown={() => rowsIn(place.current, ROW)[0]?.focus()} />
-      {history.error !== null && <ErrorNote error={history.error} />}
       <Days />
-      {history.found.length === 0 && <Nothing />}
-      {history.hasMore && (
-        <Button onClick={() => void history.more()}>
-          {trans.__('Show more')}
-        </Button>
-      )}
-    </section>
+    </SessionList>
   );
 }
 
@@ -70,22 +51,6 @@ function Days(): React.JSX.Element {
         )
       )}
     </div>
-  );
-}
-
-/** Nothing to show, and what to do about it. */
-function Nothing(): React.JSX.Element | null {
-  const trans = useTrans();
-  const { history } = usePlace().conversations;
-  if (!history.isRead) {
-    return null;
-  }
-  return (
-    <p className="shoulders-History-none" role="status">
-      {isNarrowed(history.query)
-        ? trans.__('No conversation matches.')
-        : trans.__('No conversations yet.')}
-    </p>
   );
 }
 

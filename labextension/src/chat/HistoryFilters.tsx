@@ -5,20 +5,19 @@ import * as React from 'react';
 import type { Session } from '../wire/generated';
 import { Choice } from './Choice';
 import { KINDS, nameOfKind, nameOfSource, SOURCES } from './kinds';
+import { SearchField } from './SessionList';
 import { usePlace, useTrans } from './use';
 
 /** Pause in typing before a search, in ms. */
 const SEARCH_DELAY = 200;
 
-export function HistoryFilters(props: {
-  onDown: () => void;
-}): React.JSX.Element {
+export function HistoryFilters(): React.JSX.Element {
   const trans = useTrans();
   const { history } = usePlace().conversations;
   const { kind, source } = history.query;
   return (
-    <div className="shoulders-History-filters" role="search">
-      <SearchField onDown={props.onDown} />
+    <>
+      <Search />
       <Choice
         label={trans.__('Kind')}
         any={trans.__('All kinds')}
@@ -35,11 +34,12 @@ export function HistoryFilters(props: {
         nameOf={nameOfSource}
         onChange={chosen => void history.find({ source: chosen })}
       />
-    </div>
+    </>
   );
 }
 
-function SearchField(props: { onDown: () => void }): React.JSX.Element {
+/** Words, which are looked for once the user stops typing. */
+function Search(): React.JSX.Element {
   const trans = useTrans();
   const { history } = usePlace().conversations;
   const [text, setText] = React.useState(history.query.text);
@@ -51,24 +51,10 @@ function SearchField(props: { onDown: () => void }): React.JSX.Element {
     return () => clearTimeout(timer);
   }, [history, text]);
   return (
-    <input
-      className="shoulders-Input"
-      type="search"
-      // The list is opened to look for something.
-      autoFocus
-      value={text}
-      placeholder={trans.__('Search conversations')}
-      aria-label={trans.__('Search conversations')}
-      onChange={event => setText(event.target.value)}
-      onKeyDown={event => {
-        if (event.key === 'ArrowDown') {
-          event.preventDefault();
-          props.onDown();
-        } else if (event.key === 'Escape' && text !== '') {
-          event.preventDefault(); // First the words, then the history itself.
-          setText('');
-        }
-      }}
+    <SearchField
+      label={trans.__('Search conversations')}
+      text={text}
+      onText={setText}
     />
   );
 }

@@ -3,51 +3,29 @@
 import * as React from 'react';
 
 import type { Session } from '../wire/generated';
+import { nameOfStatus } from './kinds';
 import { useTrans } from './use';
 
-export function StatusDot(props: {
+export function StatusDot({
+  status
+}: {
   status: Session['status'];
 }): React.JSX.Element | null {
   const trans = useTrans();
-  switch (props.status) {
-    case 'running':
-      return <Dot className="shoulders-Pulse" label={trans.__('Working')} />;
-    case 'waiting':
-      return (
-        <Dot
-          className="shoulders-Dot shoulders-mod-waiting"
-          label={trans.__('Waits for you')}
-        />
-      );
-    case 'error':
-      return (
-        <Dot
-          className="shoulders-Dot shoulders-mod-error"
-          label={trans.__('Failed')}
-        />
-      );
-    case 'interrupted':
-      return (
-        <Dot
-          className="shoulders-Dot shoulders-mod-interrupted"
-          label={trans.__('Interrupted')}
-        />
-      );
-    case 'resolved':
-      return (
-        <Dot
-          className="shoulders-Dot shoulders-mod-resolved"
-          label={trans.__('Resolved')}
-        />
-      );
-    case 'idle':
-      return null;
+  if (status === 'idle') {
+    return null;
   }
-}
-
-function Dot(props: { className: string; label: string }): React.JSX.Element {
-  const { className, label } = props;
+  const name = nameOfStatus(status, trans);
   return (
-    <span className={className} role="img" aria-label={label} title={label} />
+    <span
+      className={
+        status === 'running'
+          ? 'shoulders-Pulse'
+          : `shoulders-Dot shoulders-mod-${status}`
+      }
+      role="img"
+      aria-label={name}
+      title={name}
+    />
   );
 }

@@ -24,7 +24,12 @@ export function Tabs(): React.JSX.Element {
   const list = React.useRef<HTMLDivElement>(null);
   const { renaming } = usePanelState();
   const drag = useTabDrag(conversations);
-  const focus = (): void => focusTab(list.current);
+  // The tab of the active conversation, which another may have become until it is rendered.
+  const focus = (): void =>
+    focusNext(
+      () => list.current,
+      tabs => tabs.querySelector(`[id='${idOfTab(conversations.active.key)}']`)
+    );
   return (
     <div
       ref={list}
@@ -92,14 +97,6 @@ function keyAct(
   }
 }
 
-/** Put the focus on the tab of the active conversation, once it is there. */
-function focusTab(list: HTMLElement | null): void {
-  focusNext(
-    () => list,
-    place => place.querySelector<HTMLElement>('[role=tab][tabindex="0"]')
-  );
-}
-
 function Tab(props: {
   tab: ITab;
   session: Session | null;
@@ -134,7 +131,7 @@ function Tab(props: {
         ref={element}
         type="button"
         role="tab"
-        id={`shoulders-tab-${tab.key}`}
+        id={idOfTab(tab.key)}
         className="shoulders-Tab-title"
         aria-selected={selected}
         aria-controls={selected ? `shoulders-panel-${tab.key}` : undefined}
@@ -160,6 +157,10 @@ function Tab(props: {
       />
     </div>
   );
+}
+
+function idOfTab(key: string): string {
+  return `shoulders-tab-${key}`;
 }
 
 function titleOfTab(

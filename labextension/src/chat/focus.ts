@@ -28,34 +28,35 @@ export function focusNext(
       const place = within();
       return place === null ? null : find(place);
     },
-    from => within()?.contains(from) === true
+    () => isFocusFree() || within()?.contains(focused()) === true
   );
 }
 
 /** Give the focus to what `find` finds, once it is there, unless the user puts it elsewhere while that is awaited. */
 export function focusOn(find: () => HTMLElement | null): void {
-  let first: Element | null = null;
-  focusWhenThere(find, from => {
-    first ??= from;
-    return from === first;
+  let from: Element | null = null; // As the first frame finds it: the page may have put it elsewhere until then.
+  focusWhenThere(find, () => {
+    const now = focused();
+    from ??= now;
+    return isFocusFree() || now === from;
   });
 }
 
-/** Look in every frame, as signals are rendered some time later; `mayTake` says whether the focus may be taken. */
+/** Look in every frame, as signals are rendered some time later, while the focus `mayBeTaken`. */
 function focusWhenThere(
   find: () => HTMLElement | null,
-  mayTake: (from: Element | null) => boolean,
+  mayBeTaken: () => boolean,
   frames = FRAMES
 ): void {
   requestAnimationFrame(() => {
-    if (!isFocusFree() && !mayTake(focused())) {
+    if (!mayBeTaken()) {
       return;
     }
     const found = find();
     if (found !== null) {
       found.focus();
     } else if (frames > 1) {
-      focusWhenThere(find, mayTake, frames - 1);
+      focusWhenThere(find, mayBeTaken, frames - 1);
     }
   });
 }

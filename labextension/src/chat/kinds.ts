@@ -1,4 +1,4 @@
-/** The kinds and sources of conversations, as people call them. Used by the history. */
+/** The kinds, sources and states of conversations, as people call them. Used by the lists of them, and their tabs. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -53,5 +53,26 @@ export function nameOfSource(source: Source, trans: TranslationBundle): string {
       return trans.__('Kernel');
     case 'schedule':
       return trans.__('Schedule');
+  }
+}
+
+/** How a conversation stands. */
+export function nameOfStatus(
+  status: Session['status'],
+  trans: TranslationBundle
+): string {
+  switch (status) {
+    case 'idle':
+      return trans.__('Open');
+    case 'running':
+      return trans.__('Working');
+    case 'waiting':
+      return trans.__('Waits for you');
+    case 'error':
+      return trans.__('Failed');
+    case 'interrupted':
+      return trans.__('Interrupted');
+    case 'resolved':
+      return trans.__('Resolved');
   }
 }

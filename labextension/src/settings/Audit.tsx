@@ -3,13 +3,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button, Dots, ErrorNote } from '../chat/parts';
+import { Badge, Button, Dots, ErrorNote } from '../chat/parts';
 import { useSignalVersion, useTrans } from '../chat/use';
 import { formatMoment } from '../model/format';
 import { visible } from '../model/visible';
 import type { AuditEntry, Operation } from '../wire/generated';
 import { PagedList } from './paged';
-import { Badge } from './pieces';
 import { useSettingsPage, useStore } from './use';
 
 /** Who approved which call. */

@@ -3,11 +3,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button, ErrorNote } from '../chat/parts';
+import { Badge, Button, ErrorNote } from '../chat/parts';
 import { useAction, useTrans } from '../chat/use';
 import { visible } from '../model/visible';
 import type { InstructionFile, InstructionList } from '../wire/generated';
-import { Badge, Loaded, Problems } from './pieces';
+import { Loaded, Problems } from './pieces';
 import { useSettingsPage } from './use';
 
 export function InstructionsSection(): React.JSX.Element {

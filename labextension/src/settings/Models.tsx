@@ -4,12 +4,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { modelName } from '../chat/input/modelFacts';
+import { Badge } from '../chat/parts';
 import { useTrans } from '../chat/use';
 import { formatPrice, formatTokens } from '../model/format';
 import { visible } from '../model/visible';
 import type { ModelInfo, ModelList, Settings } from '../wire/generated';
 import { numberIn, SelectSetting, TextSetting } from './fields';
-import { Badge, Group, Loaded, problemText, Problems } from './pieces';
+import { Group, Loaded, problemText, Problems } from './pieces';
 import { useStore } from './use';
 
 const LONGEST_SECONDS = 3600;

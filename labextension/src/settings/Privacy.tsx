@@ -2,11 +2,12 @@
 
 import * as React from 'react';
 
+import { Badge } from '../chat/parts';
 import { useTrans } from '../chat/use';
 import { visible } from '../model/visible';
 import type { ModelList, Settings } from '../wire/generated';
 import { SelectSetting, SwitchSetting } from './fields';
-import { Badge, Group, Loaded, problemText, Problems } from './pieces';
+import { Group, Loaded, problemText, Problems } from './pieces';
 import { useStore } from './use';
 
 export function PrivacySection(): React.JSX.Element {

@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button, ErrorNote, Hint } from '../chat/parts';
+import { Badge, Button, ErrorNote, Hint } from '../chat/parts';
 import { useAction, useTrans } from '../chat/use';
 import { formatDuration } from '../model/format';
 import { visible } from '../model/visible';
@@ -14,7 +14,7 @@ import type {
 } from '../wire/generated';
 import { useFocusAfter } from './focus';
 import { KeyForm } from './KeyForm';
-import { Badge, Loaded, problemText, Problems } from './pieces';
+import { Loaded, problemText, Problems } from './pieces';
 import { useSettingsPage, useStore } from './use';
 
 export function ProvidersSection(): React.JSX.Element {

@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button, ErrorNote, IconButton } from '../chat/parts';
+import { Badge, Button, ErrorNote, IconButton } from '../chat/parts';
 import { useAction, useTrans, useView } from '../chat/use';
 import { visible } from '../model/visible';
 import type { Rule, ToolList } from '../wire/generated';
@@ -18,7 +18,7 @@ import {
   ruleBody,
   type PermissionChange
 } from './permissions';
-import { Badge, Group, Loaded, Problems } from './pieces';
+import { Group, Loaded, Problems } from './pieces';
 import { RuleForm } from './RuleForm';
 import { actionName, conditionName } from './rule-names';
 import { NEW_RULE, ruleText } from './rule-text';

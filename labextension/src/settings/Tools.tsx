@@ -3,13 +3,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { ErrorNote } from '../chat/parts';
+import { Badge, ErrorNote } from '../chat/parts';
 import { useTrans } from '../chat/use';
 import { visible } from '../model/visible';
 import type { Settings, Status, ToolInfo, ToolList } from '../wire/generated';
 import { SelectSetting, said, Switch, SwitchSetting } from './fields';
 import { otherProblems, switchExternal, switchTool } from './permissions';
-import { Badge, Group, Loaded, Problems } from './pieces';
+import { Group, Loaded, Problems } from './pieces';
 import { useField, useResource, useStore } from './use';
 
 export function ToolsSection(): React.JSX.Element {
@@ -230,7 +230,8 @@ function categoryName(category: string, trans: TranslationBundle): string {
     git: trans.__('Git'),
     feedback: trans.__('Proposals'),
     threads: trans.__('Task threads'),
-    planning: trans.__('Planning')
+    planning: trans.__('Planning'),
+    installed: trans.__('From installed packages')
   };
   return names[category] ?? visible(category);
 }

@@ -2,13 +2,12 @@
 
 import * as React from 'react';
 
-/** Whether nothing has the focus: what had it is gone, or was switched off. */
+import { focused, isFocusFree } from '../chat/focus';
+
+/** Whether what had the focus is gone, or was switched off. */
 function isFocusLost(): boolean {
-  const { activeElement } = document;
   return (
-    activeElement === null ||
-    activeElement === document.body ||
-    activeElement.matches(':disabled') // The browser takes the focus from it a little later.
+    isFocusFree() || focused()?.matches(':disabled') === true // The browser takes the focus from it a little later.
   );
 }
 

@@ -47,22 +47,6 @@ export function Group(props: {
   );
 }
 
-/** A word that stands beside a name. */
-export function Badge(props: {
-  children: string;
-  kind?: 'plain' | 'good' | 'warning' | 'bad';
-  title?: string;
-}): React.JSX.Element {
-  return (
-    <span
-      className={`shoulders-Tag shoulders-mod-${props.kind ?? 'plain'}`}
-      title={props.title}
-    >
-      {props.children}
-    </span>
-  );
-}
-
 /** Something that is wrong in a file, or worth a look. */
 export function Problems(props: {
   problems: readonly string[];

@@ -14,11 +14,17 @@ import {
 import { visible } from '../../model/visible';
 import type { ChangeView, PendingEdit } from '../../wire/generated';
 import { Button, ErrorNote } from '../parts';
-import { useAction, useHost, usePlace, useSignal, useTrans } from '../use';
+import {
+  useAction,
+  useHost,
+  usePendingEdits,
+  usePlace,
+  useSignal,
+  useTrans
+} from '../use';
 import { ChangeRow, FileName } from './ChangeRow';
 
 const NO_CHANGES: readonly ChangeView[] = [];
-const NO_EDITS: readonly PendingEdit[] = [];
 
 export function ChangeList(props: {
   turn: string | null;
@@ -57,17 +63,13 @@ export function ChangeList(props: {
 }
 
 function useRows(turn: string | null): readonly IChangeRow[] {
-  const { review } = useHost();
   const { conversations, tab } = usePlace();
   const store = conversations.store(tab);
   const changes = useSignal(
     store?.changed ?? null,
     () => store?.view.changes ?? NO_CHANGES
   );
-  const edits = useSignal(
-    review?.changed ?? null,
-    () => review?.edits ?? NO_EDITS
-  );
+  const edits = usePendingEdits();
   const places = usePlaces(edits);
   return React.useMemo(
     () => rowsOf(changes, turn, edits, places),

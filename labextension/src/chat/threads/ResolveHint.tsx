@@ -3,29 +3,22 @@
 import * as React from 'react';
 
 import { appliedIn } from '../../model/proposals';
-import type { Conversation, PendingEdit } from '../../wire/generated';
+import type { Conversation } from '../../wire/generated';
 import { Button, IconButton } from '../parts';
-import { focusField, useHost, usePlace, useSignal, useTrans } from '../use';
+import { focusField, usePendingEdits, usePlace, useTrans } from '../use';
 import { useActions } from '../usePanel';
 
 /** The list of what awaits review is told of a change that was just applied by then, in ms. */
 const REST = 1500;
 
-const NO_EDITS: readonly PendingEdit[] = [];
-
 export function ResolveHint(props: {
   view: Conversation;
 }): React.JSX.Element | null {
-  const { review } = useHost();
   const trans = useTrans();
   const actions = useActions();
   const { conversations, tab } = usePlace();
-  const edits = useSignal(
-    review?.changed ?? null,
-    () => review?.edits ?? NO_EDITS
-  );
   const session = conversations.session(tab);
-  const applied = useRested(appliedIn(props.view, edits));
+  const applied = useRested(appliedIn(props.view, usePendingEdits()));
   const [left, setLeft] = React.useState<string | null>(null);
   if (
     session?.kind !== 'task' ||

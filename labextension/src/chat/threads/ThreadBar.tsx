@@ -2,16 +2,15 @@
 
 import * as React from 'react';
 
-import { visible } from '../../model/visible';
 import type { Anchor, Session } from '../../wire/generated';
 import { targetOf } from '../actions';
-import { nameOf } from '../input/describe';
 import { IconButton } from '../parts';
 import { useHost, usePlace, useTrans } from '../use';
 import { useActions } from '../usePanel';
-import { Certainty } from './Certainty';
+import { DocumentName, Quote } from './pieces';
+import { CertaintyTag, ResolvedTag } from './tags';
 import { useThreadPlace } from './useThreads';
-import { iconOfPlace, nameOfPlace, quoteLine, quoteText } from './words';
+import { iconOfPlace, nameOfPlace } from './words';
 
 export function ThreadBar(): React.JSX.Element | null {
   const trans = useTrans();
@@ -51,9 +50,8 @@ function Where(props: {
   const actions = useActions();
   const { session, logged } = props;
   const place = useThreadPlace(session?.id ?? null, logged);
-  const { anchor, number, line } = place;
-  const where = nameOfPlace(anchor, number, line, trans);
-  const quote = quoteLine(anchor);
+  const { anchor } = place;
+  const where = nameOfPlace(place, trans);
   return (
     <button
       type="button"
@@ -74,19 +72,10 @@ function Where(props: {
         {where !== null && (
           <span className="shoulders-ThreadRow-where">{where}</span>
         )}
-        <span
-          className="shoulders-ThreadRow-document"
-          title={visible(anchor.document)}
-        >
-          {visible(nameOf(anchor.document))}
-        </span>
-        <Certainty certainty={anchor.certainty} />
+        <DocumentName path={anchor.document} />
+        <CertaintyTag certainty={anchor.certainty} />
       </span>
-      {quote !== '' && (
-        <q className="shoulders-Quote" title={visible(quoteText(anchor))}>
-          {visible(quote)}
-        </q>
-      )}
+      <Quote anchor={anchor} />
     </button>
   );
 }
@@ -97,11 +86,7 @@ function Acts({ session }: { session: Session }): React.JSX.Element {
   const isResolved = session.status === 'resolved';
   return (
     <>
-      {isResolved && (
-        <span className="shoulders-ThreadTag shoulders-mod-resolved">
-          {trans.__('Resolved')}
-        </span>
-      )}
+      {isResolved && <ResolvedTag />}
       <IconButton
         icon={isResolved ? 'retry' : 'check'}
         label={isResolved ? trans.__('Reopen') : trans.__('Resolve')}

@@ -3,8 +3,8 @@
 import * as React from 'react';
 
 import type { Session } from '../../wire/generated';
+import { nameOfStatus } from '../kinds';
 import { useTrans } from '../use';
-import { nameOfStatus } from './words';
 
 export function ThreadDot(props: {
   status: Session['status'];

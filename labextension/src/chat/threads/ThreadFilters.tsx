@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import { THREAD_FILTERS, type ThreadFilter } from '../../model/thread-list';
 import { Choice } from '../Choice';
+import { SearchField } from '../SessionList';
 import { useTrans } from '../use';
 import { nameOfFilter } from './words';
 
@@ -12,30 +13,15 @@ export function ThreadFilters(props: {
   onText: (text: string) => void;
   filter: ThreadFilter | null;
   onFilter: (filter: ThreadFilter | null) => void;
-  onDown: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { text, onText, onDown } = props;
+  const { text, onText } = props;
   return (
-    <div className="shoulders-History-filters" role="search">
-      <input
-        className="shoulders-Input"
-        type="search"
-        // The list is opened to look for something.
-        autoFocus
-        value={text}
-        placeholder={trans.__('Search threads')}
-        aria-label={trans.__('Search threads')}
-        onChange={event => onText(event.target.value)}
-        onKeyDown={event => {
-          if (event.key === 'ArrowDown') {
-            event.preventDefault();
-            onDown();
-          } else if (event.key === 'Escape' && text !== '') {
-            event.preventDefault(); // First the words, then the list itself.
-            onText('');
-          }
-        }}
+    <>
+      <SearchField
+        label={trans.__('Search threads')}
+        text={text}
+        onText={onText}
       />
       <Choice
         label={trans.__('Show')}
@@ -45,6 +31,6 @@ export function ThreadFilters(props: {
         nameOf={nameOfFilter}
         onChange={props.onFilter}
       />
-    </div>
+    </>
   );
 }

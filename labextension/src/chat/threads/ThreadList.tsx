@@ -1,4 +1,4 @@
-/** All threads: those of the document in front, of others, and the resolved ones. By keyboard as the history is. */
+/** All threads: those of the document in front, of others, and the resolved ones. */
 
 import * as React from 'react';
 
@@ -10,21 +10,15 @@ import {
 } from '../../model/thread-list';
 import { visible } from '../../model/visible';
 import { nameOf } from '../input/describe';
-import { Button, ErrorNote } from '../parts';
-import { moveRow, rowsIn } from '../rows';
-import { focusField, usePlace, useTrans } from '../use';
-import { useActions } from '../usePanel';
+import { SessionList } from '../SessionList';
+import { usePlace, useTrans } from '../use';
 import { ThreadFilters } from './ThreadFilters';
 import { ThreadRow } from './ThreadRow';
 import { useHere, useThreads } from './useThreads';
 
-const ROW = '.shoulders-ThreadRow-open';
-
 export function ThreadList(): React.JSX.Element {
   const trans = useTrans();
-  const actions = useActions();
   const { threads } = usePlace().conversations;
-  const place = React.useRef<HTMLElement>(null);
   const here = useHere();
   const all = useThreads();
   const [text, setText] = React.useState('');
@@ -34,29 +28,27 @@ export function ThreadList(): React.JSX.Element {
   React.useEffect(() => {
     void threads.refresh(here);
   }, [threads, here]);
+  const none =
+    all.length > 0
+      ? trans.__('No thread matches.')
+      : trans.__(
+          'No threads yet. Select text in a cell or a file and choose “Start an AI Thread Here” from its context menu.'
+        );
   return (
-    <section
-      ref={place}
-      className="shoulders-History shoulders-ThreadList"
-      aria-label={trans.__('Threads')}
-      onKeyDown={event => {
-        if (event.key === 'Escape' && !event.defaultPrevented) {
-          event.preventDefault();
-          actions.showList(null);
-          focusField();
-        } else if (moveRow(place.current, ROW, event)) {
-          event.preventDefault();
-        }
-      }}
+    <SessionList
+      label={trans.__('Threads')}
+      className="shoulders-ThreadList"
+      store={threads}
+      filters={
+        <ThreadFilters
+          text={text}
+          onText={setText}
+          filter={filter}
+          onFilter={setFilter}
+        />
+      }
+      none={wanted.length === 0 ? none : null}
     >
-      <ThreadFilters
-        text={text}
-        onText={setText}
-        filter={filter}
-        onFilter={setFilter}
-        onDown={() => rowsIn(place.current, ROW)[0]?.focus()}
-      />
-      {threads.error !== null && <ErrorNote error={threads.error} />}
       <Group
         title={here === null ? '' : visible(nameOf(here))}
         threads={list.here}
@@ -69,13 +61,7 @@ export function ThreadList(): React.JSX.Element {
         threads={list.others}
       />
       <Group title={trans.__('Resolved')} threads={list.resolved} />
-      {wanted.length === 0 && <Nothing narrowed={all.length > 0} />}
-      {threads.hasMore && (
-        <Button onClick={() => void threads.more()}>
-          {trans.__('Show more')}
-        </Button>
-      )}
-    </section>
+    </SessionList>
   );
 }
 
@@ -104,23 +90,5 @@ function Group(props: {
         ))}
       </ul>
     </div>
-  );
-}
-
-/** Nothing to show, and how threads begin. */
-function Nothing(props: { narrowed: boolean }): React.JSX.Element | null {
-  const trans = useTrans();
-  const { threads } = usePlace().conversations;
-  if (!threads.isRead) {
-    return null;
-  }
-  return (
-    <p className="shoulders-History-none" role="status">
-      {props.narrowed
-        ? trans.__('No thread matches.')
-        : trans.__(
-            'No threads yet. Select text in a cell or a file and choose “Start an AI Thread Here” from its context menu.'
-          )}
-    </p>
   );
 }

@@ -3,10 +3,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { withSuggested } from '../../model/suggested';
 import { visible } from '../../model/visible';
 import type { Anchor } from '../../wire/generated';
-import { focusField, useHost, usePlace, useTrans } from '../use';
+import { IdeaButtons } from '../IdeaButtons';
+import { useHost, useTrans } from '../use';
+import { quoteText } from './words';
 
 /** Characters of the quote that are shown. */
 const SHOWN = 2000;
@@ -14,41 +15,18 @@ const SHOWN = 2000;
 export function ThreadStart({ anchor }: { anchor: Anchor }): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
-  const { quote } = anchor;
-  const ideas = ideasAt(anchor, trans);
   return (
     <>
       <div className="shoulders-Empty-greeting">
         <Icon name="thread" />
         <h2>{heading(anchor, trans)}</h2>
       </div>
-      {quote !== '' && (
+      {anchor.quote !== '' && (
         <pre className="shoulders-ThreadStart-quote" tabIndex={0}>
-          {visible(quote.length > SHOWN ? `${quote.slice(0, SHOWN)} …` : quote)}
+          {visible(quoteText(anchor, SHOWN))}
         </pre>
       )}
-      <div
-        className="shoulders-Empty-ideas"
-        role="group"
-        aria-label={trans.__('Ideas')}
-      >
-        {ideas.map(idea => (
-          <button
-            key={idea}
-            type="button"
-            className="shoulders-Idea"
-            onClick={() => {
-              const typed = conversations.draft(tab);
-              const kept = ideas.includes(typed) ? '' : typed;
-              conversations.suggest(tab, withSuggested(kept, idea));
-              focusField();
-            }}
-          >
-            {idea}
-          </button>
-        ))}
-      </div>
+      <IdeaButtons ideas={ideasAt(anchor, trans)} />
     </>
   );
 }

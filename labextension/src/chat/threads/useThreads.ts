@@ -50,11 +50,14 @@ export function useThreads(): readonly IThread[] {
   });
 }
 
-/** Where a thread is now: the page's word, else what was logged last. */
+/** Where a thread is now. */
+export type IPlaceNow = Omit<IThreadPlace, 'sessionId'>;
+
+/** The place of a thread: the page's word, else what was logged last. */
 export function useThreadPlace(
   sessionId: string | null,
   logged: Anchor
-): Omit<IThreadPlace, 'sessionId'> {
+): IPlaceNow {
   const { threads, cellsOf } = useHost();
   useSignalVersion(threads?.changed ?? null);
   const live = sessionId === null ? null : (threads?.of(sessionId) ?? null);

@@ -3,17 +3,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ThreadFilter } from '../../model/thread-list';
-import type { Anchor, Session } from '../../wire/generated';
+import type { Anchor } from '../../wire/generated';
 import type { IconName } from '../host';
-
-/** Characters of a quote that are shown when the pointer rests on it. */
-const SHOWN = 600;
+import type { IPlaceNow } from './useThreads';
 
 /** Where a thread is in its document; null says nothing beyond the document. */
 export function nameOfPlace(
-  anchor: Anchor,
-  number: number | null,
-  line: number | null,
+  { anchor, number, line }: IPlaceNow,
   trans: TranslationBundle
 ): string | null {
   if (anchor.cell_id === null) {
@@ -38,29 +34,9 @@ export function quoteLine({ quote }: Anchor): string {
   return lines.length > 1 ? `${first} …` : first;
 }
 
-/** A quote as it is, as far as a tooltip goes. */
-export function quoteText({ quote }: Anchor): string {
-  return quote.length > SHOWN ? `${quote.slice(0, SHOWN)} …` : quote;
-}
-
-export function nameOfStatus(
-  status: Session['status'],
-  trans: TranslationBundle
-): string {
-  switch (status) {
-    case 'idle':
-      return trans.__('Open');
-    case 'running':
-      return trans.__('Working');
-    case 'waiting':
-      return trans.__('Waits for you');
-    case 'error':
-      return trans.__('Failed');
-    case 'interrupted':
-      return trans.__('Interrupted');
-    case 'resolved':
-      return trans.__('Resolved');
-  }
+/** A quote as it is, up to some characters. */
+export function quoteText({ quote }: Anchor, most: number): string {
+  return quote.length > most ? `${quote.slice(0, most)} …` : quote;
 }
 
 export function nameOfFilter(

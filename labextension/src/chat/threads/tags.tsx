@@ -1,11 +1,12 @@
-/** Says so where the place of a thread is not sure, or gone. */
+/** What is said of a thread beside its place: that this is not sure or gone, or that the thread is done with. */
 
 import * as React from 'react';
 
 import type { Anchor } from '../../wire/generated';
+import { Badge } from '../parts';
 import { useTrans } from '../use';
 
-export function Certainty(props: {
+export function CertaintyTag(props: {
   certainty: Anchor['certainty'];
 }): React.JSX.Element | null {
   const trans = useTrans();
@@ -14,25 +15,30 @@ export function Certainty(props: {
       return null;
     case 'approximate':
       return (
-        <span
-          className="shoulders-ThreadTag"
+        <Badge
+          kind="warning"
           title={trans.__(
             'The text was changed; this is the likeliest place of it.'
           )}
         >
           {trans.__('Approximate')}
-        </span>
+        </Badge>
       );
     case 'orphaned':
       return (
-        <span
-          className="shoulders-ThreadTag shoulders-mod-lost"
+        <Badge
+          kind="bad"
           title={trans.__(
             'The text is no longer in the document. The thread finds its place again when the text comes back.'
           )}
         >
           {trans.__('Place gone')}
-        </span>
+        </Badge>
       );
   }
+}
+
+export function ResolvedTag(): React.JSX.Element {
+  const trans = useTrans();
+  return <Badge kind="good">{trans.__('Resolved')}</Badge>;
 }

@@ -1,0 +1,40 @@
+/** What could be asked, to begin with: each fills the input. Shown in empty conversations and threads. */
+
+import * as React from 'react';
+
+import { withSuggested } from '../model/suggested';
+import { focusField, usePlace, useTrans } from './use';
+
+export function IdeaButtons(props: {
+  ideas: readonly string[];
+  onMouseEnter?: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { ideas, onMouseEnter } = props;
+  return (
+    <div
+      className="shoulders-Empty-ideas"
+      role="group"
+      aria-label={trans.__('Ideas')}
+      onMouseEnter={onMouseEnter}
+    >
+      {ideas.map(idea => (
+        <button
+          key={idea}
+          type="button"
+          className="shoulders-Idea"
+          onClick={() => {
+            const typed = conversations.draft(tab);
+            // One idea takes the place of another, but not of what the user wrote.
+            const kept = ideas.includes(typed) ? '' : typed;
+            conversations.suggest(tab, withSuggested(kept, idea));
+            focusField();
+          }}
+        >
+          {idea}
+        </button>
+      ))}
+    </div>
+  );
+}
