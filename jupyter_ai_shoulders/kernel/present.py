@@ -65,8 +65,12 @@ def rendered(text: str, *, folds: bool = False) -> str:
     ``folds`` keeps the tags by which an exported conversation folds its long parts.
     """
     import mistune
+    from mistune.util import safe_entity
 
     class Links(mistune.HTMLRenderer):
+        def text(self, text: str) -> str:
+            return safe_entity(text)  # else what is escaped in the markdown is escaped once more
+
         def image(self, text: str, url: str, title: str | None = None) -> str:
             return self.link(text or html.escape(url), url, title)
 

@@ -33,8 +33,8 @@ class Ran:
     asked: list[str] = field(default_factory=list[str])
 
 
-class ServerKernel:
-    """A kernel that a server started for a notebook; ``async with`` starts and ends it."""
+class Channels:
+    """A notebook's kernel and the socket to it; ``async with`` starts and ends both."""
 
     def __init__(self, lab: Lab, path: str) -> None:
         self._lab = lab
@@ -61,6 +61,46 @@ class ServerKernel:
         await self._socket.close()
         await self._http.delete(self._url(f"api/sessions/{self._session}"))
         await self._http.close()
+
+    async def restart(self) -> None:
+        """Restart it, as the menu does."""
+        await self._http.post(self._url(f"api/kernels/{self.id}/restart"))
+
+    async def interrupt(self) -> None:
+        """Interrupt what runs, as the button does."""
+        await self._http.post(self._url(f"api/kernels/{self.id}/interrupt"))
+
+    async def _say(
+        self, channel: str, kind: str, content: Mapping[str, Any], subshell: str | None = None
+    ) -> str:
+        message_id = uuid.uuid4().hex
+        header = {
+            "msg_id": message_id,
+            "msg_type": kind,
+            "session": "test",
+            "username": "test",
+            "version": "5.3",
+            "date": "2026-11-22T08:00:00Z",
+            **({} if subshell is None else {"subshell_id": subshell}),
+        }
+        await self._socket.send_json(
+            {
+                "channel": channel,
+                "header": header,
+                "parent_header": {},
+                "metadata": {},
+                "content": content,
+                "buffers": [],
+            }
+        )
+        return message_id
+
+    def _url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self._lab.port}{self._lab.base_url}{path}"
+
+
+class ServerKernel(Channels):
+    """A kernel that a server started for a notebook, in which cells run one after another."""
 
     async def run(self, code: str, answer: str | None = None, *, interrupt_at: str = "") -> Ran:
         """Run a cell. ``answer`` is typed when it asks; it is interrupted once it shows this."""
@@ -92,37 +132,8 @@ class ServerKernel:
                 note(ran, displays, kind, content)
                 if interrupt_at and interrupt_at in json.dumps(content):
                     interrupt_at = ""
-                    await self._http.post(self._url(f"api/kernels/{self.id}/interrupt"))
+                    await self.interrupt()
         return ran
-
-    async def restart(self) -> None:
-        """Restart it, as the menu does."""
-        await self._http.post(self._url(f"api/kernels/{self.id}/restart"))
-
-    async def _say(self, channel: str, kind: str, content: Mapping[str, Any]) -> str:
-        message_id = uuid.uuid4().hex
-        header = {
-            "msg_id": message_id,
-            "msg_type": kind,
-            "session": "test",
-            "username": "test",
-            "version": "5.3",
-            "date": "2026-11-22T08:00:00Z",
-        }
-        await self._socket.send_json(
-            {
-                "channel": channel,
-                "header": header,
-                "parent_header": {},
-                "metadata": {},
-                "content": content,
-                "buffers": [],
-            }
-        )
-        return message_id
-
-    def _url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self._lab.port}{self._lab.base_url}{path}"
 
 
 def note(ran: Ran, displays: dict[str, dict[str, Any]], kind: str, content: Any) -> None:

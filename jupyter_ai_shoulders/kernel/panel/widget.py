@@ -116,12 +116,12 @@ class ChatPanel(anywidget.AnyWidget):
             self._refresh()
 
     def _post(self, message: KernelMessage, buffers: Sequence[bytes]) -> None:
+        if isinstance(message, Ready):
+            self.notebook = message.notebook
         with self._sending:
             self.send(message.model_dump(), list(buffers) or None)
         if isinstance(message, Frame) and self.session_id in ended_in(message.text):
             self._refresh()
-        if isinstance(message, Ready):
-            self.notebook = message.notebook
 
     def _keep(self, page: str) -> None:
         self.transcript = page

@@ -1,0 +1,173 @@
+"""A front end that speaks to widgets, without a browser: comms over a subshell, displays, cells.
+
+It does what JupyterLab 4.6 does with them (``@jupyterlab/services``, ``kernel/comm``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Self
+
+import aiohttp
+from jupyter_server.services.kernels.connection import base
+
+from tests.client.conftest import Place
+from tests.client.kernels import SECONDS, Channels, Ran, note
+
+_deserialize: Callable[[bytes], Any] = getattr(base, "deserialize_binary_message")  # noqa: B009 - it has no types
+
+
+@dataclass
+class Heard:
+    """A custom message of a widget."""
+
+    content: dict[str, Any]
+    buffers: list[bytes]
+
+
+class FrontEnd(Channels):
+    """A page with one notebook."""
+
+    def __init__(self, place: Place, path: str, *, subshells: bool = True) -> None:
+        super().__init__(place.lab, path)
+        self.states: dict[str, dict[str, Any]] = {}
+        """The widgets' by their ids."""
+        self.everything: list[str] = []
+        """All that the kernel said, as it came."""
+        self.displays: dict[str, dict[str, Any]] = {}
+        self._subshells = subshells
+        self._subshell: str | None = None
+        self._heard: list[Heard] = []
+        self._cells: dict[str, Ran] = {}
+        self._replies: dict[str, dict[str, Any]] = {}
+        self._news = asyncio.Condition()
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        self._reading = asyncio.create_task(self._read())
+        await self.new_subshell()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._reading
+        await super().__aexit__(*_)
+
+    async def new_subshell(self) -> None:
+        """Have comm messages go to a subshell of their own, as after a kernel's start."""
+        if self._subshells:
+            asked = await self._say("control", "create_subshell_request", {})
+            await self.until(lambda: asked in self._replies)
+            self._subshell = self._replies[asked]["subshell_id"]
+
+    async def start(self, code: str) -> Ran:
+        """Start a cell and return what it will have done."""
+        ran = Ran()
+        sent = await self._say(
+            "shell",
+            "execute_request",
+            {
+                "code": code,
+                "silent": False,
+                "store_history": True,
+                "user_expressions": {},
+                "allow_stdin": False,
+                "stop_on_error": True,
+            },
+        )
+        self._cells[sent] = ran
+        return ran
+
+    async def run(self, code: str) -> Ran:
+        """Run a cell to its end."""
+        ran = await self.start(code)
+        await self.until(lambda: ran.status != "")
+        return ran
+
+    async def until(self, happened: Callable[[], bool]) -> None:
+        """Wait for something the kernel says."""
+        async with asyncio.timeout(SECONDS), self._news:
+            await self._news.wait_for(happened)
+
+    @property
+    def panel_id(self) -> str:
+        """The one panel's."""
+        (found,) = (name for name, state in self.states.items() if "transcript_name" in state)
+        return found
+
+    @property
+    def panel(self) -> dict[str, Any]:
+        """The one panel's state."""
+        return self.states[self.panel_id]
+
+    async def say(self, content: Mapping[str, Any], panel: str | None = None) -> None:
+        """Send a custom message to the panel."""
+        data = {"method": "custom", "content": content}
+        await self._comm(panel or self.panel_id, data)
+
+    async def set(self, **state: object) -> None:
+        """Change the panel's state."""
+        await self._comm(self.panel_id, {"method": "update", "state": state, "buffer_paths": []})
+
+    async def hears(self, **wanted: object) -> Heard:
+        """Wait for a custom message with these fields, and take it."""
+        found: list[Heard] = []
+
+        def is_there() -> bool:
+            fits = (each for each in self._heard if wanted.items() <= each.content.items())
+            found.extend(list(fits)[:1])
+            return bool(found)
+
+        await self.until(is_there)
+        self._heard.remove(found[0])
+        return found[0]
+
+    async def request(
+        self, path: str, method: str = "GET", body: Any = None, view: str = "v"
+    ) -> Heard:
+        """Send an HTTP request through the kernel and return the answer."""
+        name = f"{method} {path} {len(self.everything)}"
+        await self.say(
+            {"t": "http", "view": view, "id": name, "method": method, "path": path, "body": body}
+        )
+        return await self.hears(t="http", id=name)
+
+    async def _comm(self, comm_id: str, data: Mapping[str, Any]) -> None:
+        content = {"comm_id": comm_id, "data": data}
+        await self._say("shell", "comm_msg", content, self._subshell)
+
+    async def _read(self) -> None:
+        async for frame in self._socket:
+            if frame.type is aiohttp.WSMsgType.BINARY:
+                message = _deserialize(frame.data)
+            else:
+                message = json.loads(frame.data)
+            async with self._news:
+                self.everything.append(json.dumps(message, default=repr))
+                self._take(message)
+                self._news.notify_all()
+
+    def _take(self, message: Any) -> None:
+        kind, content = message["header"]["msg_type"], message["content"]
+        parent = message["parent_header"].get("msg_id")
+        match kind:
+            case "comm_open":
+                self.states[content["comm_id"]] = dict(content["data"]["state"])
+            case "comm_msg" if content["data"]["method"] == "update":
+                self.states[content["comm_id"]].update(content["data"]["state"])
+            case "comm_msg" if content["data"]["method"] == "custom":
+                buffers = [bytes(each) for each in message["buffers"]]
+                self._heard.append(Heard(content["data"]["content"], buffers))
+            case "update_display_data":
+                self.displays[content["transient"]["display_id"]] = content["data"]
+            case _ if kind.endswith("_reply") and kind != "execute_reply":
+                self._replies[parent] = content
+            case _ if parent in self._cells:
+                note(self._cells[parent], self.displays, kind, content)
+            case _:
+                pass
