@@ -7,7 +7,8 @@ it comes). No two requests are about the same text, so nothing comes from what w
 "Same text" is what does. CPU is what the server's process has used by then.
 
 A key in a cell counts until the frame that shows it is painted; it comes while suggestions are
-awaited, and ends their request. Its floor is a key in the same cell, in turn, while none are.
+awaited, by the lab's own completer or with our dots, and ends their request. Its floor is a key in
+the same cell, in turn, while none are.
 """
 
 from __future__ import annotations

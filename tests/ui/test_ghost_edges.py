@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.ui.desk import Desk
-from tests.ui.ghost_page import Ghost, asked_of, suggests
+from tests.ui.ghost_page import Ghost, asked_of, stalls, suggests
 from tests.ui.panel import OpenNotebook
 from tests.ui.text_editor import TextEditor
 
@@ -125,6 +125,23 @@ def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(desk: Desk) -> None:
         )
         == 1
     )
+
+
+# What moves in an element: the properties of each animation, in order.
+MOVING = """dots => dots.getAnimations({subtree: true}).map(each => [...new Set(
+    each.effect.getKeyframes().flatMap(frame => Object.keys(frame))
+)].filter(name => !['offset', 'computedOffset', 'easing', 'composite'].includes(name)))"""
+
+
+@pytest.mark.shows("10.speed.1")
+def test_the_dots_are_one_animation_that_the_page_need_not_draw(desk: Desk) -> None:
+    notebook = desk.open(("code", "a = "), replies=[stalls()])
+    ghost = Ghost(desk.page)
+    at_end(notebook)
+    ghost.plus()
+
+    expect(ghost.dots).to_be_visible()
+    assert ghost.dots.evaluate(MOVING) == [["opacity"]], "each one more costs keys a millisecond"
 
 
 @pytest.mark.shows("10.ghost.2", "10.request.3")
