@@ -17,6 +17,7 @@ from traitlets.config import Application
 
 from jupyter_ai_shoulders.cli.attached import context_of
 from jupyter_ai_shoulders.cli.chat.alone import LoneChat
+from jupyter_ai_shoulders.cli.demo import refuse_to_stand_in
 from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
 from jupyter_ai_shoulders.client.reader import TurnReader
 from jupyter_ai_shoulders.core.clock import RandomIds
@@ -209,6 +210,8 @@ async def _host(settings: HostSettings) -> AsyncGenerator[Host]:
 
 async def _run(host: Host, request: RunRequest, sink: Sink) -> Outcome:
     await host.models.discover(remote=False)
+    if request.model is None and request.session is None:
+        refuse_to_stand_in(host.models.listing())
     session_id = SessionId(request.session) if request.session else _new(host, request)
     after = host.sessions.get(session_id).last_seq
     message = SendMessage(

@@ -9,8 +9,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from jupyter_ai_shoulders.cli.chat.attached import AttachedChat
+from jupyter_ai_shoulders.cli.demo import refuse_to_stand_in
 from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
+from jupyter_ai_shoulders.cli.interrupts import hold_interrupt
 from jupyter_ai_shoulders.client import Client
+from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.wire.api import (
     ModelList,
     ProviderHealth,
@@ -37,9 +40,28 @@ class AttachedDesk:
 
     def run(self, request: RunRequest, sink: Sink) -> Outcome:
         """See ``Desk.run``."""
-        client = self._client
+        if request.model is None and request.session is None:
+            refuse_to_stand_in(self._client.models())
+        with hold_interrupt() as held:
+            turn = self._begin(request)
+        cancelled = False
+        while True:
+            try:
+                if held.came and not cancelled:
+                    cancelled = True
+                    turn.cancel()
+                for event in turn:
+                    sink(event)
+            except KeyboardInterrupt:
+                if cancelled:  # and the end of it takes too long
+                    raise
+                held.came = True
+                continue  # to the end of the turn
+            return Outcome(turn.so_far(), turn.waits_for)
+
+    def _begin(self, request: RunRequest) -> Turn:
         session = request.session or (
-            client.new_session(
+            self._client.new_session(
                 kind="run",
                 source="cli",
                 model=request.model,
@@ -47,21 +69,13 @@ class AttachedDesk:
                 toolset=request.toolset,
             ).id
         )
-        turn = client.stream(
+        return self._client.stream(
             request.prompt,
             session,
             model=request.model,
             mode=request.mode,
             context=context_of(request),
         )
-        while True:
-            try:
-                for event in turn:
-                    sink(event)
-            except KeyboardInterrupt:
-                turn.cancel()
-                continue  # to the end of the turn
-            return Outcome(turn.so_far(), turn.waits_for)
 
     def chat(self) -> AttachedChat:
         """See ``Desk.chat``."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TextIO
 
+from jupyter_ai_shoulders.cli.demo import DEMO
 from jupyter_ai_shoulders.wire import events as ev
 
-DEMO = "demo"
 _DEMO_NOTE = "The demo answers, which is no AI model. jupyter shoulders models says what else can."
 _CONTROLS = (*range(9), *range(11, 32), *range(127, 160))
 """All but tab and line feed."""

@@ -1,0 +1,132 @@
+"""Ctrl+C while something must not be left half done, and the demo that must not stand in."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from jupyter_ai_shoulders.cli.interrupts import hold_interrupt
+from jupyter_ai_shoulders.cli.main import main
+from jupyter_ai_shoulders.client import Client
+from jupyter_ai_shoulders.client.connection import Connection
+from jupyter_ai_shoulders.wire.commands import SendMessage
+from tests.cli.conftest import Terminal
+from tests.upstream import says
+
+REFUSED: Mapping[str, Any] = {
+    "parts": [],
+    "failure": {"status": 401, "message": "invalid x-api-key"},
+}
+
+
+@pytest.fixture(autouse=True)
+def hearing() -> Iterator[None]:
+    """Hear Ctrl+C also where the tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
+    with hold_interrupt() as held:
+        press_ctrl_c()
+        told = held.came
+
+    assert told
+    with pytest.raises(KeyboardInterrupt):
+        press_ctrl_c()
+
+
+def test_a_second_interrupt_does_not_wait() -> None:
+    with hold_interrupt():
+        press_ctrl_c()
+        with pytest.raises(KeyboardInterrupt):
+            press_ctrl_c()
+
+
+def test_ignored_interrupts_stay_ignored() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    with hold_interrupt() as held:
+        press_ctrl_c()
+
+    assert not held.came
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_130_a_turn_is_cancelled_whose_message_was_on_its_way(
+    attached: Terminal, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attached.plays(says("word " * 50, ending="stall", ending_after=20))
+    send = Connection.post
+
+    def interrupted(self: Connection, path: str, body: Any, model: type[BaseModel]) -> Any:
+        if isinstance(body, SendMessage):
+            press_ctrl_c()  # the server takes the message all the same
+        return send(self, path, body, model)
+
+    monkeypatch.setattr(Connection, "post", interrupted)
+    said = attached.says("run", "Count.", "--json")
+
+    last = json.loads(said.out.splitlines()[-1])
+    assert said.code == 130
+    assert (last["type"], last["exit"]) == ("turn-end", "cancelled")
+    assert client.session(last["session_id"]).status == "idle"
+
+
+def test_130_nothing_is_sent_after_an_interrupt(
+    attached: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attached.plays(says("Never."))
+
+    def interrupted(_: Client) -> None:
+        press_ctrl_c()
+
+    monkeypatch.setattr(Client, "models", interrupted)
+
+    assert main(["run", "Hi"]) == 130
+    assert attached.upstream.requests() == []
+
+
+def test_1_the_demo_does_not_stand_in_for_a_model_whose_key_is_refused(
+    attached: Terminal, client: Client
+) -> None:
+    attached.plays(REFUSED, REFUSED, says("Never."))
+    refused = attached.says("run", "Hi")
+    models = client.models()
+    again = attached.says("run", "Hi")
+    attached.plays(says("Back."))
+    back = attached.says("run", "Hi", "--model", "simulated")
+
+    assert refused.code == 1
+    assert "key was not accepted" in refused.err
+    assert models.default == "demo"
+    assert (again.code, again.out) == (1, "")
+    assert "key was not accepted" in again.err
+    assert "--model simulated tries again" in again.err
+    assert (back.code, back.out) == (0, "Back.\n")
+
+
+def test_0_the_demo_answers_where_it_is_asked_for_or_nothing_was_set_up(
+    alone: Terminal, tmp_path: Path
+) -> None:
+    asked = alone.says("run", "Hi", "--model", "demo")
+    shutil.rmtree(alone.root / ".shoulders")
+    bare = alone.says("run", "Hi")
+
+    assert asked.code == 0
+    assert bare.code == 0
+    assert "no AI model" in asked.err
+    assert "no AI model" in bare.err
