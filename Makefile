@@ -19,12 +19,14 @@ export PLAYWRIGHT_NODEJS_PATH := $(CURDIR)/.venv/bin/node
 VENV := .venv/.ready
 NODE_MODULES := labextension/node_modules/.package-lock.json
 BUNDLE := jupyter_ai_shoulders/labextension/static/style.js
+WIDGET := jupyter_ai_shoulders/kernel/panel/static/panel.js
 INSTALLED := .venv/.installed
 NPM := npm --prefix labextension
 
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f -not -path '*/__tests__/*') \
-	labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
+	labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json \
+	labextension/vite.widget.config.mts
 
 lab: build
 	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
@@ -79,6 +81,7 @@ browser: $(VENV)
 
 clean:
 	rm -rf .venv labextension/node_modules labextension/lib jupyter_ai_shoulders/labextension dist htmlcov
+	rm -rf jupyter_ai_shoulders/kernel/panel/static
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage* tests/ui/failures
 	find jupyter_ai_shoulders tests -name __pycache__ -prune -exec rm -rf {} +
 
@@ -92,8 +95,12 @@ $(NODE_MODULES): labextension/package-lock.json labextension/.npmrc | $(VENV)
 # One bundle for trying and testing: the one that ships. `npm run watch` builds faster while working on it.
 $(BUNDLE): $(PAGE_SOURCES) $(NODE_MODULES)
 	$(NPM) run build:prod
-	@touch $@
+	@touch $@ $(WIDGET)
 
-$(INSTALLED): $(BUNDLE) $(VENV) pyproject.toml jupyter_ai_shoulders/__init__.py $(wildcard jupyter_ai_shoulders/server-config/*)
+# Where it alone is missing.
+$(WIDGET): | $(BUNDLE)
+	$(NPM) run build:widget
+
+$(INSTALLED): $(BUNDLE) $(WIDGET) $(VENV) pyproject.toml jupyter_ai_shoulders/__init__.py $(wildcard jupyter_ai_shoulders/server-config/*)
 	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

@@ -18,18 +18,17 @@ import type { ILatexTypesetter } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
 
+import { download } from '../chat/download';
 import type { IChatHost } from '../chat/host';
 import type { IDock } from '../chat/host-places';
-import { ApiError, type IHttpClient } from '../client/http';
+import type { IHttpClient } from '../client/http';
+import { storeKey } from '../client/lookups';
 import type { IReview } from '../review/interface';
 import type { IThreadPlaces } from '../threads/interface';
 import { Icon } from './icons';
 import { makeInputHost } from './labInput';
 import { messageHost } from './messageHost';
 import { SituationWatcher } from './situation';
-
-/** A download has begun by then, in ms. */
-const SAVE_TIME = 60_000;
 
 /** What of the application the host is made of; null is what Notebook may lack. */
 export interface ILabParts {
@@ -72,7 +71,7 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
     copy: text => {
       Clipboard.copyToSystem(text);
     },
-    save,
+    save: download,
     highlight: (code, language, into) =>
       languages.highlight(code, languages.findBest(language), into),
     review: parts.review,
@@ -86,32 +85,9 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
         });
       }
     },
-    setKey: (provider, key) => setKey(http, provider, key),
+    setKey: (provider, key) => storeKey(http, provider, key),
     confirm: (title, body, accept) => confirm(trans, title, body, accept)
   };
-}
-
-/** Hand a file to the browser as a download. */
-function save(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), SAVE_TIME);
-}
-
-/** Store a key and try it; the words of a failed try are thrown. */
-async function setKey(
-  http: IHttpClient,
-  provider: string,
-  key: string
-): Promise<void> {
-  await http.setKey(provider, key);
-  const { ok, error } = await http.testProvider(provider);
-  if (!ok && error !== null) {
-    throw new ApiError(0, error);
-  }
 }
 
 function openDocument(

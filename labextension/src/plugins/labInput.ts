@@ -10,13 +10,9 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { CommandRegistry } from '@lumino/commands';
 
-import type {
-  ICarried,
-  ICellInfo,
-  IInputHost,
-  ILookups
-} from '../chat/host-input';
-import { ApiError, plainError, type IHttpClient } from '../client/http';
+import type { ICarried, ICellInfo, IInputHost } from '../chat/host-input';
+import { ApiError, plainError } from '../client/http';
+import { lookupsOver } from '../client/lookups';
 import { EXTENSION_ID } from '../tokens';
 import type { Attachment } from '../wire/generated';
 import { openInstructions } from './instructions';
@@ -52,22 +48,6 @@ export function makeInputHost(parts: ILabParts): IInputHost {
       }
       return known;
     }
-  };
-}
-
-function lookupsOver(http: IHttpClient): ILookups {
-  const words = (name: string, value: string): string =>
-    new URLSearchParams({ [name]: value }).toString();
-  const session = (id: string): string => `sessions/${encodeURIComponent(id)}`;
-  return {
-    files: query => http.call('GET', `files/search?${words('q', query)}`),
-    variables: path => http.call('GET', `variables?${words('path', path)}`),
-    skills: () => http.call('GET', 'skills'),
-    tools: () => http.call('GET', 'tools'),
-    preview: (id, message) =>
-      http.call('POST', `${session(id)}/preview`, message),
-    sent: (id, turn, step) =>
-      http.call('GET', `${session(id)}/requests/${step}?${words('turn', turn)}`)
   };
 }
 

@@ -1,0 +1,153 @@
+/**
+ * The page around a panel in a notebook's output. It has the kernel and nothing of the lab: what opens documents or
+ * writes cells is absent, so that the views show no buttons for it. Made by `index`.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import { download } from '../chat/download';
+import type { IChatHost, ISituation } from '../chat/host';
+import type { IDock } from '../chat/host-places';
+import type { IHttpClient } from '../client/http';
+import { lookupsOver, storeKey } from '../client/lookups';
+import type { IReview } from '../review/interface';
+import type { ReviewStore } from '../review/store';
+import { confirm } from './dialog';
+import { highlight } from './highlight';
+import { Icon } from './icons';
+import { WORDS } from './words';
+
+/** What the host is made of. */
+export interface IHostParts {
+  readonly http: IHttpClient;
+  readonly review: ReviewStore;
+  /** Where dialogs are put. */
+  readonly root: Node;
+}
+
+/** Knows which notebook the panel is in. */
+export class WidgetSituation implements IDisposable {
+  readonly changed = new Signal<this, void>(this);
+
+  get current(): ISituation {
+    return this.situation;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** The panel is in this notebook. */
+  show(document: string | null): void {
+    if (document !== this.situation.document) {
+      const openDocuments = document === null ? [] : [document];
+      this.situation = { ...NOWHERE, document, openDocuments };
+      this.changed.emit();
+    }
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    Signal.clearData(this);
+  }
+
+  private situation: ISituation = NOWHERE;
+  private disposed = false;
+}
+
+const NOWHERE: ISituation = {
+  document: null,
+  cell: null,
+  selection: null,
+  openDocuments: []
+};
+
+/** Make the host of one view. */
+export function makeHost(
+  { http, review, root }: IHostParts,
+  situation: WidgetSituation
+): IChatHost {
+  return {
+    ...NOTHING_OF_THE_LAB,
+    trans: WORDS,
+    Icon,
+    get situation() {
+      return situation.current;
+    },
+    situationChanged: situation.changed,
+    dock: new FixedDock(),
+    lookups: lookupsOver(http),
+    review: reviewOver(review),
+    copy: text => copy(text, root),
+    save: download,
+    highlight: (code, language, into) => {
+      highlight(code, language, into);
+      return Promise.resolve();
+    },
+    setKey: (provider, key) => storeKey(http, provider, key),
+    confirm: (title, body, accept) =>
+      confirm(root, WORDS, { title, body, accept })
+  };
+}
+
+/** What a page without the lab cannot do. */
+const NOTHING_OF_THE_LAB = {
+  openDocument: null,
+  openTarget: null,
+  insertBelow: null,
+  replaceCell: null,
+  newFile: null,
+  restartKernel: null,
+  openInstructions: null,
+  openSettings: null,
+  upload: null,
+  threads: null,
+  cellsOf: () => [],
+  copiedCells: () => [],
+  carried: () => Promise.resolve([]),
+  /** No typesetter: a formula keeps its text. */
+  typeset: () => Promise.resolve(),
+  picture: (path: string) =>
+    Promise.reject(new Error(`${path} cannot be shown here.`))
+} satisfies Partial<IChatHost>;
+
+/** The panel stays in its output. */
+class FixedDock implements IDock {
+  readonly place = 'main';
+  readonly places = [];
+  readonly changed = new Signal<this, void>(this);
+  readonly moveTo = (): Promise<void> => Promise.resolve();
+  readonly hide = (): void => {
+    // There is nowhere to go.
+  };
+}
+
+/** Keep and undo; going to a change needs the lab. */
+function reviewOver(store: ReviewStore): IReview {
+  return {
+    changed: store.changed,
+    get edits() {
+      return store.edits;
+    },
+    decide: (edits, decision) => store.decideAll(decision, edits),
+    reveal: () => Promise.resolve()
+  };
+}
+
+/** Copy a text; pages of plain http have no clipboard but the browser's old command. */
+function copy(text: string, root: Node): void {
+  if (window.isSecureContext) {
+    navigator.clipboard.writeText(text).catch((error: unknown) => {
+      console.warn('The browser did not let the text be copied:', error);
+    });
+    return;
+  }
+  const field = document.createElement('textarea');
+  field.value = text;
+  root.appendChild(field);
+  field.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one way that plain http has
+  document.execCommand('copy');
+  field.remove();
+}

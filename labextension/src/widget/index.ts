@@ -1,0 +1,185 @@
+/**
+ * The chat panel in a notebook's output: the module that the kernel's widget hands to anywidget. Shows the same views as
+ * the lab's panel, on the same model; only the page around them and the way to the server are its own.
+ */
+
+import { UUID } from '@lumino/coreutils';
+import * as React from 'react';
+import { createRoot, type Root } from 'react-dom/client';
+
+import type { IChatHost } from '../chat/host';
+import { HttpClient } from '../client/http';
+import { PageSocket } from '../client/socket';
+import { Conversations } from '../model/conversations';
+import type { IKeeper } from '../model/memory';
+import { ReviewStore } from '../review/store';
+import { makeHost, WidgetSituation } from './host';
+import type { IModel } from './port';
+import { Relay } from './relay';
+import { STYLES } from './styles';
+import { followTheme } from './theme';
+import { WidgetPanel } from './WidgetPanel';
+import { WORDS } from './words';
+
+/** Keys and what they do belong to the panel: the notebook's shortcuts would run cells and delete them. */
+const KEPT = ['keydown', 'keypress', 'keyup', 'copy', 'cut', 'paste'] as const;
+
+/** One view of the widget. */
+export class WidgetView {
+  constructor(
+    private readonly model: IModel,
+    private readonly element: HTMLElement
+  ) {
+    const newId = (): string => UUID.uuid4();
+    this.relay = new Relay({ model, newId });
+    this.socket = new PageSocket({
+      clientId: newId(),
+      connect: this.relay.connect
+    });
+    const http = new HttpClient(this.relay.fetch);
+    this.conversations = new Conversations({
+      http,
+      socket: this.socket,
+      keeper: keeperOf(this.sessionId, newId),
+      newId
+    });
+    this.review = new ReviewStore(http, this.socket);
+    this.frame = makeFrame(element);
+    const { review, frame, situation } = this;
+    this.host = makeHost({ http, review, root: frame }, situation);
+    this.leaveTheme = followTheme(frame, element);
+    this.root = createRoot(frame);
+    this.listen();
+    this.draw();
+  }
+
+  dispose(): void {
+    this.model.off('change:session_id', this.follow);
+    this.model.off('change:notebook', this.attach);
+    this.model.off('change:transcript', this.draw);
+    KEPT.forEach(type => this.element.removeEventListener(type, keep));
+    this.leaveTheme();
+    this.root.unmount();
+    this.conversations.dispose();
+    this.review.dispose();
+    this.situation.dispose();
+    this.socket.dispose();
+    this.relay.dispose();
+  }
+
+  private listen(): void {
+    this.model.on('change:session_id', this.follow);
+    this.model.on('change:notebook', this.attach);
+    this.model.on('change:transcript', this.draw);
+    this.relay.changed.connect(this.attend);
+    this.conversations.changed.connect(this.tell);
+    KEPT.forEach(type => this.element.addEventListener(type, keep));
+    this.attach();
+  }
+
+  /** The kernel is there, or there again. */
+  private readonly attend = (): void => {
+    this.attach();
+    if (this.relay.standing.kind === 'ready' && this.socket.status !== 'open') {
+      this.socket.reconnect();
+    }
+    if (this.relay.standing.kind === 'ready' && !this.begun) {
+      this.begun = true;
+      void this.conversations.refresh();
+      this.draw();
+    }
+  };
+
+  /** Know which notebook the panel is in. */
+  private readonly attach = (): void => {
+    const named = this.model.get('notebook');
+    this.situation.show(
+      typeof named === 'string' ? named : this.relay.notebook
+    );
+  };
+
+  /** Show the conversation that the kernel, or another view, names. */
+  private readonly follow = (): void => {
+    const { sessionId, conversations } = this;
+    if (sessionId !== null && conversations.active.sessionId !== sessionId) {
+      conversations.open(sessionId);
+    }
+  };
+
+  /** Tell the kernel which conversation is shown: it writes down the transcript of that one. */
+  private readonly tell = (): void => {
+    const shown = this.conversations.active.sessionId;
+    if (shown !== null && shown !== this.sessionId) {
+      this.model.set('session_id', shown);
+      this.model.save_changes();
+    }
+  };
+
+  private readonly draw = (): void => {
+    const { relay, host, conversations, socket, begun, frame } = this;
+    const held = this.model.get('transcript');
+    const transcript = typeof held === 'string' ? held : '';
+    const all = { relay, host, conversations, socket, begun, frame };
+    this.root.render(React.createElement(WidgetPanel, { ...all, transcript }));
+  };
+
+  private get sessionId(): string | null {
+    const id = this.model.get('session_id');
+    return typeof id === 'string' && id !== '' ? id : null;
+  }
+
+  private readonly relay: Relay;
+  private readonly socket: PageSocket;
+  private readonly conversations: Conversations;
+  private readonly review: ReviewStore;
+  private readonly host: IChatHost;
+  private readonly frame: HTMLElement;
+  private readonly root: Root;
+  private readonly leaveTheme: () => void;
+  private readonly situation = new WidgetSituation();
+  private begun = false;
+}
+
+/** What anywidget calls for each view. */
+export function render(place: { model: IModel; el: HTMLElement }): () => void {
+  const view = new WidgetView(place.model, place.el);
+  return () => view.dispose();
+}
+
+export default { render };
+
+function keep(event: Event): void {
+  event.stopPropagation();
+}
+
+/** The shadow tree with the panel's element: neither the page's styles reach it nor its own the page. */
+function makeFrame(element: HTMLElement): HTMLElement {
+  element.classList.add('shoulders-WidgetHost');
+  element.dataset.lmSuppressShortcuts = 'true';
+  const inner = document.createElement('div');
+  element.replaceChildren(inner);
+  const shadow = inner.attachShadow({ mode: 'open' });
+  const style = document.createElement('style');
+  style.textContent = STYLES;
+  const frame = document.createElement('div');
+  frame.className = 'shoulders-Widget';
+  frame.setAttribute('role', 'region');
+  frame.setAttribute('aria-label', WORDS.__('AI panel'));
+  shadow.append(style, frame);
+  return frame;
+}
+
+/** Begins with the widget's conversation. What is open is not kept: the widget is what is saved. */
+function keeperOf(sessionId: string | null, newId: () => string): IKeeper {
+  const key = newId();
+  const first =
+    sessionId === null
+      ? null
+      : JSON.stringify({ version: 1, tabs: [{ key, sessionId }], active: key });
+  return {
+    read: () => first,
+    write: () => {
+      // See above.
+    }
+  };
+}

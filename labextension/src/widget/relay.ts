@@ -1,0 +1,317 @@
+/**
+ * The way from a panel in a notebook's output to the server: through the kernel, by messages of the widget. Stands in for
+ * the browser's fetch and WebSocket. Made by `index`, one for each view.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import type { WebSocketLike } from '../client/socket';
+import type {
+  IHttpAnswer,
+  IModel,
+  KernelMessage,
+  ModelCallback,
+  PageMessage
+} from './port';
+
+/**
+ * How it stands with the kernel: `asking` before its first answer, `silent` when none came for a while, `gone` when it
+ * cannot reach the server, `slow` when what the page says waits for a running cell.
+ */
+export type Standing =
+  | { readonly kind: 'asking' | 'silent' | 'slow' | 'ready' }
+  | { readonly kind: 'gone'; readonly reason: string };
+
+/** What the relay is made with; times in ms. */
+export interface IRelayOptions {
+  readonly model: IModel;
+  readonly newId: () => string;
+  /** Without an answer for so long the kernel is called busy, or not running. */
+  readonly patience?: number;
+  /** How often it is asked whether it is there. */
+  readonly every?: number;
+}
+
+const PATIENCE = 4000;
+const EVERY = 10_000;
+const NO_BODY = new Set([204, 205, 304]);
+
+interface IWaiting {
+  resolve: (answer: Response) => void;
+  reject: (reason: Error) => void;
+}
+
+/** The relay of one view. */
+export class Relay implements IDisposable {
+  constructor(private readonly options: IRelayOptions) {
+    this.view = options.newId();
+    options.model.on('msg:custom', this.hear);
+    options.model.on('comm_live_update', this.lookAgain);
+    this.hello();
+    this.timer = setInterval(this.knock, options.every ?? EVERY);
+  }
+
+  readonly changed = new Signal<this, void>(this);
+
+  get standing(): Standing {
+    return this.current;
+  }
+
+  /** Path of the notebook the kernel belongs to, as far as it knows. */
+  get notebook(): string | null {
+    return this.path;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** Ask at once whether the kernel is there. */
+  readonly hello = (): void => {
+    this.say({ t: 'hello' });
+    this.expect();
+  };
+
+  /** Send a request below the API's root. Rejects when it was given up. */
+  readonly fetch = (path: string, init: RequestInit): Promise<Response> => {
+    const id = this.options.newId();
+    const answer = new Promise<Response>((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+    });
+    const { method = 'GET', body } = init;
+    this.say({
+      t: 'http',
+      id,
+      method,
+      path,
+      body: typeof body === 'string' ? body : null
+    });
+    this.expect();
+    return answer;
+  };
+
+  /** Open a socket to the server. */
+  readonly connect = (): WebSocketLike => {
+    const id = this.options.newId();
+    const socket = new RelayedSocket(id, message => this.say(message));
+    this.sockets.set(id, socket);
+    this.say({ t: 'open', id });
+    return socket;
+  };
+
+  dispose(): void {
+    if (this.disposed) {
+      return;
+    }
+    this.disposed = true;
+    clearInterval(this.timer);
+    clearTimeout(this.patience);
+    this.say({ t: 'close', id: null });
+    this.options.model.off('msg:custom', this.hear);
+    this.options.model.off('comm_live_update', this.lookAgain);
+    this.giveUp('The panel was closed.');
+    Signal.clearData(this);
+  }
+
+  /** Again and again while nobody answers, or nobody can reach the server. */
+  private readonly knock = (): void => {
+    if (this.current.kind !== 'ready') {
+      this.hello();
+    }
+  };
+
+  /** The connection to the kernel is another, or gone: what was asked is not answered. */
+  private readonly lookAgain = (): void => {
+    this.giveUp('The kernel was restarted, or has ended.');
+    this.change({ kind: 'asking' });
+    this.hello();
+  };
+
+  private readonly hear: ModelCallback = (content, buffers = []) => {
+    if (!isOf(content, this.view)) {
+      return;
+    }
+    clearTimeout(this.patience);
+    this.patience = undefined;
+    const answered = this.take(content, buffers);
+    this.change(answered ?? this.calmed());
+    if (this.waiting.size > 0) {
+      this.expect();
+    }
+  };
+
+  /** Take a message; how it stands now, where that says it. */
+  private take(
+    message: KernelMessage,
+    buffers: readonly DataView[]
+  ): Standing | null {
+    switch (message.t) {
+      case 'ready':
+        return this.welcome(message);
+      case 'gone':
+        return { kind: 'gone', reason: message.reason };
+      case 'http':
+        this.answer(message, buffers);
+        return null;
+      case 'opened':
+        this.sockets.get(message.id)?.opened();
+        return this.welcome(null);
+      case 'frame':
+        this.sockets.get(message.id)?.received(message.text);
+        return null;
+      case 'closed':
+        this.sockets.get(message.id)?.closed();
+        this.sockets.delete(message.id);
+        return null;
+    }
+  }
+
+  private welcome(message: (KernelMessage & { t: 'ready' }) | null): Standing {
+    this.path = message?.notebook ?? this.path;
+    if (message?.server === false) {
+      const { current } = this;
+      return current.kind === 'gone' ? current : { kind: 'gone', reason: '' };
+    }
+    return { kind: 'ready' };
+  }
+
+  /** Whatever was said, the kernel is there. */
+  private calmed(): Standing {
+    const { kind } = this.current;
+    return kind === 'slow' || kind === 'silent'
+      ? { kind: 'ready' }
+      : this.current;
+  }
+
+  private answer(message: IHttpAnswer, buffers: readonly DataView[]): void {
+    const { status, content_type, body } = message;
+    const waiting = this.waiting.get(message.id);
+    this.waiting.delete(message.id);
+    const content = body ?? (buffers[0] ? new Blob([bytesOf(buffers[0])]) : '');
+    waiting?.resolve(
+      new Response(NO_BODY.has(status) ? null : content, {
+        status,
+        headers: { 'Content-Type': content_type }
+      })
+    );
+  }
+
+  /** An answer is due. */
+  private expect(): void {
+    this.patience ??= setTimeout(() => {
+      this.patience = undefined;
+      const known = this.current.kind === 'ready';
+      if (this.current.kind !== 'gone') {
+        this.change({ kind: known ? 'slow' : 'silent' });
+      }
+    }, this.options.patience ?? PATIENCE);
+  }
+
+  private giveUp(reason: string): void {
+    const { waiting, sockets } = this;
+    [...waiting.values()].forEach(({ reject }) => reject(new Error(reason)));
+    waiting.clear();
+    [...sockets.values()].forEach(socket => socket.closed());
+    sockets.clear();
+  }
+
+  private say(message: PageMessage): void {
+    try {
+      this.options.model.send({ view: this.view, ...message });
+    } catch (error) {
+      // The lab refuses to send to a kernel that is dead; `expect` shows it.
+      console.warn('The kernel of this panel cannot be reached:', error);
+    }
+  }
+
+  private change(standing: Standing): void {
+    if (JSON.stringify(standing) !== JSON.stringify(this.current)) {
+      this.current = standing;
+      this.changed.emit();
+    }
+  }
+
+  private readonly view: string;
+  private readonly waiting = new Map<string, IWaiting>();
+  private readonly sockets = new Map<string, RelayedSocket>();
+  private readonly timer: ReturnType<typeof setInterval>;
+  private patience: ReturnType<typeof setTimeout> | undefined;
+  private current: Standing = { kind: 'asking' };
+  private path: string | null = null;
+  private disposed = false;
+}
+
+/** A socket of the server's, as the page's own code wants it. */
+class RelayedSocket implements WebSocketLike {
+  constructor(
+    private readonly id: string,
+    private readonly say: (message: PageMessage) => void
+  ) {}
+
+  onopen: WebSocketLike['onopen'] = null;
+  onmessage: WebSocketLike['onmessage'] = null;
+  onclose: WebSocketLike['onclose'] = null;
+
+  get readyState(): number {
+    return this.state;
+  }
+
+  send(text: string): void {
+    this.say({ t: 'send', id: this.id, text });
+  }
+
+  close(): void {
+    if (this.state !== CLOSED) {
+      this.state = CLOSED;
+      this.say({ t: 'close', id: this.id });
+    }
+  }
+
+  opened(): void {
+    if (this.state === CONNECTING) {
+      this.state = OPEN;
+      this.onopen?.call(this.asSocket, new Event('open'));
+    }
+  }
+
+  received(text: string): void {
+    const event = new MessageEvent('message', { data: text });
+    this.onmessage?.call(this.asSocket, event);
+  }
+
+  closed(): void {
+    this.state = CLOSED;
+    this.onclose?.call(this.asSocket, new CloseEvent('close'));
+  }
+
+  /** What is called has no use for more of a socket than there is here. */
+  private get asSocket(): WebSocket {
+    return this as unknown as WebSocket;
+  }
+
+  private state = CONNECTING;
+}
+
+const CONNECTING = 0;
+const OPEN = 1;
+const CLOSED = 3;
+
+function bytesOf(view: DataView): Uint8Array<ArrayBuffer> {
+  // A copy: the front end may use the memory again.
+  return new Uint8Array(
+    new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+  );
+}
+
+/** Whether it is a message to this view; the kernel checks what it sends against its own models. */
+function isOf(content: unknown, view: string): content is KernelMessage {
+  return (
+    typeof content === 'object' &&
+    content !== null &&
+    'view' in content &&
+    content.view === view &&
+    't' in content &&
+    content.t !== 'code'
+  );
+}
