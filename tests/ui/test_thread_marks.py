@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.ui.desk import Desk
 from tests.ui.panel import OpenNotebook, Panel
 from tests.ui.screenshots import THEMES
-from tests.ui.thread_marks import Marks, anchor_of, begin, list_of, of_cell, say, status
+from tests.ui.thread_marks import Marks, anchor_of, begin, list_of, of_cell, put, say, status
 from tests.upstream import calls, says
 
 TEXT = "alpha = 1\nbeta = alpha + 2\ngamma = beta * alpha\n"
 STATES = ("idle", "running", "waiting", "error", "interrupted")
+STREAM = says("one two three " * 30_000, tokens_per_second=30)
+"""An answer that outlasts a test."""
 LEAST_CONTRAST = 3.0
 """What WCAG 2.2 asks of graphics (success criterion 1.4.11)."""
 
@@ -88,19 +92,13 @@ def in_file(desk: Desk, **cells: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.shows(
-    "09.marks.1", "09.marks.2", "09.marks.3", "09.marks.4", "09.marks.5", "09.panel.11"
-)
-def test_each_status_has_a_mark_that_is_seen_in_every_theme(desk: Desk) -> None:
-    page = desk.page
+@contextmanager
+def each_status(desk: Desk) -> Generator[OpenNotebook]:
+    """A notebook with a thread of every status, each in the cell of that name."""
     names = {state: f"A thread that is {state}" for state in (*STATES, "resolved")}
     threads = in_file(desk, **names)
-    known, changed = "x = 1\nx = 1\nx = 1\n", "x = 1\nx = 1\nx = 1\nx = 1\n"
-    desk.write(*desk.on_disk().items(), ("unsure", changed))
-    middle = {"range": {"from": 6, "to": 11}, "prefix": "x = 1\n", "suffix": "\nx = 1\n"}
-    begin(desk, "Which?", {**anchor_of(desk.path, "unsure", known, "x = 1"), **middle})
     desk.play(
-        says("one two three " * 30_000, tokens_per_second=30),
+        STREAM,
         calls("clarify", {"question": "Which one?", "options": ["this", "that"]}),
         {"failure": {"status": 400, "type": "invalid_request_error", "message": "No."}},
         says("A model that has failed last is no default of other tests."),
@@ -108,75 +106,108 @@ def test_each_status_has_a_mark_that_is_seen_in_every_theme(desk: Desk) -> None:
     for state in ("running", "waiting", "error"):
         say(desk, threads[state], "Go on.")
         desk.wait(lambda state=state: status(desk, threads[state]) == state, state)
-    desk.talks.send("PATCH", f"sessions/{threads['resolved']}", {"status": "resolved"})
-    with_status(page, threads["interrupted"], "interrupted")
-    opened = desk.show(page)
-
-    for state in STATES:
-        marks = of_cell(opened, state)
-        expect(marks.text(state)).to_have_text(f"this is {state}")
-        expect(marks.dots).to_have_count(1)
-    unsure = of_cell(opened, "unsure")
-    expect(unsure.text("approximate")).to_have_text("x = 1")
-    expect(unsure.dots).to_have_attribute("title", "Which? (likeliest place)")
-    outline = "text => getComputedStyle(text).outlineStyle"
-    assert unsure.text("approximate").evaluate(outline) == "dashed"
-    assert of_cell(opened, "idle").text("idle").evaluate(outline) == "none"
-    resolved = of_cell(opened, "resolved")
-    expect(resolved.place.locator(".shoulders-ThreadText, .shoulders-ThreadDot")).to_have_count(0)
-
-    shapes = {
-        state: of_cell(opened, state)
-        .text(state)
-        .first.evaluate("text => getComputedStyle(text).textDecorationStyle")
-        for state in STATES
-    }
-    assert shapes == {
-        "idle": "dotted",
-        "running": "solid",
-        "waiting": "double",
-        "error": "solid",
-        "interrupted": "dashed",
-    }
-    running = of_cell(opened, "running")
-    assert running.dots.evaluate("dot => dot.getAnimations().length") == 1
-    faint = running.text("running").evaluate("text => getComputedStyle(text).backgroundColor")
-    assert faint != "rgba(0, 0, 0, 0)"
-    page.emulate_media(reduced_motion="reduce")
-    assert running.dots.evaluate("dot => dot.getAnimations().length") == 0
-    for name in THEMES.values():
-        set_theme(page, name)
-        for state in STATES:
-            edge, ground = of_cell(opened, state).dots.evaluate(_COLOURS)
-            assert contrast(edge, ground) >= LEAST_CONTRAST, (name, state, edge, ground)
-            assert (edge[0] > edge[2] + 60) == (state in {"error", "waiting"}), (name, state, edge)
-
+    put(desk, threads["resolved"], "resolved")
+    with_status(desk.page, threads["interrupted"], "interrupted")
+    opened = desk.show(desk.page)
+    yield opened
     say(desk, threads["error"], "Try again.")
     desk.wait(lambda: status(desk, threads["error"]) == "idle", "the model is well again")
     expect(of_cell(opened, "error").text("idle")).to_have_count(1)  # the page has heard it
 
 
-@pytest.mark.shows("09.marks.7", "09.marks.8", "09.marks.9")
-def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(desk: Desk) -> None:
-    page = desk.page
+@pytest.mark.shows("09.marks.1", "09.marks.2", "09.marks.4", "09.panel.11")
+def test_each_status_has_a_mark_of_its_own_shape(desk: Desk) -> None:
+    with each_status(desk) as opened:
+        for state in STATES:
+            marks = of_cell(opened, state)
+            expect(marks.text(state)).to_have_text(f"this is {state}")
+            expect(marks.dots).to_have_count(1)
+        resolved = of_cell(opened, "resolved").place
+        expect(resolved.locator(".shoulders-ThreadText, .shoulders-ThreadDot")).to_have_count(0)
+        shapes = {
+            state: of_cell(opened, state)
+            .text(state)
+            .first.evaluate("text => getComputedStyle(text).textDecorationStyle")
+            for state in STATES
+        }
+        assert shapes == {
+            "idle": "dotted",
+            "running": "solid",
+            "waiting": "double",
+            "error": "solid",
+            "interrupted": "dashed",
+        }
+
+
+@pytest.mark.shows("09.marks.1", "09.marks.3")
+def test_marks_are_seen_in_every_theme(desk: Desk) -> None:
+    with each_status(desk) as opened:
+        for state in STATES:
+            expect(of_cell(opened, state).text(state)).to_have_count(1)
+        for name in THEMES.values():
+            set_theme(desk.page, name)
+            for state in STATES:
+                edge, ground = of_cell(opened, state).dots.evaluate(_COLOURS)
+                assert contrast(edge, ground) >= LEAST_CONTRAST, (name, state, edge, ground)
+                is_reddish = edge[0] > edge[2] + 60
+                assert is_reddish == (state in {"error", "waiting"}), (name, state, edge)
+
+
+@pytest.mark.shows("09.marks.2")
+def test_the_mark_of_a_thread_at_work_pulses_unless_motion_is_reduced(desk: Desk) -> None:
+    threads = in_file(desk, running="A thread that is running")
+    desk.play(STREAM)
+    say(desk, threads["running"], "Go on.")
+    running = of_cell(desk.show(desk.page), "running")
+    expect(running.text("running")).to_have_count(1)
+    faint = running.text("running").evaluate("text => getComputedStyle(text).backgroundColor")
+    assert faint != "rgba(0, 0, 0, 0)"
+    assert running.dots.evaluate("dot => dot.getAnimations().length") == 1
+    desk.page.emulate_media(reduced_motion="reduce")
+    assert running.dots.evaluate("dot => dot.getAnimations().length") == 0
+
+
+@pytest.mark.shows("09.marks.1", "09.marks.5")
+def test_a_place_that_is_not_sure_has_a_dashed_outline(desk: Desk) -> None:
+    known, changed = "x = 1\nx = 1\nx = 1\n", "x = 1\nx = 1\nx = 1\nx = 1\n"
+    desk.write(("sure", TEXT), ("unsure", changed))
+    middle = {"range": {"from": 6, "to": 11}, "prefix": "x = 1\n", "suffix": "\nx = 1\n"}
+    begin(desk, "Which?", {**anchor_of(desk.path, "unsure", known, "x = 1"), **middle})
+    begin(desk, "Sure", anchor_of(desk.path, "sure", TEXT, "alpha"))
+    opened = desk.show(desk.page)
+    unsure, sure = of_cell(opened, "unsure"), of_cell(opened, "sure")
+    expect(unsure.text("approximate")).to_have_text("x = 1")
+    expect(unsure.dots).to_have_attribute("title", "Which? (likeliest place)")
+    outline = "text => getComputedStyle(text).outlineStyle"
+    assert unsure.text("approximate").evaluate(outline) == "dashed"
+    assert sure.text("idle").evaluate(outline) == "none"
+
+
+def three_on_two_lines(desk: Desk) -> OpenNotebook:
+    """A cell with a thread on one line and two on the next, and a cell with a thread of its own."""
     desk.write(("one", TEXT), ("two", "delta = 4"))
     quotes = {"Why one?": "alpha = 1", "Why two?": "alpha + 2", "And beta?": "beta ="}
     for title, quote in quotes.items():
         begin(desk, title, anchor_of(desk.path, "one", TEXT, quote))
     begin(desk, "What is delta?", anchor_of(desk.path, "two", "delta = 4", ""))
-    desk.play(says("Because."))
-    opened = desk.show(page)
-    one, two = of_cell(opened, "one"), of_cell(opened, "two")
-    expect(one.dots).to_have_text(["", "2"])
-    opened.editor("one").click()
-    expect(one.badge).to_have_text("3")
+    opened = desk.show(desk.page)
+    expect(of_cell(opened, "one").dots).to_have_text(["", "2"])
+    return opened
 
-    panel = Panel(page)
-    title = panel.root.get_by_role("tab", selected=True)
+
+def opened_thread(panel: Panel) -> Locator:
+    """The tab of the conversation that is shown."""
+    return panel.root.get_by_role("tab", selected=True)
+
+
+@pytest.mark.shows("09.marks.7", "09.marks.8")
+def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(desk: Desk) -> None:
+    page, panel = desk.page, Panel(desk.page)
+    one = of_cell(three_on_two_lines(desk), "one")
+    title = opened_thread(panel)
     one.dots.first.click()
     expect(title).to_contain_text("Why one?")
     expect(panel.input).to_be_focused()
-    # The list: by mouse, by keyboard, and put away.
     one.dots.last.click()
     expect(list_of(page).get_by_role("menuitem")).to_have_text(["And beta?", "Why two?"])
     page.keyboard.press("Escape")
@@ -185,17 +216,26 @@ def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(desk: Desk) -> Non
     list_of(page).get_by_role("menuitem", name="And beta?").click()
     expect(title).to_contain_text("And beta?")
     expect(panel.input).to_be_focused()
+
+
+@pytest.mark.shows("09.marks.7", "09.marks.9")
+def test_the_keyboard_opens_threads_by_the_badge_the_prompt_and_the_cursor(desk: Desk) -> None:
+    page, panel = desk.page, Panel(desk.page)
+    opened = three_on_two_lines(desk)
+    one, two = of_cell(opened, "one"), of_cell(opened, "two")
+    title = opened_thread(panel)
+    opened.editor("one").click()
+    expect(one.badge).to_have_text("3")
     one.badge.click()
+    expect(list_of(page)).to_be_visible()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(title).to_contain_text("Why two?")
-    # At a prompt it is a button.
     two.button.focus()
     page.keyboard.press("Enter")
     expect(title).to_contain_text("What is delta?")
     assert opened.source("two") == "delta = 4"
-    # And at the cursor.
     opened.editor("one").click()
     page.keyboard.press("Control+Home")
     page.keyboard.press("Control+;")
@@ -262,10 +302,10 @@ def test_marks_come_and_go_where_the_user_looks(desk: Desk) -> None:
     }""")
     expect(of_cell(opened, "c39").text()).to_have_text("value = 3")
     for thread in threads.values():
-        desk.talks.send("PATCH", f"sessions/{thread}", {"status": "resolved"})
+        put(desk, thread, "resolved")
     expect(of_cell(opened, "c39").text()).to_have_count(0)
     opened.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.scrollToItem(0)")
     expect(first.text()).to_have_count(0)
     expect(first.dots).to_have_count(0)
-    desk.talks.send("PATCH", f"sessions/{threads['c0']}", {"status": "idle"})
+    put(desk, threads["c0"], "idle")
     expect(first.text()).to_have_count(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,7 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.ui.audit import audit
 from tests.ui.desk import Desk
 from tests.ui.panel import Panel
-from tests.ui.threads_page import Threads, anchor, make_thread
+from tests.ui.thread_marks import anchor_of, begin, put
+from tests.ui.threads_page import Threads
 from tests.upstream import calls, says
 
 TWICE = "a = load()\nb = load()\nprint(a, b)"
@@ -22,6 +24,18 @@ def _asked(desk: Desk, question: str) -> str:
     return next(
         said for body in bodies if body.get("tools") and question in (said := json.dumps(body))
     )
+
+
+def _begin(desk: Desk, cell: str, quote: str, title: str) -> str:
+    """Make a thread in a cell of the notebook; return its id."""
+    return begin(desk, title, anchor_of(desk.path, cell, desk.on_disk()[cell], quote))
+
+
+def _other_document(desk: Desk) -> Path:
+    """A file beside the notebook."""
+    other = desk.file.with_name("other-of-threads.py")
+    other.write_text("def clean(frame):\n    return frame\n", encoding="utf-8")
+    return other
 
 
 @pytest.mark.shows(
@@ -95,86 +109,101 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     expect(threads.rows).to_contain_text("Why twice?")
 
 
-@pytest.mark.shows(
-    "09.panel.1",
-    "09.panel.2",
-    "09.panel.3",
-    "09.panel.4",
-    "09.panel.6",
-    "09.panel.7",
-    "09.marks.10",
-    "09.end.1",
-    "09.end.2",
-    "09.end.4",
-    "09.anchor.6",
-    "09.panel.10",
-)
-def test_the_list_leads_to_threads_of_all_documents_and_ends_them(desk: Desk, page: Page) -> None:
-    other = desk.file.with_name("other-of-threads.py")
-    other.write_text("def clean(frame):\n    return frame\n", encoding="utf-8")
+@pytest.mark.shows("09.panel.1", "09.panel.2", "09.panel.3", "09.marks.10", "09.anchor.6")
+def test_the_list_has_the_threads_of_the_open_document_first(desk: Desk, page: Page) -> None:
+    other = _other_document(desk)
     desk.write(("first", TWICE), ("second", "print(1)"))
-    talks = desk.talks
-    make_thread(talks, anchor(desk.path, "print(1)", "print", cell="second"), "Why print?")
-    make_thread(talks, anchor(desk.path, TWICE, "load()", cell="first"), "Why load?")
-    make_thread(talks, anchor(desk.path, TWICE, cell="first"), "Tidy this")
-    gone = anchor(desk.path, "", "vanish()", cell="first", certainty="orphaned")
-    make_thread(talks, gone, "Where is it?")
-    make_thread(talks, anchor(desk.path, TWICE, "print(a, b)", cell="first"), "Done", "resolved")
-    make_thread(talks, anchor(other.name, other.read_text(), "return frame"), "Copy it")
+    _begin(desk, "second", "print", "Why print?")
+    _begin(desk, "first", "load()", "Why load?")
+    _begin(desk, "first", "", "Tidy this")
+    begin(desk, "Where is it?", anchor_of(desk.path, "first", "", "vanish()", "orphaned"))
+    put(desk, _begin(desk, "first", "print(a, b)", "Done"), "resolved")
+    begin(desk, "Copy it", anchor_of(other.name, None, other.read_text(), "return frame"))
     desk.show(page)
-    threads, panel = Threads(page), Panel(page).open()
+    threads = Threads(page)
+    panel = threads.panel.open()
     expect(threads.button).to_have_accessible_name("Threads (4 in this document)")
     threads.show()
-    titles = threads.list.locator(".shoulders-ThreadRow-title")
-    expect(titles).to_have_count(6)
-    assert set(titles.all_text_contents()[:2]) == {"Why load?", "Tidy this"}
-    assert titles.all_text_contents()[2:] == ["Why print?", "Where is it?", "Copy it", "Done"]
+
+    expect(threads.titles).to_have_count(6)
+    titles = threads.titles.all_text_contents()
+    assert set(titles[:2]) == {"Why load?", "Tidy this"}
+    assert titles[2:] == ["Why print?", "Where is it?", "Copy it", "Done"]
     headings = threads.list.get_by_role("heading")
     expect(headings).to_have_text([f"{desk.file.name}4", "Other documents1", "Resolved1"])
+    expect(threads.rows.nth(2)).to_contain_text("Cell 2")
     expect(threads.rows.nth(3)).to_contain_text("vanish()")
     expect(threads.rows.nth(3)).to_contain_text("Place gone")
-    expect(threads.rows.nth(2)).to_contain_text("Cell 2")
-    expect(threads.rows.nth(4)).to_contain_text("other-of-threads.py")
+    expect(threads.rows.nth(4)).to_contain_text(other.name)
     expect(threads.rows.nth(5)).to_contain_text("Resolved")
     expect(threads.rows.nth(5)).to_have_css("opacity", "0.5")
-
     assert audit(panel.root) == []
 
+
+@pytest.mark.shows("09.panel.4", "09.anchor.6")
+def test_the_list_is_narrowed_and_leads_to_places(desk: Desk, page: Page) -> None:
+    other = _other_document(desk)
+    desk.write(("first", TWICE))
+    begin(desk, "Where is it?", anchor_of(desk.path, "first", "", "vanish()", "orphaned"))
+    begin(desk, "Copy it", anchor_of(other.name, None, other.read_text(), "return frame"))
+    desk.show(page)
+    threads = Threads(page)
+    panel = threads.panel.open()
+    threads.show()
+    expect(threads.titles).to_have_text(["Where is it?", "Copy it"])
     threads.list.get_by_label("Search threads").fill("frame")
-    expect(titles).to_have_text(["Copy it"])
+    expect(threads.titles).to_have_text(["Copy it"])
     threads.list.get_by_label("Search threads").fill("")
     threads.list.get_by_label("Show").select_option("Place gone")
-    expect(titles).to_have_text(["Where is it?"])
+    expect(threads.titles).to_have_text(["Where is it?"])
     threads.list.get_by_label("Show").select_option("All threads")
 
-    # To another document, and back to a place that is gone.
     threads.choose("Copy it", "Go to its place")
     expect(page.get_by_role("tab", name=other.name)).to_be_visible()
-    expect(headings.first).to_have_text(f"{other.name}1")
+    expect(threads.list.get_by_role("heading").first).to_have_text(f"{other.name}1")
     threads.choose("Where is it?", "Go to its place")
     expect(panel.root.get_by_role("alert")).to_contain_text("is gone from")
-    panel.root.get_by_role("button", name="Dismiss").click()
 
-    threads.choose("Why load?", "Resolve")
-    expect(threads.rows.filter(has_text="Why load?")).to_contain_text("Resolved")
-    threads.rows.filter(has_text="Why load?").click()
+
+@pytest.mark.shows("09.panel.6", "09.panel.10", "09.end.1", "09.end.2")
+def test_a_thread_is_resolved_in_the_list_and_opened_again_in_its_bar(
+    desk: Desk, page: Page
+) -> None:
+    desk.write(("first", TWICE))
+    _begin(desk, "first", "load()", "Why load?")
+    desk.show(page)
+    threads = Threads(page)
+    panel = threads.panel.open()
+    threads.show().choose("Why load?", "Resolve")
+    expect(threads.rows).to_contain_text("Resolved")
+    threads.rows.click()
     expect(threads.bar).to_contain_text("Resolved")
     tab = panel.root.get_by_role("tab", selected=True)
     expect(tab.get_by_role("img", name="Resolved")).to_be_visible()
     threads.bar.get_by_role("button", name="Reopen").click()
     expect(threads.bar).not_to_contain_text("Resolved")
 
-    threads.bar.get_by_role("button", name="Delete thread").click()
+
+@pytest.mark.shows("09.panel.7", "09.end.4")
+def test_a_thread_is_deleted_after_asking_and_brought_back(desk: Desk, page: Page) -> None:
+    desk.write(("first", TWICE))
+    _begin(desk, "first", "load()", "Why load?")
+    desk.show(page)
+    threads = Threads(page)
+    panel = threads.panel.open()
+    threads.show().rows.click()
+    tab = panel.root.get_by_role("tab", selected=True)
+    delete = threads.bar.get_by_role("button", name="Delete thread")
+    delete.click()
     page.get_by_role("button", name="Cancel").click()
     expect(tab).to_have_text("Why load?")
-    threads.bar.get_by_role("button", name="Delete thread").click()
+    delete.click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    undo = panel.root.get_by_role("button", name="Undo", exact=True)
-    expect(undo).to_be_focused()
-    assert "Why load?" not in [session["title"] for session in talks.all()]
+    expect(panel.root.get_by_role("button", name="Undo", exact=True)).to_be_focused()
+    assert desk.talks.all() == []
     page.keyboard.press("Enter")
     expect(tab).to_have_text("Why load?")
-    assert "Why load?" in [session["title"] for session in talks.all()]
+    assert [session["title"] for session in desk.talks.all()] == ["Why load?"]
 
 
 @pytest.mark.shows("09.chat.1", "09.chat.2", "09.panel.11")

@@ -18,8 +18,15 @@ from tests.ui.panel import OpenNotebook
 CONTEXT = 64
 
 
-def anchor_of(path: str, cell_id: str | None, text: str, quote: str) -> dict[str, Any]:
-    """The anchor of what occurs first in a text; of a cell where nothing is quoted."""
+def anchor_of(
+    path: str, cell_id: str | None, text: str, quote: str, certainty: str = "exact"
+) -> dict[str, Any]:
+    """The anchor of what occurs first in a text; of a cell where nothing is quoted.
+
+    A quote that does not occur there stood in a text that is gone.
+    """
+    if quote not in text:
+        text = f"nothing of this\n{quote}\nis there any more"
     start = text.index(quote)
     end = start + len(quote)
     return {
@@ -31,8 +38,7 @@ def anchor_of(path: str, cell_id: str | None, text: str, quote: str) -> dict[str
         "prefix": text[max(0, start - CONTEXT) : start] if quote else "",
         "suffix": text[end : end + CONTEXT] if quote else "",
         "version": None,
-        "certainty": "exact",
-        "output": None,
+        "certainty": certainty,
     }
 
 
@@ -40,6 +46,11 @@ def begin(desk: Desk, title: str, anchor: Mapping[str, Any]) -> str:
     """Make a thread as another page would; return its id."""
     body = {"kind": "task", "title": title, "anchor": anchor}
     return desk.talks.send("POST", "sessions", body)["id"]
+
+
+def put(desk: Desk, session_id: str, shown: str) -> None:
+    """Resolve a thread, or open it again, as another page would."""
+    desk.talks.send("PATCH", f"sessions/{session_id}", {"status": shown})
 
 
 def say(desk: Desk, session_id: str, text: str) -> None:

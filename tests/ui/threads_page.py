@@ -1,54 +1,14 @@
-"""Task threads as a user of the browser sees them, and threads that are there already."""
+"""Task threads in the panel, as a user of the browser sees them: page objects."""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.ui.desk import Conversations
 from tests.ui.panel import OpenNotebook, Panel
-
-AROUND = 64
-
-
-def anchor(
-    document: str,
-    text: str,
-    quote: str = "",
-    *,
-    cell: str | None = None,
-    certainty: str = "exact",
-) -> dict[str, Any]:
-    """The place of the first occurrence of a quote in a text; without one, the whole cell.
-
-    A quote that does not occur there stood in a text that is gone.
-    """
-    if quote not in text:
-        text = f"nothing of this\n{quote}\nis there any more"
-    at = text.find(quote)
-    end = at + len(quote)
-    return {
-        "document": document,
-        "cell_id": cell,
-        "target": "source" if quote else "cell",
-        "range": {"from": at, "to": end} if quote else None,
-        "quote": quote,
-        "prefix": text[max(0, at - AROUND) : at] if quote else "",
-        "suffix": text[end : end + AROUND] if quote else "",
-        "certainty": certainty,
-    }
-
-
-def make_thread(talks: Conversations, place: dict[str, Any], title: str, status: str = "") -> str:
-    """Make a thread as another page would; return its id."""
-    made = talks.send("POST", "sessions", {"kind": "task", "anchor": place, "title": title})
-    if status:
-        talks.send("PATCH", f"sessions/{made['id']}", {"status": status})
-    return made["id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +52,11 @@ class Threads:
         self.button.click()
         expect(self.list).to_be_visible()
         return self
+
+    @property
+    def titles(self) -> Locator:
+        """The titles in its rows."""
+        return self.list.locator(".shoulders-ThreadRow-title")
 
     def choose(self, title: str, item: str) -> None:
         """Choose from the menu of a thread in the list."""
