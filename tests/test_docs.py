@@ -37,7 +37,7 @@ def test_the_provider_of_the_documents_is_one() -> None:
 
 
 async def test_the_tool_of_the_documents_is_one(tmp_path: Path) -> None:
-    (source,) = blocks(ROOT / "docs" / "write-a-tool.md", "python")
+    source, _ = blocks(ROOT / "docs" / "write-a-tool.md", "python")
     module: dict[str, Any] = {}
     exec(compile(source, "count_words.py", "exec"), module)  # what a reader would put into a file
     with place(tmp_path) as here:

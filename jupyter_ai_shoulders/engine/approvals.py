@@ -64,6 +64,7 @@ class Approvals:
             target=subject.target_label if subject else None,
             state=ready.state,
             via=made.via,
+            package=self.tools.package_of(made.tool),
         )
 
     async def judge(

@@ -234,6 +234,7 @@ def _call(event: ev.ToolCall) -> Call:
         risk=event.risk,
         title=event.title,
         external=event.external,
+        package=event.package,
     )
 
 

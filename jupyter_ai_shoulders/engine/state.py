@@ -105,6 +105,8 @@ class Call:
     risk: Risk
     title: str
     external: bool = False
+    package: str | None = None
+    """The installed package whose tool it is."""
     scopes: tuple[ApprovalScope, ...] = ()
     """Offered to the user, once the call was asked about."""
     preview: str | None = None

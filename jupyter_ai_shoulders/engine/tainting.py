@@ -6,12 +6,14 @@ also where a summary stands for it.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from jupyter_ai_shoulders.engine.state import State
 from jupyter_ai_shoulders.tools.grants import clean_path, target_of
 from jupyter_ai_shoulders.tools.taint import MOST_SOURCES, Source, source_of
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
     FileAttachment,
@@ -19,6 +21,7 @@ from jupyter_ai_shoulders.wire.messages import (
     OutputAttachment,
 )
 
+_PLAN = "run_plan"
 _MAKERS = frozenset({"create_file", "create_notebook"})
 
 
@@ -76,12 +79,28 @@ def _read(state: State, event: ev.ToolResult) -> State:
     if call.tool in _MAKERS and event.status == "ok" and target.path is not None:
         return replace(state, made=state.made | {target.path})
     vouched = state.opened | state.made
-    source = source_of(call.tool, target, external=call.external, vouched=vouched)
+    if call.tool == _PLAN and not _read_only_from(vouched, call.arguments or {}):
+        return _with(state, Source("what a plan read"))
+    source = source_of(
+        call.tool, target, external=call.external, vouched=vouched, foreign=call.package is not None
+    )
     state = state if source is None else _with(state, source)
     if event.status == "error":  # a refusal shows the text that was not read, or was changed
         for path in dict.fromkeys(seen.path for seen in event.seen):
             state = state if path in vouched else _with(state, Source(path, path))
     return state
+
+
+def _read_only_from(vouched: Collection[str], plan: JsonObject) -> bool:
+    """Return whether each step of a plan names one of these documents, not one to be found."""
+    steps = plan.get("steps")
+    given = (
+        [step.get("args") for step in steps if isinstance(step, dict)]
+        if isinstance(steps, list)
+        else []
+    )
+    targets = [target_of(args if isinstance(args, dict) else {}) for args in given]
+    return bool(targets) and all(target.path in vouched for target in targets)
 
 
 def _with(state: State, source: Source) -> State:

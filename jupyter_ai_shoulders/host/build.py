@@ -24,13 +24,14 @@ from jupyter_ai_shoulders.host.ghost_scenes import GhostScenes
 from jupyter_ai_shoulders.host.ghost_variables import GhostVariables
 from jupyter_ai_shoulders.host.ground import Ground
 from jupyter_ai_shoulders.host.host import Host
+from jupyter_ai_shoulders.host.installed_tools import InstalledTools, Place
 from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
 from jupyter_ai_shoulders.host.review import review_desk
 from jupyter_ai_shoulders.host.run_news import RunNews
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.threads import HostThreads
-from jupyter_ai_shoulders.host.toolbox import base_tools
+from jupyter_ai_shoulders.host.toolbox import base_tools, tool_ports
 from jupyter_ai_shoulders.host.usage import UsageDesk
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.files import StateFile
@@ -66,6 +67,13 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     base = base_tools(ground, threads, artifacts)
     tools = with_planning(base, rules, store.blobs, runs=long_calls)
     calls = SingleCalls(ground.models, ground.preferences.models)
+    installed = InstalledTools(
+        tool_ports(ground),
+        Place(base, tools, ground.recorder.tools),
+        allowed=settings.tool_packages,
+        changed=ports.pages.tools_changed,
+        redact=ground.redact,
+    )
     engine = _engine(ground, tools, rules, long_calls, Summaries(calls, ground.models))
     titler = Titler(calls, ground.models, store.sessions)
     if settings.titles:
@@ -78,6 +86,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     return Host(
         ground,
         tools=tools,
+        installed=installed,
         rules=rules,
         engine=engine,
         conversations=conversations,

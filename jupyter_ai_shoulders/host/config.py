@@ -113,6 +113,15 @@ class Shoulders(Configurable):
         They deny or ask; an invalid one denies.""",
     ).tag(config=True)
 
+    tool_packages = List(
+        Unicode(),
+        default_value=None,
+        allow_none=True,
+        help="""Names of the installed packages whose tools the agent gets, for instance
+        `["acme-tools"]`. None: of all that bring some. Empty: of none; they are not even
+        imported.""",
+    ).tag(config=True)
+
     allow_commands = Bool(
         None,
         allow_none=True,

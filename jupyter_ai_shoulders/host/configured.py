@@ -50,6 +50,7 @@ def host_settings(
         refuses_busy=config.busy_kernel == "refuse",
         allow_bypass=config.allow_bypass,
         rules=config.rules,
+        tool_packages=config.tool_packages,
         compaction=cast("CompactionMode", config.compaction),
         page_grace=config.page_grace,
         has_owners=bool(environ.get("JUPYTERHUB_API_URL")),

@@ -23,6 +23,7 @@ from jupyter_ai_shoulders.host.conversations import Conversations
 from jupyter_ai_shoulders.host.export.exporter import Exporter
 from jupyter_ai_shoulders.host.forks import Forks
 from jupyter_ai_shoulders.host.ground import Ground
+from jupyter_ai_shoulders.host.installed_tools import InstalledTools
 from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.page_frames import PageFrames
 from jupyter_ai_shoulders.host.run_news import RunNews
@@ -45,6 +46,7 @@ class Host:
         ground: Ground,
         *,
         tools: ToolRegistry,
+        installed: InstalledTools,
         rules: RuleBook,
         engine: Engine,
         conversations: Conversations,
@@ -86,6 +88,8 @@ class Host:
         """Returns what the user's own files say now."""
         self.exporter = Exporter(store.log)
         self.tools = tools
+        self.installed = installed
+        """Tools of other packages, and what is wrong with them."""
         self.rules = rules
         self.engine = engine
         self.conversations = conversations
@@ -119,6 +123,7 @@ class Host:
             return
         async with self._recovery:
             if not self._recovered:
+                await self.installed.load()
                 await self._recover()
 
     def state_error(self) -> ErrorInfo | None:
@@ -135,6 +140,7 @@ class Host:
     async def aclose(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
         self._run_news.close()
+        self.installed.close()
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._store.aclose)
             stack.push_async_callback(self.budgets.aclose)

@@ -78,6 +78,8 @@ class HostSettings:
     allow_bypass: bool = True
     rules: Sequence[Json] = ()
     """The administrator's permission rules, which deny or ask."""
+    tool_packages: Sequence[str] | None = None
+    """Distributions whose tools are taken in; None: all that are installed."""
     compaction: CompactionMode = "auto"
     """What happens when a conversation outgrows its model."""
     page_grace: float = 600.0

@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.tools.document_tools import document_tools
 from jupyter_ai_shoulders.tools.file_access import FileAccess
 from jupyter_ai_shoulders.tools.file_history import history_tools
 from jupyter_ai_shoulders.tools.file_tools import file_tools
+from jupyter_ai_shoulders.tools.installed import ToolPorts
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook_kernels import kernel_tools
 from jupyter_ai_shoulders.tools.notebook_tools import creation_and_output_tools, notebook_tools
@@ -47,6 +48,18 @@ def base_tools(ground: Ground, threads: HostThreads, artifacts: ArtifactFiles) -
             *_thread_tools(ground, access, files, threads),
             ground.commands.tool,
         ]
+    )
+
+
+def tool_ports(ground: Ground) -> ToolPorts:
+    """Return what the tools of other packages may reach."""
+    documents, files = ground.documents, ground.files
+    notebooks = ground.recorder.notebooks(documents.notebooks)
+    return ToolPorts(
+        workspace=documents.workspace,
+        texts=files.texts,
+        changes=files.changes,
+        notebooks=NotebookAccess(notebooks, documents.names),
     )
 
 

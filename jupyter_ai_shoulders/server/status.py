@@ -38,5 +38,6 @@ class StatusHandler(ShouldersHandler):
                 sandbox=(await sandbox).kind,
                 state_directory_error=host.state_error(),
                 usage_error=host.budgets.problem(),
+                package_errors=host.installed.errors(),
             )
         )

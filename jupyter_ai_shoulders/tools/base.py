@@ -38,6 +38,7 @@ Category = Literal[
     "feedback",
     "threads",
     "planning",
+    "installed",
 ]
 
 

@@ -45,8 +45,11 @@ class Problem:
 class _Entry:
     """A tool and its definition, made on first use: schemas take time, and servers start often."""
 
-    def __init__(self, tool: Tool[Any], describe: Callable[[str], str]) -> None:
+    def __init__(
+        self, tool: Tool[Any], describe: Callable[[str], str], package: str | None = None
+    ) -> None:
         self.tool = tool
+        self.package = package
         self._describe = describe
 
     @functools.cached_property
@@ -74,17 +77,34 @@ class ToolRegistry:
         self._entries = dict(sorted(named.items()))
         self._describe = describe
         self._on_demand = frozenset(on_demand)
+        self._heirs: list[ToolRegistry] = []
 
     def extended(self, tools: Iterable[Tool[Any]]) -> ToolRegistry:
         """Return a registry of these tools and more."""
         more = ToolRegistry(tools, self._describe, self._on_demand)
         more._entries = dict(sorted({**self._entries, **more._entries}.items()))
+        self._heirs.append(more)
         return more
+
+    def admit(self, tool: Tool[Any], description: str, package: str) -> None:
+        """Take in the tool of another package, here and in the registries made of this one.
+
+        Its name must be known in none of them: nothing takes the place of a tool.
+        """
+        entry = _Entry(tool, lambda _: description, package)
+        self._entries = dict(sorted({**self._entries, tool.name: entry}.items()))
+        for heir in self._heirs:
+            heir.admit(tool, description, package)
 
     def get(self, name: str) -> Tool[Any] | None:
         """Return the tool, or None."""
         entry = self._entries.get(name)
         return entry.tool if entry else None
+
+    def package_of(self, name: str) -> str | None:
+        """Return the package that brought a tool; None for ours, and for what there is not."""
+        entry = self._entries.get(name)
+        return entry.package if entry else None
 
     @property
     def external(self) -> frozenset[str]:

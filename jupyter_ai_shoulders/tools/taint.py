@@ -50,11 +50,17 @@ class Source:
 
 
 def source_of(
-    tool: str, target: Target, *, external: bool, vouched: Collection[str]
+    tool: str,
+    target: Target,
+    *,
+    external: bool,
+    vouched: Collection[str],
+    foreign: bool = False,
 ) -> Source | None:
     """Return whose text the result of a call holds; None when it is the user's or the agent's own.
 
-    ``vouched`` are the documents the user has open, and those this conversation made.
+    ``vouched`` are the documents the user has open, and those this conversation made. What a
+    ``foreign`` tool (another package's) reads is not known: all it says counts, but of those.
     """
     if external:
         return Source(target.domain or f"what {tool} answered")
@@ -66,9 +72,10 @@ def source_of(
         return Source(_SEARCHES[tool])
     if tool == "search_notebook" and target.path is None:
         return Source("a search of the notebooks")
-    if tool in _READERS and target.path is not None and target.path not in vouched:
+    named = target.path is not None and (tool in _READERS or foreign)
+    if named and target.path is not None and target.path not in vouched:
         return Source(target.path, target.path)
-    return None
+    return Source(f"what {tool} answered") if foreign and not named else None
 
 
 def suspends(

@@ -53,6 +53,8 @@ class Status(WireModel):
     state_directory_error: ErrorInfo | None
     usage_error: ErrorInfo | None
     """Why model usage cannot be counted; with a limit set, no model is called then."""
+    package_errors: tuple[ErrorInfo, ...]
+    """What is wrong with installed packages that bring tools; theirs are not used."""
 
 
 class Prices(WireModel):

@@ -37,6 +37,8 @@ class ToolCall(EventBase):
     state: ProviderState | None = None
     via: Literal["call_tool"] | None = None
     """The tool the call was made through, which then has its arguments in ``raw``, as given."""
+    package: str | None = None
+    """The installed package whose tool it is; null for one of ours."""
 
 
 class ToolStart(EventBase):

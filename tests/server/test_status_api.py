@@ -32,6 +32,7 @@ async def test_status_says_what_a_page_needs_to_know(api: Api, jp_root_dir: Path
         "sandbox": there.kind,
         "state_directory_error": None,
         "usage_error": None,
+        "package_errors": [],
     }
     assert providers["anthropic"]["key_set"] is True
 

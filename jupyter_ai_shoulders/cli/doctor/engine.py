@@ -27,6 +27,8 @@ def look(facts: Facts) -> Iterator[Finding]:
         yield failure(
             "settings", f"{where}: {problem.message}", "Mend it; until then it is not used."
         )
+    for error in facts.package_errors:
+        yield failure("tools of packages", error.message, error.hint or "")
     for text in facts.permission_problems:
         yield failure("permissions", text, "Mend .shoulders/tools.json.")
     yield sandbox(facts.sandbox)

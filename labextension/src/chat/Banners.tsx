@@ -11,7 +11,7 @@ import { fileNameOf, titleOf } from './actions';
 import { Button, ErrorNote } from './parts';
 import { useAction, useHost, usePlace, useTrans } from './use';
 
-/** Nothing can be stored, or usage cannot be counted. */
+/** Nothing can be stored, usage cannot be counted, or a package's tools are broken. */
 export function ServerProblems(): React.JSX.Element | null {
   const { conversations } = usePlace();
   const { status } = conversations;
@@ -19,6 +19,9 @@ export function ServerProblems(): React.JSX.Element | null {
     <>
       <ServerProblem error={status?.state_directory_error ?? null} />
       <ServerProblem error={status?.usage_error ?? null} />
+      {status?.package_errors.map(error => (
+        <ServerProblem key={error.message} error={error} />
+      ))}
     </>
   );
 }

@@ -7,9 +7,11 @@ import { useResource, useStore } from './use';
 
 export function StatusNotes(): React.JSX.Element | null {
   const { value } = useResource(useStore().status);
-  const errors = [value?.state_directory_error, value?.usage_error].filter(
-    error => error !== null && error !== undefined
-  );
+  const errors = [
+    value?.state_directory_error,
+    value?.usage_error,
+    ...(value?.package_errors ?? [])
+  ].filter(error => error !== null && error !== undefined);
   return errors.length === 0 ? null : (
     <>
       {errors.map(error => (

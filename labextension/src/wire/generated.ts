@@ -95,6 +95,7 @@ request_view: RequestView
 restore_session: RestoreSession
 resume_turn: ResumeTurn
 send_message: SendMessage
+sent_completions: SentCompletions
 server_frame: ServerFrame
 session_list: SessionList
 set_key: SetKey
@@ -2986,6 +2987,38 @@ context?: (MessageContext | null)
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
 replaces?: (string | null)
+}
+/**
+ * ``GET completions``: the latest, newest first, since the server was started.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SentCompletions".
+ */
+export interface SentCompletions {
+requests: SentCompletion[]
+}
+/**
+ * What a model was sent for one caret, in the common form, from which the provider's own body
+ * is encoded.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SentCompletion".
+ */
+export interface SentCompletion {
+request_id: string
+at: string
+path: string
+trigger: ("plus" | "invoke" | "automatic")
+model: string
+provider: string
+calls: number
+system: string
+messages: (UserMessage | AssistantMessage)[]
+suffix: (string | null)
+tools: ToolDefinition[]
+response_schema: ({
+[k: string]: Json
+} | null)
 }
 /**
  * Answer to ``hello``.

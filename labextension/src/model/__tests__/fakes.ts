@@ -112,6 +112,7 @@ export const status: Status = {
   document_server: null,
   sandbox: 'none',
   usage_error: null,
+  package_errors: [],
   state_directory_error: null
 };
 

@@ -1,0 +1,143 @@
+"""Tools of other installed packages: what they are given, and what is checked of them.
+
+A package names a function in the entry point group ``jupyter_ai_shoulders.tools``;
+``host.installed_tools`` finds and calls it. ``docs/write-a-tool.md`` walks through one. Past these
+checks such a tool is one like any other: definitions, rules, approvals and the log know no
+difference, and what it reads counts as a stranger's text unless the user has it open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, cast, get_args
+
+from pydantic.errors import PydanticUserError
+
+from jupyter_ai_shoulders.files.base import FileChanges, TextDocuments
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.tools.base import Category, Tool, ToolArguments
+from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
+from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+GROUP = "jupyter_ai_shoulders.tools"
+"""The entry point group."""
+INSTALLED: Category = "installed"
+"""The category of all of them: none is loaded on demand, for the model would not know of it."""
+LONGEST_TEXT = 4_000
+"""Characters of a description, and of a schema: both are in each request that offers the tool."""
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+"""What every provider takes as the name of a tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPorts:
+    """What a package's tools may reach the user's work through; a tool takes what it needs."""
+
+    workspace: Workspace
+    """Files as they are on the disk: listing, looking, reading."""
+    texts: TextDocuments
+    """Text files as the user sees them: a page's unsaved text comes before the file's."""
+    changes: FileChanges
+    """Changes of files that can be reviewed and undone."""
+    notebooks: NotebookAccess
+    """Notebooks as the user sees them."""
+
+
+class InstalledTool(Tool[Any], Protocol):
+    """A tool that brings along the text the model reads of it."""
+
+    description: ClassVar[str]
+
+
+MakeTools = Callable[[ToolPorts], Iterable[InstalledTool]]
+"""What an entry point names."""
+
+
+def fault_of(tool: InstalledTool) -> str | None:
+    """Return what is wrong with a tool, as the end of a sentence about it; None: nothing.
+
+    Whatever a package brings may stand here. Raises what its attributes raise when they are read.
+    """
+    return _fault_of_attributes(tool) or _fault_of_schema(tool.arguments)
+
+
+def _fault_of_attributes(tool: InstalledTool) -> str | None:
+    told: object = getattr(tool, "description", None)
+    checks = {
+        f"has no name of this form: {_NAME.pattern}": _is_name(getattr(tool, "name", None)),
+        f"has no description of 1 to {LONGEST_TEXT} characters": isinstance(told, str)
+        and 0 < len(told.strip()) <= LONGEST_TEXT,
+        f"is not of the category {INSTALLED!r}": _among(tool, "category", (INSTALLED,)),
+        f"has no risk of {_listed(get_args(Risk))}": _among(tool, "risk", get_args(Risk)),
+        f"has no toolsets, a frozenset of {_listed(get_args(Toolset))}": _are_toolsets(
+            getattr(tool, "toolsets", None)
+        ),
+        "does not say whether it is external": _among(tool, "external", (True, False)),
+        "does not say whether it is idempotent": _among(tool, "idempotent", (True, False)),
+        "has no arguments, a subclass of ToolArguments": _is_arguments(
+            getattr(tool, "arguments", None)
+        ),
+        "has no subject to call": callable(getattr(tool, "subject", None)),
+        "has no run to call": callable(getattr(tool, "run", None)),
+    }
+    return next((fault for fault, holds in checks.items() if not holds), None)
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and bool(_NAME.fullmatch(name))
+
+
+def _are_toolsets(toolsets: object) -> bool:
+    if not isinstance(toolsets, frozenset):
+        return False
+    given = cast("frozenset[object]", toolsets)
+    return bool(given) and given <= frozenset(get_args(Toolset))
+
+
+def _is_arguments(model: object) -> bool:
+    return isinstance(model, type) and issubclass(model, ToolArguments)
+
+
+def _among(tool: object, attribute: str, known: Iterable[object]) -> bool:
+    value: object = getattr(tool, attribute, None)
+    return any(value is each or (isinstance(value, str) and value == each) for each in known)
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(sorted(map(str, values)))
+
+
+def _fault_of_schema(model: type[ToolArguments]) -> str | None:
+    try:
+        schema = cast("dict[str, Json]", model.model_json_schema())
+    except PydanticUserError as error:
+        return f"has arguments that no JSON Schema describes: {str(error).splitlines()[0]}"
+    if len(json.dumps(schema)) > LONGEST_TEXT:
+        return f"has arguments whose schema is longer than {LONGEST_TEXT} characters"
+    if model.model_config.get("extra") != "forbid":
+        return "takes arguments it does not name"
+    definitions = cast("dict[str, Json]", schema.get("$defs", {}))
+    if any(_leads_to(name, definitions[name], definitions, ()) for name in definitions):
+        return "has arguments that hold themselves, which some providers refuse"
+    return None
+
+
+def _leads_to(name: str, schema: Json, definitions: dict[str, Json], seen: tuple[str, ...]) -> bool:
+    """Return whether a schema refers to a definition, itself or through others."""
+    if isinstance(schema, list):
+        return any(_leads_to(name, item, definitions, seen) for item in schema)
+    if not isinstance(schema, dict):
+        return False
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        other = reference.removeprefix("#/$defs/")
+        if other == name:
+            return True
+        if other in definitions and other not in seen:
+            return _leads_to(name, definitions[other], definitions, (*seen, other))
+    return any(_leads_to(name, item, definitions, seen) for item in schema.values())
