@@ -27,10 +27,10 @@ export class ThreadDocument implements IDisposable {
     readonly isNotebook: boolean
   ) {
     this.tracker = new Tracker(docOf(context), isNotebook);
-    this.tracker.moved.connect((_, { ids }) => {
+    this.tracker.moved.connect((_, { ids, isReordered }) => {
       ids.forEach(id => this.places.delete(id));
-      if (ids.length === 0) {
-        this.places.clear(); // Cells are at other places.
+      if (isReordered) {
+        this.places.clear();
       }
     });
   }

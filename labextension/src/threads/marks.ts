@@ -18,7 +18,7 @@ import {
   type ITextMark,
   type ITextMarkListener
 } from './editorMarks';
-import type { IThreadPlaces } from './interface';
+import type { IThreadPlace, IThreadPlaces } from './interface';
 import { classesOf, labelOf, markOf, type IThreadMark } from './looks';
 import {
   isTextHidden,
@@ -133,16 +133,15 @@ export class ThreadMarks {
     if (marks.length === 0 && before === undefined) {
       return;
     }
-    const byCell = grouped(marks, ({ place }) => place.anchor.cell_id);
-    const drawn = panel.content.widgets.filter(
-      cell => byCell.has(cell.model.id) || before?.has(cell) === true
+    const { widgets } = panel.content;
+    const byCell = grouped(marks, ({ place }) => cellOf(place, widgets));
+    const drawn = widgets.filter(
+      cell => byCell.has(cell) || before?.has(cell) === true
     );
-    drawn.forEach(cell =>
-      this.drawCell(panel, cell, byCell.get(cell.model.id) ?? [])
-    );
+    drawn.forEach(cell => this.drawCell(panel, cell, byCell.get(cell) ?? []));
     // One out of view shows what it did.
     const isKept = (cell: Cell): boolean =>
-      byCell.has(cell.model.id) || this.cells.get(cell)?.marks.length !== 0;
+      byCell.has(cell) || this.cells.get(cell)?.marks.length !== 0;
     this.shown.set(panel, new Set(drawn.filter(isKept)));
   }
 
@@ -255,6 +254,17 @@ export class ThreadMarks {
   /** The cells of all threads, once for each. */
   private counted = '';
   private isWaiting = false;
+}
+
+/** The cell of a place; several can have its id. */
+function cellOf(
+  { anchor, number }: IThreadPlace,
+  cells: readonly Cell[]
+): Cell | null {
+  const isIt = (cell: Cell | undefined): boolean =>
+    cell?.model.id === anchor.cell_id;
+  const cell = number === null ? undefined : cells[number - 1];
+  return (isIt(cell) ? cell : cells.find(isIt)) ?? null;
 }
 
 function grouped<Key>(

@@ -99,13 +99,15 @@ export class ThreadPlaces implements IThreadPlaces {
     anchor: Anchor
   ): Promise<boolean> {
     const { notebooks, files } = this.options;
-    const spot = this.open.get(widget.context)?.tracker.spot(id) ?? null;
-    if (spot === null) {
+    const tracker = this.open.get(widget.context)?.tracker;
+    const spot = tracker?.spot(id) ?? null;
+    if (tracker === undefined || spot === null) {
       return false;
     }
     const panel = notebooks.find(each => isSame(each, widget));
     if (panel !== undefined) {
-      return revealInNotebook(panel, spot, anchor);
+      const number = tracker.numberOf(spot.unit) ?? 0;
+      return revealInNotebook(panel, spot, anchor, number);
     }
     const file = files?.find(each => isSame(each, widget));
     if (file !== undefined) {

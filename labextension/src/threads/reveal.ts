@@ -9,15 +9,16 @@ import type { Anchor, TextRange } from '../wire/generated';
 import { outputAt } from './outputs';
 import type { ISpot } from './thread';
 
-/** Show the place of a thread in a notebook; false when its cell is not there. */
+/** Show the place of a thread in a notebook, in the cell of a number; false when that is not there. */
 export async function revealInNotebook(
   { content }: NotebookPanel,
   { unit, range }: ISpot,
-  anchor: Anchor
+  anchor: Anchor,
+  number: number
 ): Promise<boolean> {
-  const index = content.widgets.findIndex(({ model }) => model.id === unit.id);
+  const index = number - 1;
   const cell = content.widgets[index];
-  if (cell === undefined) {
+  if (cell?.model.id !== unit.id) {
     return false;
   }
   content.deselectAll();

@@ -231,11 +231,12 @@ export class Settling {
 
   private ofCell(thread: IThread): ISpot | null {
     const { after } = this.change;
+    const from = thread.spot ?? thread.last;
+    const same = from === null ? undefined : this.units.get(from.unit.text);
     const own = [...thread.cells]
       .reverse()
-      .map(id => after.find(unit => unit.id === id))
+      .map(id => (same?.id === id ? same : after.find(unit => unit.id === id)))
       .find(unit => unit !== undefined);
-    const from = thread.spot ?? thread.last;
     const unit =
       own ??
       (from && (this.copyOf(from.unit) ?? this.joined(thread, from.unit)));

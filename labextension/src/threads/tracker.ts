@@ -32,12 +32,15 @@ export interface IMoved {
   readonly ids: readonly string[];
   /** Whether the change was made in this page. */
   readonly isLocal: boolean;
+  /** Whether cells are in other places: all of them may have another number. */
+  readonly isReordered: boolean;
 }
 
 /** Where the threads of one document are. */
 export class Tracker implements IDisposable {
   constructor(doc: Doc, isNotebook: boolean) {
     this.texts = new Texts(doc, isNotebook, change => this.onChange(change));
+    this.twins = twinsIn(this.texts.units);
   }
 
   /** Emitted when places are others, after each change at once. */
@@ -100,7 +103,7 @@ export class Tracker implements IDisposable {
           : hasVersion
             ? versionOf(spot.unit)
             : null,
-      certainty: spot?.certainty ?? 'orphaned',
+      certainty: this.certaintyOf(spot),
       output
     };
   }
@@ -113,6 +116,15 @@ export class Tracker implements IDisposable {
     );
   }
 
+  /** How certain a place is to those who know cells by their ids: undoing can bring back a cell that is there. */
+  private certaintyOf(spot: ISpot | null): Anchor['certainty'] {
+    if (spot === null) {
+      return 'orphaned';
+    }
+    const { id } = spot.unit;
+    return id !== null && this.twins.has(id) ? 'approximate' : spot.certainty;
+  }
+
   dispose(): void {
     if (!this.isDisposed) {
       this.texts.dispose();
@@ -122,24 +134,36 @@ export class Tracker implements IDisposable {
   }
 
   private onChange(change: IChange): void {
+    const before = this.twins;
+    if (change.isStructural) {
+      this.twins = twinsIn(change.after);
+    }
     if (this.threads.size === 0) {
       return;
     }
     const settling = new Settling(change);
-    const ids: string[] = [];
-    for (const thread of this.threads.values()) {
-      if (settling.concerns(thread)) {
-        const { spot } = thread;
-        this.settle(thread, this.spotAfter(settling, thread));
-        if (!isSameSpot(spot, thread.spot)) {
-          ids.push(thread.id);
-        }
-      }
-    }
+    const ids = [...this.threads.values()]
+      .filter(thread => {
+        const isMoved = this.isMoved(settling, thread);
+        const id = thread.spot?.unit.id ?? '';
+        return isMoved || before.has(id) !== this.twins.has(id);
+      })
+      .map(({ id }) => id);
     const { isLocal } = change;
-    if (ids.length > 0 || isReordered(change)) {
-      this.moved.emit({ ids, isLocal });
+    const isElsewhere = isReordered(change);
+    if (ids.length > 0 || isElsewhere) {
+      this.moved.emit({ ids, isLocal, isReordered: isElsewhere });
     }
+  }
+
+  /** Find the place of a thread after a change; whether it is another. */
+  private isMoved(settling: Settling, thread: IThread): boolean {
+    if (!settling.concerns(thread)) {
+      return false;
+    }
+    const { spot } = thread;
+    this.settle(thread, this.spotAfter(settling, thread));
+    return !isSameSpot(spot, thread.spot);
   }
 
   /** An error here must not reach who types: the thread is not found then. */
@@ -168,6 +192,20 @@ export class Tracker implements IDisposable {
 
   private readonly texts: Texts;
   private readonly threads = new Map<string, IThread>();
+  /** Ids that several cells have. */
+  private twins: ReadonlySet<string>;
+}
+
+function twinsIn(units: readonly IUnit[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const twins = new Set<string>();
+  for (const { id } of units) {
+    if (id !== null && seen.has(id)) {
+      twins.add(id);
+    }
+    seen.add(id ?? '');
+  }
+  return twins;
 }
 
 /** Whether cells are in other places. */

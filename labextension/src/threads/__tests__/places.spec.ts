@@ -65,3 +65,30 @@ it('keeps a thread of a whole cell with its cell when that is cut and pasted', (
   tracker.dispose();
   notebook.dispose();
 });
+
+it('calls a place in one of two cells of the same id uncertain, and follows its own', () => {
+  const shared = new YNotebook();
+  const cell = { cell_type: 'code' as const, id: 'c', source: 'one = 1' };
+  shared.insertCells(0, [cell, { ...cell, id: 'd', source: 'two = 2' }]);
+  const tracker = new Tracker(shared.ydoc, true);
+  tracker.track('text', anchorOf('c', 'one = 1', 'one'));
+  tracker.track('cell', wholeCell('c'));
+  tracker.track('other', anchorOf('d', 'two = 2', 'two'));
+  const told: string[][] = [];
+  tracker.moved.connect((_, { ids }) => told.push([...ids]));
+  const certainties = (): unknown[] =>
+    tracker.ids.map(id => tracker.anchor(id, 'a', false)?.certainty);
+  expect(certainties()).toEqual(['exact', 'exact', 'exact']);
+
+  shared.insertCell(0, { ...cell, source: 'one = 1 # before' });
+  expect(certainties()).toEqual(['approximate', 'approximate', 'exact']);
+  shared.cells[1]?.updateSource(0, 0, '# ');
+  expect(tracker.spot('text')?.unit).toBe(tracker.spot('cell')?.unit);
+  expect(tracker.spot('text')?.range).toEqual({ from: 2, to: 5 });
+
+  shared.deleteCell(0);
+  expect(certainties()).toEqual(['exact', 'exact', 'exact']);
+  expect(told).toEqual(Array(3).fill(['text', 'cell']));
+  tracker.dispose();
+  shared.dispose();
+});
