@@ -99,6 +99,7 @@ def test_a_proposal_is_undone_changed_merged_dismissed_and_never_written_over_ot
     page.keyboard.type("load(mine)")
     mine = "a = load(mine)\nb = load()\nprint(a, b)  # both"
     opened.wait_for_source("first", mine)
+    expect(panel.proposal.nth(2)).to_contain_text("The cell was changed since this was proposed")
     press(panel, "Apply")
     expect(panel.proposal).to_have_count(4)
     expect(panel.proposal.nth(2)).to_contain_text("conflict")

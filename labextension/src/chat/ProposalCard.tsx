@@ -59,7 +59,10 @@ interface IEdit {
   readonly leave: () => void;
 }
 
-/** Kept with the tab, as the edits of messages are, until the proposal is decided. */
+/**
+ * Kept with the tab, as the edits of messages are, until the document has it or the user wants nothing of it: of one that
+ * came to nothing it is shown still.
+ */
 function useEdit({ id, state, new: proposed }: Proposal): IEdit {
   const { conversations, tab } = usePlace();
   const [text, setText] = React.useState(() => conversations.edit(tab, id));
@@ -68,12 +71,13 @@ function useEdit({ id, state, new: proposed }: Proposal): IEdit {
     setText(now);
     conversations.setEdit(tab, id, now);
   };
-  const isDecided = state !== 'proposed';
+  const isDone =
+    state !== 'proposed' && state !== 'conflict' && state !== 'stale';
   React.useEffect(() => {
-    if (isDecided && conversations.edit(tab, id) !== null) {
+    if (isDone && conversations.edit(tab, id) !== null) {
       conversations.setEdit(tab, id, null);
     }
-  }, [conversations, tab, id, isDecided]);
+  }, [conversations, tab, id, isDone]);
   return {
     text,
     isAsked,
@@ -134,10 +138,34 @@ function Outcome({
   proposal: Proposal;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  const words = outcomeOf(proposal, trans);
+  const standing = useStanding(proposal);
+  const words =
+    standing === null
+      ? outcomeOf(proposal, trans)
+      : standingOf(standing, proposal, trans);
   return words === null ? null : (
     <p className="shoulders-Card-remark">{words}</p>
   );
+}
+
+/** Whether the text of a change nobody has decided on moved on in a document that is open here; null: not that is known. */
+function useStanding(proposal: Proposal): 'changed' | 'gone' | null {
+  const { texts } = useHost();
+  const document = useDocument(proposal);
+  const { state, current, cell_id } = proposal;
+  return useSignal(texts?.changed ?? null, () => {
+    const now =
+      state === 'proposed' ? texts?.textOf(document, cell_id) : undefined;
+    if (now === undefined || now === null) {
+      return now === null ? 'gone' : null;
+    }
+    return plain(now) === plain(current) ? null : 'changed';
+  });
+}
+
+/** A text without what an editor keeps to itself: the mark at its beginning, and how its lines end. */
+function plain(text: string): string {
+  return text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
 }
 
 /** What would change; out of the way once it came to nothing. */
@@ -280,6 +308,27 @@ function KeepOrUndo(props: {
       {error !== null && <ErrorNote error={error} />}
     </div>
   );
+}
+
+function standingOf(
+  standing: 'changed' | 'gone',
+  { cell_id }: Proposal,
+  trans: TranslationBundle
+): string {
+  switch (standing) {
+    case 'changed':
+      return cell_id === null
+        ? trans.__(
+            'The file was changed since this was proposed. What was changed in other lines is kept when it is applied; where both changed the same lines, nothing is written.'
+          )
+        : trans.__(
+            'The cell was changed since this was proposed. What was changed in other lines is kept when it is applied; where both changed the same lines, nothing is written.'
+          );
+    case 'gone':
+      return trans.__(
+        'The cell is gone, so this cannot be applied unless it comes back.'
+      );
+  }
 }
 
 /** Whether the text does not have it, and will not. */

@@ -27,6 +27,7 @@ import type { IReview } from '../review/interface';
 import type { IThreadPlaces } from '../threads/interface';
 import { Icon } from './icons';
 import { makeInputHost } from './labInput';
+import { LiveTexts } from './liveTexts';
 import { messageHost } from './messageHost';
 import { SituationWatcher } from './situation';
 
@@ -76,6 +77,7 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
       languages.highlight(code, languages.findBest(language), into),
     review: parts.review,
     threads: parts.threads,
+    texts: new LiveTexts(notebooks, parts.editors),
     restartKernel: path => {
       const panel = documents.openOrReveal(path);
       if (panel !== undefined) {

@@ -103,6 +103,7 @@ const NOTHING_OF_THE_LAB = {
   openSettings: null,
   upload: null,
   threads: null,
+  texts: null,
   cellsOf: () => [],
   copiedCells: () => [],
   carried: () => Promise.resolve([]),

@@ -1,5 +1,6 @@
 /** Lines of tool calls, their details, approvals, and messages that wait. */
 
+import { Signal } from '@lumino/signaling';
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
@@ -11,9 +12,25 @@ import type {
   Event,
   ToolCall
 } from '../../wire/generated';
+import type { ILiveTexts } from '../host-threads';
 import { act, showPanel } from './harness';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
+
+/** One open text. */
+class FakeTexts implements ILiveTexts {
+  readonly changed = new Signal<this, void>(this);
+  private text: string | null | undefined = undefined;
+
+  textOf(): string | null | undefined {
+    return this.text;
+  }
+
+  tell(text: string | null): void {
+    this.text = text;
+    this.changed.emit();
+  }
+}
 
 /** The log of a waiting approval, with another call and request. */
 function asking(
@@ -240,5 +257,43 @@ describe('a proposal', () => {
       )
     );
     expect(conversations.edit(key, 'q1')).toBeNull();
+  });
+
+  test('that came to nothing has still what was made of its text', async () => {
+    const { conversations, socket } = await showPanel(proposed());
+    const { key } = conversations.active;
+    fireEvent.click(button('Edit…'));
+    fireEvent.change(screen.getByRole('textbox', { name: /to apply/ }), {
+      target: { value: 'mine' }
+    });
+    const [decided] = fixture('proposal').events.filter(
+      ({ type }) => type === 'proposal-resolve'
+    );
+    await act(() => socket.deliver([{ ...decided, state: 'stale' } as Event]));
+    await act(() => conversations.create());
+    await act(() => conversations.activate(key));
+    fireEvent.click(screen.getByText('What was proposed'));
+    expect(conversations.edit(key, 'q1')).toBe('mine');
+    expect(screen.getByText('mine')).toBeTruthy();
+  });
+
+  test('says while nobody has decided that its text moved on', async () => {
+    const texts = new FakeTexts();
+    await showPanel(proposed(), (_, host) => {
+      host.texts = texts;
+    });
+    const said = (): boolean[] =>
+      [/changed since this was proposed/, /The cell is gone/].map(
+        words => screen.queryByText(words) !== null
+      );
+    expect(said()).toEqual([false, false]); // Its notebook is not open.
+    for (const [text, words] of [
+      ['something else', [true, false]],
+      ['x = 10', [false, false]],
+      [null, [false, true]]
+    ] as const) {
+      await act(() => texts.tell(text));
+      expect(said()).toEqual(words);
+    }
   });
 });

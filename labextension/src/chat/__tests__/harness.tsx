@@ -13,6 +13,7 @@ import type { Event, PendingEdit } from '../../wire/generated';
 import { ChatPanel } from '../ChatPanel';
 import type { IChatHost, ISituation } from '../host';
 import { PLACES, type IDock, type Place } from '../host-places';
+import type { ILiveTexts } from '../host-threads';
 import { HostContext, PlaceContext } from '../use';
 import { FakeInputHost } from './input-host';
 
@@ -87,6 +88,7 @@ export class FakeHost extends FakeInputHost implements IChatHost {
   readonly situationChanged = new Signal<this, void>(this);
   readonly review = new FakeReview();
   threads: IThreadPlaces | null = null;
+  texts: ILiveTexts | null = null;
   situation = nowhere;
   readonly dock = new FakeDock();
   sure = true;
