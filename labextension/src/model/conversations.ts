@@ -347,7 +347,7 @@ export class Conversations implements IConversations, IDisposable {
   };
 
   private readonly onOpened = (): void => {
-    this.threads.forget();
+    void this.threads.reread();
     void this.server.askAgain();
   };
 

@@ -11,6 +11,8 @@ import type { SessionsStore } from './sessions';
 
 /** Threads asked for at once. */
 const PAGE = 200;
+/** How long a turn that is stopped may take to end, in ms: longer than the server lets a tool go on. */
+const PATIENCE = 30_000;
 
 /** Reads threads into the history. */
 export class ThreadsStore {
@@ -80,9 +82,13 @@ export class ThreadsStore {
     }
   }
 
-  /** What was read may have changed unheard. */
-  forget(): void {
+  /** What was read may have changed unheard: read it again. Never rejects: see `error`. */
+  async reread(): Promise<void> {
+    const documents = [...this.seen];
     this.seen.clear();
+    for (const document of documents) {
+      await this.look(document);
+    }
   }
 
   /** Note that what a thread was for is done, or that it is not; what goes on in it is stopped. Rejects with an `ApiError`. */
@@ -104,15 +110,20 @@ export class ThreadsStore {
     );
   }
 
-  /** Wait until no turn is open. */
+  /** Wait until no turn is open; what this page has not heard of by then the server says. */
   private async rest(sessionId: string): Promise<void> {
     await new Promise<void>(done => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.history.changed.disconnect(look);
+        done();
+      };
       const look = (): void => {
         if (!this.isOpen(sessionId)) {
-          this.history.changed.disconnect(look);
-          done();
+          end();
         }
       };
+      const timer = setTimeout(end, PATIENCE);
       this.history.changed.connect(look);
       look();
     });

@@ -1,6 +1,6 @@
 /** Task threads: how they begin, how they are read and listed, what became of what they proposed. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import type { ISessionQuery } from '../../client/http';
 import type {
@@ -230,7 +230,8 @@ describe('the threads of a document', () => {
     expect(server.asked).toHaveLength(2);
     expect(threads.count('a.ipynb')).toBe(2);
     expect(threads.count('b.ipynb')).toBe(0);
-    threads.forget();
+    await threads.reread();
+    expect(server.asked).toHaveLength(4);
     await threads.look('a.ipynb');
     expect(server.asked).toHaveLength(4);
   });
@@ -279,6 +280,23 @@ describe('the threads of a document', () => {
       { status: 'resolved' }
     ]);
     expect(history.get('t1')?.status).toBe('resolved');
+  });
+
+  test('are resolved by the server where the end of a turn is not heard', async () => {
+    vi.useFakeTimers();
+    try {
+      const { server, history, threads } = store();
+      history.receive([thread('t1', { status: 'running' })]);
+      const resolving = threads.resolve('t1', true);
+      await vi.advanceTimersByTimeAsync(29_000);
+      expect(server.asked).toEqual([['cancel', 't1']]);
+      await vi.advanceTimersByTimeAsync(1_000);
+      await resolving;
+      expect(server.asked).toHaveLength(2);
+      expect(history.get('t1')?.status).toBe('resolved');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
