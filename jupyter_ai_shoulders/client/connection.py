@@ -97,9 +97,13 @@ class Connection:
         """
         if method != "GET":
             self._greet()
-        request = self._http.build_request(
-            method, f"{API}{path}", content=body, headers={"Content-Type": "application/json"}
-        )
+        headers = {"Content-Type": "application/json"}
+        try:
+            request = self._http.build_request(
+                method, f"{API}{path}", content=body, headers=headers
+            )
+        except httpx.InvalidURL as error:
+            raise ValueError(f"{path!r} is no path: {error}.") from error
         if not request.url.raw_path.startswith(self._http.base_url.raw_path + API.encode()):
             raise ValueError(f"{path!r} leads out of {self.address.url}{API}.")
         try:

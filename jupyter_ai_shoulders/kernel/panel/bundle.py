@@ -15,9 +15,10 @@ class NotBuilt(Exception):
 
 
 def read(static: Path = STATIC) -> tuple[bytes, bytes]:
-    """Return the module and its style sheet. Raises ``NotBuilt``."""
+    """Return the module and its style sheet, if it has one apart. Raises ``NotBuilt``."""
+    style = static / "panel.css"
     try:
-        return (static / "panel.js").read_bytes(), (static / "panel.css").read_bytes()
+        return (static / "panel.js").read_bytes(), style.read_bytes() if style.exists() else b""
     except OSError as error:
         raise NotBuilt(
             f"The page half of the AI panel is not there ({error}). In a checkout run `make "

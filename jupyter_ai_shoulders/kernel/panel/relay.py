@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -20,7 +21,7 @@ from jupyter_ai_shoulders.client.errors import ClientError, Refused
 from jupyter_ai_shoulders.client.socket import open_socket
 from jupyter_ai_shoulders.kernel.panel import bundle
 from jupyter_ai_shoulders.kernel.panel import protocol as say
-from jupyter_ai_shoulders.kernel.panel.paths import OutsideApi, below_api
+from jupyter_ai_shoulders.kernel.panel.paths import below_api
 from jupyter_ai_shoulders.kernel.panel.sockets import RelayedSocket
 from jupyter_ai_shoulders.kernel.panel.workers import Workers
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
@@ -30,13 +31,17 @@ Post = Callable[[say.KernelMessage, Sequence[bytes]], None]
 
 REQUESTS_AT_A_TIME = 6
 """As a browser has it."""
+SILENCE_SECONDS = 3600.0
+"""A view that said nothing for so long may have gone without a word, as when its page is killed."""
 _TEXTS = ("text/", "application/json", "application/x-ndjson", "application/x-ipynb+json")
 
 
 class Relay:
     """The way of one panel's views to the server."""
 
-    def __init__(self, client: Client, post: Post) -> None:
+    def __init__(
+        self, client: Client, post: Post, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Nothing is sent yet."""
         self._client = client
         self._post = post
@@ -44,9 +49,14 @@ class Relay:
         self._sockets: dict[tuple[str, str], RelayedSocket] = {}
         self._lock = threading.Lock()
         self._closed = False
+        self._clock = clock
+        self._heard_at: dict[str, float] = {}
+        """When each view that has sockets was heard of last."""
 
     def take(self, message: say.PageMessage, *, waits: bool) -> None:
         """Do what the page asks for, elsewhere; ``waits`` when it had to wait for running cells."""
+        if isinstance(message, say.Open) or message.view in self._heard_at:
+            self._heard_at[message.view] = self._clock()
         match message:
             case say.Load():
                 self._workers.do(partial(self._load, message))
@@ -104,7 +114,7 @@ class Relay:
         try:
             path = below_api(message.path)
             response = self._client.connection.pass_on(message.method, path, _text(message.body))
-        except OutsideApi as error:
+        except ValueError as error:  # also a path that httpx finds fault with
             self._refuse(message, 400, _info("invalid_request", str(error)))
         except Refused as error:
             self._gone(message.view, error)
@@ -165,7 +175,16 @@ class Relay:
         if isinstance(message, say.Closed):
             with self._lock:
                 self._sockets.pop((message.view, message.id), None)
+                if not any(view == message.view for view, _ in self._sockets):
+                    self._heard_at.pop(message.view, None)
         self._post(message, ())
+        if isinstance(message, say.Frame):
+            self._forget_if_silent(message.view)
+
+    def _forget_if_silent(self, view: str) -> None:
+        """Close the sockets of a view that is long gone; one that is there opens them again."""
+        if self._clock() - self._heard_at.get(view, self._clock()) > SILENCE_SECONDS:
+            self._close(say.Close(view=view))
 
     def _gone(self, view: str, error: ClientError) -> None:
         self._post(say.Gone(view=view, reason=str(error)), ())

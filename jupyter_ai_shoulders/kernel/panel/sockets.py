@@ -9,6 +9,8 @@ import logging
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from socket import SHUT_RDWR
 from typing import Any
 
 import websocket
@@ -30,6 +32,10 @@ LOST = 1006
 """What a WebSocket calls a connection that ended without a word."""
 
 
+CLOSE_SECONDS = 5.0
+"""How long the server may take to say good bye."""
+
+
 class RelayedSocket:
     """One socket; opened at once, in a thread of its own."""
 
@@ -48,6 +54,7 @@ class RelayedSocket:
         self._tell = tell
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._stopped = threading.Event()
+        self._ended = threading.Event()
         threading.Thread(target=self._run, name="ai-panel-socket", daemon=True).start()
 
     def send(self, text: str) -> None:
@@ -69,7 +76,7 @@ class RelayedSocket:
         except Exception:  # noqa: BLE001 - the handler of a message: the page hears of it
             _log.exception("A socket of the AI panel failed")
             code, reason = LOST, "The kernel could not relay the socket; see its log."
-        self._outgoing.put(None)
+        self._outgoing.put(None)  # for the writer
         self._tell(Closed(view=view, id=name, code=code, reason=reason))
 
     def _talk(self, view: str, name: str) -> tuple[int, str]:
@@ -85,11 +92,14 @@ class RelayedSocket:
                 return NORMAL, "closed by the page"
             return LOST, f"The connection to the server was lost ({error})."
         finally:
+            self._ended.set()
             made.shutdown()
 
     def _read(self, made: websocket.WebSocket, view: str, name: str) -> tuple[int, str]:
         while True:
             kind, data = _frame_of(made)
+            if kind == websocket.ABNF.OPCODE_CLOSE and self._stopped.is_set():
+                return NORMAL, "closed by the page"
             if kind == websocket.ABNF.OPCODE_CLOSE:
                 code = int.from_bytes(data[:2], "big") if len(data) >= 2 else LOST
                 return code, data[2:].decode(errors="replace")
@@ -100,12 +110,20 @@ class RelayedSocket:
         try:
             while (text := self._outgoing.get()) is not None:
                 made.send(text)
-            made.close(timeout=0)
-        except (websocket.WebSocketException, OSError):
-            made.shutdown()  # the reader hears of it
+            made.send_close()
+        except (websocket.WebSocketException, OSError) as error:
+            _log.debug("A socket of the AI panel ends: %s", error)
+        if not self._ended.wait(CLOSE_SECONDS):
+            _wake(made)
 
 
 def _frame_of(made: Any) -> tuple[int, bytes]:
     """Return the next frame; the library says nothing of its types."""
     kind, data = made.recv_data()
     return kind, data
+
+
+def _wake(made: Any) -> None:
+    """End what waits for the next frame. Closing the socket would leave it waiting for ever."""
+    with suppress(OSError, AttributeError):  # it ended meanwhile
+        made.sock.shutdown(SHUT_RDWR)
