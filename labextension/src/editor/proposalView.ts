@@ -22,6 +22,7 @@ import {
 import { merged, type IProposal } from '../affordances/change';
 import { visible } from '../model/visible';
 import { ended, textOf } from '../review/changes';
+import { coloursOf, type IColoured } from './colours';
 
 const setProposal = StateEffect.define<IProposal | null>();
 
@@ -143,12 +144,13 @@ class NewLines extends WidgetType {
     );
   }
 
-  override toDOM(): HTMLElement {
+  override toDOM({ state }: EditorView): HTMLElement {
     const node = document.createElement('div');
     node.className = 'shoulders-Proposed';
+    const colours = coloursOf(this.lines.join('\n'), state);
     let start = 0;
     for (const text of this.lines) {
-      node.append(this.line(text, start));
+      node.append(this.line({ text, start, colours }));
       start += text.length + 1;
     }
     return node;
@@ -158,26 +160,57 @@ class NewLines extends WidgetType {
     return false;
   }
 
-  private line(text: string, start: number): HTMLElement {
-    const line = document.createElement('ins');
-    line.className = 'shoulders-Proposed-new';
+  private line(line: ILine): HTMLElement {
+    const { text, start } = line;
+    const node = document.createElement('ins');
+    node.className = 'shoulders-Proposed-new';
     let at = 0;
     for (const { from, to } of this.marks) {
       const begin = Math.max(at, Math.min(text.length, from - start));
       const end = Math.max(begin, Math.min(text.length, to - start));
-      line.append(visible(text.slice(at, begin)));
+      paint(node, line, at, begin);
       if (begin < end) {
         const mark = document.createElement('span');
         mark.className = 'shoulders-Proposed-newText';
-        mark.textContent = visible(text.slice(begin, end));
-        line.append(mark);
+        paint(mark, line, begin, end);
+        node.append(mark);
       }
       at = end;
     }
-    line.append(visible(text.slice(at)));
+    paint(node, line, at, text.length);
     if (text === '') {
-      line.append(document.createElement('br'));
+      node.append(document.createElement('br'));
     }
-    return line;
+    return node;
   }
+}
+
+/** A line of the text that would come. */
+interface ILine {
+  readonly text: string;
+  /** Where it begins in all of that text, as the colours count. */
+  readonly start: number;
+  readonly colours: readonly IColoured[];
+}
+
+/** Put a part of a line into an element, in its colours. */
+function paint(
+  into: HTMLElement,
+  { text, start, colours }: ILine,
+  begin: number,
+  end: number
+): void {
+  let at = begin;
+  for (const { from, to, classes } of colours) {
+    const first = Math.max(at, from - start);
+    const last = Math.min(end, to - start);
+    if (first < last) {
+      const piece = document.createElement('span');
+      piece.className = classes;
+      piece.textContent = visible(text.slice(first, last));
+      into.append(visible(text.slice(at, first)), piece);
+      at = last;
+    }
+  }
+  into.append(visible(text.slice(at, end)));
 }

@@ -1,5 +1,12 @@
-import { EditorState } from '@codemirror/state';
+import {
+  LanguageSupport,
+  LRLanguage,
+  syntaxHighlighting
+} from '@codemirror/language';
+import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
+import { classHighlighter } from '@lezer/highlight';
+import { parser } from '@lezer/python';
 import { afterEach, describe, expect, test } from 'vitest';
 
 import { hasProposalView, proposalView, showProposal } from '../proposalView';
@@ -8,8 +15,14 @@ const views: EditorView[] = [];
 
 afterEach(() => views.splice(0).forEach(view => view.destroy()));
 
-function editor(doc: string): EditorView {
-  const state = EditorState.create({ doc, extensions: proposalView() });
+const python = [
+  new LanguageSupport(LRLanguage.define({ parser })),
+  syntaxHighlighting(classHighlighter)
+];
+
+function editor(doc: string, ...more: Extension[]): EditorView {
+  const extensions = [proposalView(), ...more];
+  const state = EditorState.create({ doc, extensions });
   const view = new EditorView({ state, parent: document.body });
   views.push(view);
   return view;
@@ -52,6 +65,27 @@ describe('a change that is not made yet', () => {
     view.dispatch({ changes: { from: 2, to: 3, insert: 'mine' } });
     expect(texts(view, 'new')).toEqual(['B', 'c']);
     expect(texts(view, 'old')).toEqual(['mine', 'c mine']);
+  });
+
+  test('has the colours of the language, also in the words that are new', () => {
+    const base = 'def total(x):\n    return x';
+    const view = editor(base, python);
+    showProposal(view, {
+      base,
+      proposed: "def total(x):\n    return x + 'one\u200b'  # more\n    pass"
+    });
+    expect(texts(view, 'new')).toEqual([
+      "    return x + 'one⟨U+200B⟩'  # more",
+      '    pass'
+    ]);
+    const coloured = [...view.dom.querySelectorAll('ins [class^=tok-]')].map(
+      piece => [piece.className, piece.textContent]
+    );
+    expect(coloured).toContainEqual(['tok-keyword', 'return']);
+    expect(coloured).toContainEqual(['tok-string', "'one⟨U+200B⟩'"]);
+    expect(coloured).toContainEqual(['tok-comment', '# more']);
+    expect(coloured).toContainEqual(['tok-keyword', 'pass']);
+    expect(texts(view, 'newText').join('')).toContain('# more');
   });
 
   test('spells out characters that hide', () => {
