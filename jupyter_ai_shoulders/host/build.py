@@ -8,6 +8,7 @@ by ``host.ground``, the tools by ``host.toolbox``.
 from __future__ import annotations
 
 from jupyter_ai_shoulders.assist.ghost.engine import Ghosts
+from jupyter_ai_shoulders.assist.ghost.sent import SentLog
 from jupyter_ai_shoulders.assist.single import SingleCalls
 from jupyter_ai_shoulders.assist.summaries import Summaries
 from jupyter_ai_shoulders.assist.titles import Titler
@@ -206,4 +207,7 @@ def _ghosts(ground: Ground) -> Ghosts:
         ground.surroundings.standing,
         ground.redact,
     )
-    return Ghosts(ground.models, scenes, ground.preferences.models, ground.preferences.ghost)
+    preferences = ground.preferences
+    return Ghosts(
+        ground.models, scenes, preferences.models, preferences.ghost, SentLog(ports.clock)
+    )

@@ -1,4 +1,7 @@
-"""``completions``: suggestions for a caret, whole or as an event stream (chapters 02 and 10)."""
+"""``completions``: suggestions for a caret, whole or as an event stream (chapters 02 and 10).
+
+Also what models were sent for the latest of them (chapter 11).
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,12 @@ class CompletionsHandler(ShouldersHandler):
         """Called by tornado with the arguments of the route."""
         super().initialize(host_source)
         self._work: asyncio.Task[None] | None = None
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Show what models were sent for the user's latest requests, keys taken out."""
+        self.answer_text(self.host.redact(encode(self.host.ghosts.sent.of(self.user))[1]))
 
     @web.authenticated
     @authorized

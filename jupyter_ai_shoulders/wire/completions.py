@@ -3,6 +3,7 @@
 ``POST completions`` answers with a ``CompletionEnd``. With ``Accept: text/event-stream`` it is a
 stream of server-sent events named by their ``type``: each suggestion as soon as it is whole, then
 the list that holds, best first. Having nothing to say is no error: 200, no suggestions, a reason.
+``GET completions`` shows what models were sent for the latest of them (chapter 11).
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
-from jupyter_ai_shoulders.wire.ids import CellId, ClientId, ModelId
+from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject, WireModel
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId, ModelId, ProviderId
+from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolDefinition
 
 LONGEST_SIDE = 20_000
 """Characters accepted before and after the caret; fewer are sent on (chapter 10)."""
@@ -76,3 +78,33 @@ class CompletionEnd(WireModel):
     """Why there are none; null when there are some."""
     message: str | None
     """The reason in words, and what to do about it, where somebody should know."""
+
+
+class SentCompletion(WireModel):
+    """What a model was sent for one caret, in the common form, from which the provider's own body
+    is encoded.
+    """
+
+    request_id: str
+    at: str
+    """When, in UTC."""
+    path: str
+    trigger: CompletionTrigger
+    model: ModelId
+    provider: ProviderId
+    calls: int
+    """How often it was sent: models that fill in are asked for one suggestion at a time."""
+    system: str
+    messages: tuple[ModelMessage, ...]
+    """Of a model that fills in one, which is the text before the caret."""
+    suffix: str | None
+    """The text after the caret, for a model that fills in; null for others."""
+    tools: tuple[ToolDefinition, ...]
+    response_schema: JsonObject | None
+    """The form of the answer, where it is no tool's."""
+
+
+class SentCompletions(WireModel):
+    """``GET completions``: the latest, newest first, since the server was started."""
+
+    requests: tuple[SentCompletion, ...]

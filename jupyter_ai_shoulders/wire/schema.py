@@ -74,6 +74,7 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("adopted_threads", anchors.AdoptedThreads),
     ("completion_suggestion", completions.CompletionSuggestion),
     ("completion_end", completions.CompletionEnd),
+    ("sent_completions", completions.SentCompletions),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,

@@ -1,8 +1,10 @@
 """A real server with the extension, and the simulator as the provider behind it."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tornado.websocket import WebSocketClientConnection
@@ -10,6 +12,7 @@ from traitlets.config import Config
 
 from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.server.client import API, Api, Fetch, PageClient
+from tests.server.ghost_models import Use
 
 MODEL = "claude-haiku-5-5"
 
@@ -77,3 +80,19 @@ def open_page(
     for page in pages:
         page.close()
     jp_asyncio_loop.run_until_complete(asyncio.sleep(0))
+
+
+@pytest.fixture
+def use(jp_home_dir: Path, upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Use:
+    """Makes one model the one for suggestions; call it before the first request."""
+    monkeypatch.setenv("SIM_KEY", upstream.key)
+
+    def write(provider: dict[str, Any], model: dict[str, Any]) -> None:
+        folder = jp_home_dir / ".shoulders"
+        folder.mkdir(exist_ok=True)
+        entry = {"id": "small", "provider": "sim", "roles": ["ghost"], **model}
+        configured = {"api_key_env": "SIM_KEY", **provider}
+        content = {"providers": {"sim": configured}, "models": [entry]}
+        (folder / "models.json").write_text(json.dumps(content))
+
+    return write

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,30 +11,10 @@ from jupyter_ai_shoulders.testing.simulator import Delivery, Failure, Simulator,
 from jupyter_ai_shoulders.testing.simulator.script import SimRequest
 from tests.server.client import Api
 from tests.server.ghost_client import arguments, sent_text, suggest, suggesting
+from tests.server.ghost_models import FILL, Use, chat, filling
 
-Use = Callable[..., None]
 TEXTS = ("sum(x)", "max(x)", "min(x)")
 JSON = json.dumps(arguments(*TEXTS))
-
-
-@pytest.fixture
-def use(jp_home_dir: Path, upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Use:
-    """Makes one model the one for suggestions; call it before the first request."""
-    monkeypatch.setenv("SIM_KEY", upstream.key)
-
-    def write(provider: dict[str, Any], model: dict[str, Any]) -> None:
-        folder = jp_home_dir / ".shoulders"
-        folder.mkdir(exist_ok=True)
-        entry = {"id": "small", "provider": "sim", "roles": ["ghost"], **model}
-        configured = {"api_key_env": "SIM_KEY", **provider}
-        content = {"providers": {"sim": configured}, "models": [entry]}
-        (folder / "models.json").write_text(json.dumps(content))
-
-    return write
-
-
-def chat(upstream: Simulator, **fields: str) -> dict[str, Any]:
-    return {"kind": "openai_chat", "url": upstream.openai_url, **fields}
 
 
 async def test_a_model_that_can_be_made_to_call_a_tool_is(
@@ -107,29 +85,11 @@ async def test_prose_instead_of_the_object_gives_nothing(
     assert found.body["reason"] == "nothing"
 
 
-FILL: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
-    "mistral": ({"profile": "mistral"}, {"model": "codestral-latest"}, "/v1/fim/completions"),
-    "deepseek": (
-        {"profile": "deepseek"},
-        {"model": "deepseek-v4-flash"},
-        "/beta/completions",
-    ),
-    "llamacpp": ({"profile": "llamacpp"}, {"model": "any", "fill_in": True}, "/infill"),
-    "ollama": ({"kind": "ollama"}, {"model": "sim-plain", "fill_in": True}, "/api/generate"),
-}
-
-
 def by_temperature(request: SimRequest) -> str:
     """Another answer for each temperature, as a model gives it."""
     body = request.body
     given = body.get("temperature", body.get("options", {}).get("temperature"))
     return {0.1: "sum(x)", 0.6: "max(x)", 0.9: "sum(x)  "}[given]
-
-
-def filling(upstream: Simulator, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    provider, model, _ = FILL[name]
-    url = upstream.url if name == "ollama" else upstream.openai_url
-    return {"kind": "openai_chat", "url": url, **provider}, model
 
 
 @pytest.mark.parametrize("name", FILL)

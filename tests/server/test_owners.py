@@ -11,6 +11,7 @@ from traitlets.config import Config
 from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.server.client import Api, PageClient
 from tests.server.conftest import OpenPage
+from tests.server.ghost_client import COMPLETIONS, suggest, suggesting
 from tests.server.test_anchors_api import ANCHOR, MOVED, new_thread
 from tests.server.test_blobs_api import stored
 from tests.server.test_operations_api import creates, made
@@ -165,3 +166,15 @@ async def test_a_page_of_another_user_hears_nothing(
     assert event["session_id"] == made["id"]
     assert {event["session_id"] for event in other.events} == {made["id"]}
     other.close()
+
+
+async def test_what_models_were_sent_for_suggestions_is_shown_to_who_asked(
+    api: Api, upstream: Simulator
+) -> None:
+    upstream.script(suggesting("1", "2", "3"))
+    await suggest(api, "x = ")
+
+    theirs = await api.request("GET", COMPLETIONS, headers=dict(BOB))
+
+    assert theirs.body == {"requests": []}
+    assert len((await api.get(COMPLETIONS)).body["requests"]) == 1

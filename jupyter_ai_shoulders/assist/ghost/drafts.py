@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import cache
 from typing import cast
 
@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.assist.ghost.prompt import (
     system_text,
 )
 from jupyter_ai_shoulders.assist.single import Question, form_for, output_room, request_for
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.providers.base import (
@@ -50,19 +50,35 @@ TEMPERATURES = (0.1, 0.6, 0.9)
 _PURPOSE = "Give the suggestions for the caret."
 
 
+Sending = Callable[[ModelRequest, int], None]
+"""Hears of a request before it is sent, and how often it is."""
+
+
 class Unusable(Exception):
     """An answer that is not what was asked for; nothing of it counts."""
 
 
 async def drafts(
-    resolved: ResolvedModel, scene: Scene, preferences: ModelPreferences, *, few: bool
+    resolved: ResolvedModel,
+    scene: Scene,
+    preferences: ModelPreferences,
+    sending: Sending,
+    *,
+    few: bool,
 ) -> AsyncGenerator[str]:
     """Yield suggestions as the model wrote them; ``few`` where nobody asked for several.
 
     Raises ``Unusable`` and what providers raise, also after suggestions: none of them counts then.
     """
-    fills = resolved.spec.fill_in
-    source = _filled(resolved, scene, few=few) if fills else _answered(resolved, scene, preferences)
+    if resolved.spec.fill_in:
+        temperatures = TEMPERATURES[:1] if few else TEMPERATURES
+        requests = [_filling(resolved, scene, temperature) for temperature in temperatures]
+        sending(requests[0], len(requests))
+        source = _filled(resolved, requests)
+    else:
+        request = _question(resolved, scene, preferences)
+        sending(request, 1)
+        source = _answered(resolved, request)
     async with contextlib.aclosing(source) as texts:
         async for text in texts:
             yield text
@@ -71,15 +87,10 @@ async def drafts(
 # one answer with several
 
 
-async def _answered(
-    resolved: ResolvedModel, scene: Scene, preferences: ModelPreferences
-) -> AsyncGenerator[str]:
+async def _answered(resolved: ResolvedModel, request: ModelRequest) -> AsyncGenerator[str]:
     reading = _Reading()
     given = 0
-    events = cast(
-        "AsyncGenerator[ProviderEvent]",
-        resolved.provider.stream(_question(resolved, scene, preferences)),
-    )
+    events = cast("AsyncGenerator[ProviderEvent]", resolved.provider.stream(request))
     async with contextlib.aclosing(events):
         async for event in events:
             for text in reading.take(event)[given:]:
@@ -160,20 +171,18 @@ class _Reading:
 # several answers with one each
 
 
-async def _filled(resolved: ResolvedModel, scene: Scene, *, few: bool) -> AsyncGenerator[str]:
+async def _filled(resolved: ResolvedModel, requests: Sequence[ModelRequest]) -> AsyncGenerator[str]:
     """Yield the answers as they come. One that fails is left out, unless all do."""
     failed: ShouldersError | None = None
     any_text = False
-    calls = [
-        asyncio.ensure_future(_fill(resolved, scene, temperature))
-        for temperature in (TEMPERATURES[:1] if few else TEMPERATURES)
-    ]
+    calls = [asyncio.ensure_future(_fill(resolved, request)) for request in requests]
     try:
         for ended in asyncio.as_completed(calls):
             try:
                 text = await ended
             except ShouldersError as error:
-                failed = error
+                if failed is None or isinstance(failed, PolicyRefusal):
+                    failed = error  # a refusal says that nothing was sent: only if all do
             else:
                 any_text = True
                 yield text
@@ -185,8 +194,8 @@ async def _filled(resolved: ResolvedModel, scene: Scene, *, few: bool) -> AsyncG
         raise failed
 
 
-async def _fill(resolved: ResolvedModel, scene: Scene, temperature: float) -> str:
-    reply = await complete(resolved.provider, _filling(resolved, scene, temperature))
+async def _fill(resolved: ResolvedModel, request: ModelRequest) -> str:
+    reply = await complete(resolved.provider, request)
     return reply.text if reply.stop == "end_turn" else _whole_lines(reply.text, reply.stop)
 
 

@@ -18,11 +18,12 @@ from jupyter_ai_shoulders.assist.ghost.cache import GhostCache, Kept, Spot
 from jupyter_ai_shoulders.assist.ghost.drafts import Unusable, drafts
 from jupyter_ai_shoulders.assist.ghost.prompt import Scene
 from jupyter_ai_shoulders.assist.ghost.rank import ranked
+from jupyter_ai_shoulders.assist.ghost.sent import SentLog
 from jupyter_ai_shoulders.assist.ghost.silence import silence, silence_of
 from jupyter_ai_shoulders.assist.ghost.trim import same, trimmed
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.core.preferences import ModelPreferences
-from jupyter_ai_shoulders.providers.base import ResolvedModel
+from jupyter_ai_shoulders.providers.base import ModelRequest, ResolvedModel
 from jupyter_ai_shoulders.providers.choice import Strategy
 from jupyter_ai_shoulders.wire.completions import (
     CompletionEnd,
@@ -90,11 +91,14 @@ class Ghosts:
         scenes: Scenes,
         preferences: Callable[[], ModelPreferences],
         settings: Callable[[], GhostSettings],
+        sent: SentLog,
     ) -> None:
         self._models = models
         self._scenes = scenes
         self._preferences = preferences
         self._settings = settings
+        self.sent = sent
+        """What models were sent."""
         self._cache = GhostCache()
         self._running: dict[asyncio.Task[CompletionEnd], _Work] = {}
 
@@ -109,7 +113,7 @@ class Ghosts:
         self._overtake(asked, owner)
         events: asyncio.Queue[GhostEvent | None] = asyncio.Queue()
         task = asyncio.create_task(
-            _Answering(self, asked, events.put_nowait).run(), name="shoulders-ghost"
+            _Answering(self, asked, owner, events.put_nowait).run(), name="shoulders-ghost"
         )
         self._running[task] = _Work(asked, owner, task)
         task.add_done_callback(lambda _: events.put_nowait(None))
@@ -172,10 +176,15 @@ class _Answering:
     """Answers one request."""
 
     def __init__(
-        self, ghosts: Ghosts, asked: RequestCompletions, say: Callable[[CompletionSuggestion], None]
+        self,
+        ghosts: Ghosts,
+        asked: RequestCompletions,
+        owner: str | None,
+        say: Callable[[CompletionSuggestion], None],
     ) -> None:
         self._ghosts = ghosts
         self._asked = asked
+        self._owner = owner
         self._say = say
         self._texts: list[str] = []
         self._known: set[str] = set()
@@ -205,6 +214,8 @@ class _Answering:
             await self._ask(resolved, scene)
         except ShouldersError as error:
             _log.info("No suggestions from %s: %s", model, error)
+            if isinstance(error, PolicyRefusal):
+                self._ghosts.sent.forget(self._asked, self._owner)
             return silence_of(self._asked.request_id, error, model)
         except (Unusable, TimeoutError) as error:
             _log.info("No suggestions from %s: %s", model, error or "the answer is unusable")
@@ -220,7 +231,11 @@ class _Answering:
         """Say each suggestion as it comes. Raises ``Unusable``, ``TimeoutError`` and others."""
         limits = self._ghosts.limits
         few = self._asked.trigger == "automatic"
-        source = drafts(resolved, scene, limits, few=few)
+
+        def sending(request: ModelRequest, calls: int) -> None:
+            self._ghosts.sent.add(self._asked, self._owner, resolved, request, calls)
+
+        source = drafts(resolved, scene, limits, sending, few=few)
         async with asyncio.timeout(limits.single_call_timeout_s), contextlib.aclosing(source):
             async for raw in source:
                 self._take(raw)
