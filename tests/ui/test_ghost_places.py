@@ -186,8 +186,8 @@ def test_the_settings_switch_it_off_and_on_at_once(desk: Desk) -> None:
 
     settings.open("suggestions")
     settings.switch("With ++").check()
-    settings.root.get_by_label("Not with ++ in").fill("python")
-    settings.root.get_by_label("Not with ++ in").press("Enter")
+    settings.root.get_by_label("Languages without ++").fill("python")
+    settings.root.get_by_label("Languages without ++").press("Enter")
     desk.wait(
         lambda: desk.talks.api("settings")["values"]["ghost"]["skip_languages"] == ["python"],
         "the languages are stored",

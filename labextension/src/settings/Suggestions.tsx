@@ -27,7 +27,7 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
     <Group
       title={trans.__('When they are asked for')}
       note={trans.__(
-        'Suggestions stand at the caret in grey. Tab, Enter or → takes one, Ctrl/Cmd+→ a word of it; ↑ and ↓ show the others; Esc or any other key sends it away.'
+        'Suggestions appear in grey at the cursor. Tab, Enter or → accepts one, Ctrl/Cmd+→ accepts a word of it, ↑ and ↓ show the others, Esc or any other key dismisses it.'
       )}
     >
       <Problems problems={settings.problems.map(problemText)} />
@@ -36,7 +36,7 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
         name="enabled_plus"
         label={trans.__('With ++')}
         note={trans.__(
-          'Two quick + in code ask for suggestions, and go. Else they are typed as they are.'
+          'Typing ++ quickly in code asks for suggestions, and the two plus signs disappear. Typed slowly, they stay.'
         )}
       />
       <SwitchSetting
@@ -44,20 +44,20 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
         name="automatic"
         label={trans.__('While you type')}
         note={trans.__(
-          'Each pause asks a model, which may cost something. Alt+\\ asks at any time; how long a pause is, is set in the inline completer of the lab.'
+          'Every pause in typing asks a model, which may cost money. Alt+\\ asks at any time. The length of the pause is a setting of the lab’s inline completer.'
         )}
       />
       <TextSetting
         {...common}
         name="skip_languages"
-        label={trans.__('Not with ++ in')}
+        label={trans.__('Languages without ++')}
         note={trans.__(
-          'Languages that have a ++ of their own, with commas between them.'
+          'Names of languages that have a ++ operator of their own, separated by commas.'
         )}
         show={shownNames}
         parse={namesIn}
         invalid={trans.__(
-          'These are names of languages with commas between them, a hundred at most.'
+          'Separate the names with commas; at most a hundred names, none longer than 64 characters.'
         )}
       />
     </Group>

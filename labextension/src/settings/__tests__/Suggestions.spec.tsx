@@ -26,7 +26,7 @@ test('switches are stored at once', async () => {
 
 test('languages are names with commas between them, each once and in lower case', async () => {
   const { user, sent } = await suggestions();
-  const field = screen.getByRole('textbox', { name: 'Not with ++ in' });
+  const field = screen.getByRole('textbox', { name: 'Languages without ++' });
   await user.type(field, 'C++, java,, Java , r{Enter}');
   await act();
   expect(sent()).toEqual([{ skip_languages: ['c++', 'java', 'r'] }]);
