@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.anchors import (
@@ -34,6 +34,7 @@ class Anchors:
         """``path_now`` returns where a document is that was renamed."""
         self._sessions = sessions
         self._path_now = path_now
+        self._renaming = asyncio.Lock()
 
     async def move(self, command: MoveAnchors, may_see: MaySee) -> MovedAnchors:
         """Pin threads where the page says; what stays where it was makes no event."""
@@ -50,14 +51,16 @@ class Anchors:
                 moved.append(given.session_id)
         return MovedAnchors(moved=tuple(moved), refused=tuple(refused))
 
-    def renamed(self, old: str, new: str) -> None:
-        """Let threads follow a file or a folder. Raises ``StateUnavailable``."""
-        for thread in self._sessions.pinned_below(old):
-            anchor = thread.anchor
-            assert anchor is not None
-            document = new + anchor.document[len(old) :]
-            self._sessions.move(thread, anchor.model_copy(update={"document": document}))
-            crash_point("anchors.document.renamed")
+    async def renamed(self, old: str, new: str) -> None:
+        """Let threads follow a file or a folder. Raises ``StateUnavailable``.
+
+        One rename after another: the next may be of what this one leads to.
+        """
+        async with self._renaming:
+            for number, thread in enumerate(self._sessions.pinned_below(old), 1):
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+                self._follow(thread.id, old, new)
 
     def brought_back(self, thread: Session) -> Session:
         """Let a thread that was deleted follow its document, which may have been renamed since."""
@@ -71,6 +74,18 @@ class Anchors:
         if document == anchor.document:
             return thread
         return self._sessions.move(thread, anchor.model_copy(update={"document": document}))
+
+    def _follow(self, session_id: SessionId, old: str, new: str) -> None:
+        try:
+            thread = self._sessions.get(session_id)  # a page may have moved it meanwhile
+        except NotFound:
+            return
+        anchor = thread.anchor
+        if anchor is None or not _is_below(anchor.document, old):
+            return
+        document = new + anchor.document[len(old) :]
+        self._sessions.move(thread, anchor.model_copy(update={"document": document}))
+        crash_point("anchors.document.renamed")
 
     def _move(self, given: MovedAnchor, may_see: MaySee) -> None:
         thread = self._thread(given.session_id, may_see)
@@ -89,3 +104,7 @@ class Anchors:
                 hint="Only task threads have anchors; make one with POST sessions.",
             )
         return session
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")

@@ -6,7 +6,7 @@ Part of the composition root: ``host.build`` makes it, ``host.host`` starts and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
@@ -39,7 +39,7 @@ class Files:
         notebooks: LiveDocuments,
         pages: PageTransport,
         witness: ChangeWitness,
-        renamed: Sequence[Callable[[str, str], None]],
+        renamed: Callable[[str, str], Awaitable[None]],
         clock: Clock,
         ids: IdSource,
         times: TextTimes | None = None,
@@ -117,9 +117,9 @@ class OpenDocuments:
         self,
         texts: LiveTexts,
         notebooks: LiveDocuments,
-        renamed: Sequence[Callable[[str, str], None]],
+        renamed: Callable[[str, str], Awaitable[None]],
     ) -> None:
-        """``renamed`` are told of files and folders that we move."""
+        """``renamed`` is told of files and folders that we move."""
         self._renamed = renamed
         self._texts = texts
         self._notebooks = notebooks
@@ -130,9 +130,8 @@ class OpenDocuments:
 
     async def moved(self, path: str, new_path: str) -> None:
         """Let pages follow, and what waits for a notebook."""
-        for renamed in self._renamed:
-            renamed(path, new_path)
         self._notebooks.renamed(path, new_path)
+        await self._renamed(path, new_path)
         await self._texts.moved(path, new_path)
 
     async def removed(self, path: str) -> None:

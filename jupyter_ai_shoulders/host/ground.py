@@ -92,11 +92,15 @@ class Ground:
             notebooks=self.documents.live,
             pages=ports.pages,
             witness=self.book,
-            renamed=(self.book.renamed, self.anchors.renamed),
+            renamed=self._renamed,
             clock=ports.clock,
             ids=ports.ids,
             times=TextTimes(grace=self.settings.page_grace),
         )
+
+    async def _renamed(self, old: str, new: str) -> None:
+        self.book.renamed(old, new)
+        await self.anchors.renamed(old, new)
 
     def _preferences(self) -> Preferences:
         settings = self.settings

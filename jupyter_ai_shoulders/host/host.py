@@ -130,12 +130,12 @@ class Host:
         """Return why conversations cannot be kept now, None when they can."""
         return self._store.problem()
 
-    def renamed(self, old: str, new: str) -> None:
+    async def renamed(self, old: str, new: str) -> None:
         """Let what waits for a notebook or a file follow its new name."""
         self.live.renamed(old, new)
         self.files.live.renamed(old, new)
         self.book.renamed(old, new)
-        self.anchors.renamed(old, new)
+        await self.anchors.renamed(old, new)
 
     async def aclose(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""

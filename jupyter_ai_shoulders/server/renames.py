@@ -7,7 +7,7 @@ copy and a proposal know their notebook by its path alone.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from jupyter_events import EventLogger
@@ -24,7 +24,7 @@ SCHEMA_ID = ContentsManager.event_schema_id
 class Renames:
     """Tells of each rename while it listens; ``close`` it."""
 
-    def __init__(self, events: EventLogger, renamed: Callable[[str, str], None]) -> None:
+    def __init__(self, events: EventLogger, renamed: Callable[[str, str], Awaitable[None]]) -> None:
         self._events = events
         self._renamed = renamed
         events.add_listener(schema_id=SCHEMA_ID, listener=self._heard)
@@ -39,6 +39,6 @@ class Renames:
         if data.get("action") != "rename":
             return
         try:
-            self._renamed(data["source_path"].strip("/"), data["path"].strip("/"))
+            await self._renamed(data["source_path"].strip("/"), data["path"].strip("/"))
         except ShouldersError as error:
             _log.debug("A rename outside the workspace: %s", error)

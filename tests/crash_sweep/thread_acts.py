@@ -38,7 +38,7 @@ async def travel(stage: Stage) -> None:
     host = stage.host
     moved = MovedAnchor(session_id=thread, anchor=anchored("old/b.md"))
     await host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
-    host.renamed("old", "new")
+    await host.renamed("old", "new")
     await _adopted(stage, thread, "c.md")  # new/b.md is gone
     moved = MovedAnchor(session_id=thread, anchor=anchored("a.ipynb"))
     await host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
