@@ -60,7 +60,8 @@ function wholeWords(
   for (const [index, { fromA, toA, fromB, toB }] of all.entries()) {
     const parts = [old.slice(fromA, toA), now.slice(fromB, toB)];
     // What stands between two changes is the same in both texts.
-    const gap = now.slice(come.at(-1)?.to ?? 0, fromB);
+    const last = come.at(-1)?.to ?? 0;
+    const gap = now.slice(Math.max(last, fromB - LONGEST_WORD), fromB);
     const next = now.slice(toB, all[index + 1]?.fromB);
     const before = parts.some(isWordAtStart) ? lengthOf(WORD_END, gap) : 0;
     const after = parts.some(isWordAtEnd) ? lengthOf(WORD_START, next) : 0;
@@ -70,15 +71,18 @@ function wholeWords(
   return { gone, come };
 }
 
+/** Characters of what is looked at as a word: a line of a data file can be a single one. */
+const LONGEST_WORD = 200;
+
 const WORD_START = /^[\p{L}\p{N}_]+/u;
 const WORD_END = /[\p{L}\p{N}_]+$/u;
 
 function isWordAtStart(text: string): boolean {
-  return WORD_START.test(text);
+  return /^[\p{L}\p{N}_]/u.test(text);
 }
 
 function isWordAtEnd(text: string): boolean {
-  return WORD_END.test(text);
+  return /[\p{L}\p{N}_]$/u.test(text);
 }
 
 function lengthOf(pattern: RegExp, text: string): number {

@@ -13,12 +13,13 @@ import { dropOutgoing, type IOutgoing } from './outbox';
 import {
   addTab,
   beginTab,
-  bindTab,
   closeTab,
   freshTabs,
+  isEmpty,
   isSamePlace,
   openTab,
-  unbindTab,
+  withAnchor,
+  withSession,
   type ITab,
   type ITabs
 } from './tabs';
@@ -142,22 +143,16 @@ export class OpenTabs {
     this.announce();
   }
 
-  /** Give a tab without a session its own; it may have been closed meanwhile. */
+  /** Give a tab without a session its own. */
   bind(key: string, sessionId: string): void {
-    this.aside = this.aside.map(tab =>
-      tab.key === key ? { key, sessionId } : tab
-    );
-    this.change(state => bindTab(state, key, sessionId));
+    this.replace(tab => (tab.key === key ? withSession(tab, sessionId) : tab));
   }
 
-  /** Let a thread that the server did not take be one that has not begun; its tab may have been closed meanwhile. */
+  /** Let a thread that the server did not take be one that has not begun. */
   unbind(sessionId: string, anchor: Anchor): void {
-    this.aside = this.aside.map(tab =>
-      tab.sessionId === sessionId
-        ? { key: tab.key, sessionId: null, anchor }
-        : tab
+    this.replace(tab =>
+      tab.sessionId === sessionId ? withAnchor(tab, anchor) : tab
     );
-    this.change(state => unbindTab(state, sessionId, anchor));
   }
 
   /** Whether something was written in the closed tab of a session. */
@@ -232,6 +227,12 @@ export class OpenTabs {
     this.changed.emit();
   }
 
+  /** Put other tabs in the place of those there are, also of those that were closed meanwhile. */
+  private replace(by: (tab: ITab) => ITab): void {
+    this.aside = this.aside.map(by);
+    this.change(({ tabs, active }) => ({ tabs: tabs.map(by), active }));
+  }
+
   private isOpen(key: string): boolean {
     return this.all.some(tab => tab.key === key);
   }
@@ -246,9 +247,4 @@ export class OpenTabs {
   private state: ITabs;
   private aside: readonly ITab[];
   private last: { model: string | null; mode: Mode | null };
-}
-
-/** A tab that is for nothing yet. */
-function isEmpty(tab: ITab): boolean {
-  return tab.sessionId === null && !('anchor' in tab);
 }

@@ -105,29 +105,18 @@ export function shiftTab(state: ITabs, key: string, by: number): ITabs {
   return { ...state, tabs: [...tabs.slice(0, to), tab, ...tabs.slice(to)] };
 }
 
-/** Give an empty conversation its session. */
-export function bindTab(state: ITabs, key: string, sessionId: string): ITabs {
-  return {
-    ...state,
-    tabs: state.tabs.map(tab => (tab.key === key ? { key, sessionId } : tab))
-  };
+/** A tab as it is once its conversation has a session. */
+export function withSession({ key }: ITab, sessionId: string): ITab {
+  return { key, sessionId };
 }
 
-/** Take the session of a thread away: it has not begun. */
-export function unbindTab(
-  state: ITabs,
-  sessionId: string,
-  anchor: Anchor
-): ITabs {
-  return {
-    ...state,
-    tabs: state.tabs.map(tab =>
-      tab.sessionId === sessionId ? { ...tab, sessionId: null, anchor } : tab
-    )
-  };
+/** A tab as it is when its thread has not begun. */
+export function withAnchor({ key }: ITab, anchor: Anchor): ITab {
+  return { key, sessionId: null, anchor };
 }
 
-function isEmpty({ sessionId, anchor }: ITab): boolean {
+/** Whether a tab is for nothing yet. */
+export function isEmpty({ sessionId, anchor }: ITab): boolean {
   return sessionId === null && anchor === undefined;
 }
 

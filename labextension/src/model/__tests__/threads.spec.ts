@@ -446,6 +446,12 @@ describe('a difference by word', () => {
     ]);
   });
 
+  test('marks no more than a part of what goes on for long without a space', () => {
+    const data = 'x'.repeat(1000);
+    const [old] = diffWords(`${data}1`, `${data}2`);
+    expect(old?.words).toEqual([{ from: 800, to: 1001 }]);
+  });
+
   test('marks nothing in lines that are new or gone as a whole', () => {
     expect(marked('a\n', 'a\nb\n')).toEqual(['same:a', 'new:b', 'same:']);
     expect(marked('a\nb', 'a')).toEqual(['same:a', 'old:b']);
