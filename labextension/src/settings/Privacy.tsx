@@ -24,7 +24,7 @@ export function PrivacySection(): React.JSX.Element {
       <Group
         title={trans.__('Where it goes')}
         note={trans.__(
-          'Requests to models go to these addresses and no others; there is no telemetry. What exactly is sent can be read in each conversation: “Show request”.'
+          'Requests to models go to these addresses and no others; there is no telemetry. What exactly is sent can be read in each conversation under “Show request”, and for suggestions at the cursor in their part of these settings.'
         )}
       >
         <Loaded resource={models}>{list => <Addresses list={list} />}</Loaded>

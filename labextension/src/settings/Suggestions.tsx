@@ -1,11 +1,13 @@
-/** Suggestions at the caret: when they are asked for. */
+/** Suggestions at the caret: when they are asked for, and what was sent for them. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { useTrans } from '../chat/use';
 import type { Json, Settings } from '../wire/generated';
 import { SwitchSetting, TextSetting } from './fields';
 import { Group, Loaded, problemText, Problems } from './pieces';
+import { SentSuggestions } from './SentSuggestions';
 import { textOf, useStore } from './use';
 
 const LONGEST_NAME = 64;
@@ -14,9 +16,12 @@ const MOST_NAMES = 100;
 export function SuggestionsSection(): React.JSX.Element {
   const { settings } = useStore();
   return (
-    <Loaded resource={settings}>
-      {value => <Preferences settings={value} />}
-    </Loaded>
+    <>
+      <Loaded resource={settings}>
+        {value => <Preferences settings={value} />}
+      </Loaded>
+      <SentSuggestions />
+    </>
   );
 }
 
@@ -31,22 +36,9 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
       )}
     >
       <Problems problems={settings.problems.map(problemText)} />
-      <SwitchSetting
-        {...common}
-        name="enabled_plus"
-        label={trans.__('With ++')}
-        note={trans.__(
-          'Typing ++ quickly in code asks for suggestions, and the two plus signs disappear. Typed slowly, they stay.'
-        )}
-      />
-      <SwitchSetting
-        {...common}
-        name="automatic"
-        label={trans.__('While you type')}
-        note={trans.__(
-          'Every pause in typing asks a model, which may cost money. Alt+\\ asks at any time. The length of the pause is a setting of the lab’s inline completer.'
-        )}
-      />
+      {switches(trans).map(each => (
+        <SwitchSetting key={each.name} {...common} {...each} />
+      ))}
       <TextSetting
         {...common}
         name="skip_languages"
@@ -62,6 +54,28 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
       />
     </Group>
   );
+}
+
+/** Ways to ask that are on or off. */
+function switches(
+  trans: TranslationBundle
+): { name: string; label: string; note: string }[] {
+  return [
+    {
+      name: 'enabled_plus',
+      label: trans.__('With ++'),
+      note: trans.__(
+        'Typing ++ quickly in code asks for suggestions, and the two plus signs disappear. Typed slowly, they stay.'
+      )
+    },
+    {
+      name: 'automatic',
+      label: trans.__('While you type'),
+      note: trans.__(
+        'Every pause in typing asks a model, which may cost money. Alt+\\ asks at any time. The length of the pause is a setting of the lab’s inline completer.'
+      )
+    }
+  ];
 }
 
 function shownNames(value: Json): string {

@@ -12,6 +12,7 @@ import type {
   PutBudget,
   PutPermissions,
   PutSettings,
+  SentCompletions,
   Settings,
   Status,
   ToolList,
@@ -46,6 +47,8 @@ export interface ISettingsApi {
   usage(query?: IUsageQuery): Promise<Usage>;
   putBudget(body: PutBudget): Promise<BudgetState>;
   instructions(): Promise<InstructionList>;
+  /** What models were sent for the latest suggestions. */
+  sentCompletions(): Promise<SentCompletions>;
   audit(query: IPageQuery & { tool: string }): Promise<AuditPage>;
   operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
 }
@@ -77,6 +80,7 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
     usage: query => get(`usage?${words({ ...query })}`),
     putBudget: body => http.call('PUT', 'budget', body),
     instructions: () => get('instructions'),
+    sentCompletions: () => get('completions'),
     audit: query => get(`audit?${words({ ...query, limit: PAGE })}`),
     operations: query => get(`operations?${words({ ...query, limit: PAGE })}`)
   };

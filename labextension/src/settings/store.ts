@@ -18,6 +18,7 @@ import type {
   ModelList,
   ProviderHealth,
   ProviderTest,
+  SentCompletions,
   ServerFrame,
   Session,
   Settings,
@@ -53,6 +54,7 @@ export class SettingsStore implements IDisposable {
     this.tools = new Resource(() => api.tools());
     this.budget = new Resource(async () => (await api.usage()).budget);
     this.instructions = new Resource(() => api.instructions());
+    this.sent = new Resource(() => api.sentCompletions());
     socket.frameReceived.connect(this.onFrame);
     socket.eventsReceived.connect(this.onEvents);
     socket.opened.connect(this.refresh);
@@ -64,6 +66,8 @@ export class SettingsStore implements IDisposable {
   readonly tools: Resource<ToolList>;
   readonly budget: Resource<BudgetState>;
   readonly instructions: Resource<InstructionList>;
+  /** What models were sent for the latest suggestions. */
+  readonly sent: Resource<SentCompletions>;
   readonly drafts = new Drafts();
   /** Emitted when a turn has ended: it may have cost something. */
   readonly spent = new Signal<this, void>(this);
@@ -220,7 +224,8 @@ export class SettingsStore implements IDisposable {
       this.models,
       this.tools,
       this.budget,
-      this.instructions
+      this.instructions,
+      this.sent
     ] as Resource<unknown>[]; // Read only: what is in them does not matter here.
   }
 

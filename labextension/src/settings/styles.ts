@@ -3,5 +3,6 @@
 import '../../style/chat.css';
 import '../../style/controls.css';
 import '../../style/cards.css';
+import '../../style/sheet.css';
 import '../../style/settings.css';
 import '../../style/usage.css';

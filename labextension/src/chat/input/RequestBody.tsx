@@ -1,4 +1,4 @@
-/** The parts of a request, each opened by a click: plain text, as it is sent. Used by `RequestSheet`. */
+/** The parts of a request, each opened by a click: plain text, as it is sent. Used by `RequestSheet` and the settings. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -20,7 +20,9 @@ type Part = ModelMessage['parts'][number];
 const GLANCE = 120;
 
 export function RequestBody(props: {
-  request: RequestView;
+  request: Pick<RequestView, 'system' | 'messages' | 'tools'>;
+  /** What else is sent. */
+  more?: readonly { readonly name: string; readonly text: string }[];
 }): React.JSX.Element {
   const trans = useTrans();
   const { system, messages, tools } = props.request;
@@ -45,6 +47,9 @@ export function RequestBody(props: {
         text={definitions.join('\n')}
         glance={tools.map(({ name }) => name).join(', ')}
       />
+      {props.more?.map(({ name, text }) => (
+        <Piece key={name} name={name} text={text} />
+      ))}
     </ol>
   );
 }

@@ -1,9 +1,27 @@
 /** Suggestions in the settings. */
 
-import { screen } from '@testing-library/react';
+import { screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 
+import type { SentCompletion } from '../../wire/generated';
 import { act, show } from './page';
+
+const SENT: SentCompletion = {
+  request_id: 'r1',
+  at: '2026-11-22T10:00:00.000Z',
+  path: 'work/a.py',
+  trigger: 'plus',
+  model: 'acme/small',
+  provider: 'acme',
+  calls: 3,
+  system: 'You complete',
+  messages: [
+    { role: 'user', parts: [{ type: 'text', text: 'x = \u202e', state: null }] }
+  ],
+  suffix: 'print(x)',
+  tools: [],
+  response_schema: null
+};
 
 /** The part of the suggestions; `sent` has what was stored of them, change by change. */
 async function suggestions() {
@@ -37,4 +55,40 @@ test('languages are names with commas between them, each once and in lower case'
   await act();
   expect(screen.getByRole('alert').textContent).toContain('commas');
   expect(sent()).toHaveLength(1);
+});
+
+test('what was sent is listed, and each part of it can be read', async () => {
+  const { api, user } = await show('suggestions');
+  expect(screen.getByText('Nothing was sent.')).toBeTruthy();
+  api.sent = { requests: [SENT] };
+  await user.click(screen.getByRole('button', { name: 'Look again' }));
+  await act();
+  const group = within(screen.getByRole('region', { name: 'What was sent' }));
+  const summary = group.getByRole('button', { name: /^work\/a\.py/ });
+  expect(summary.textContent).toContain(
+    'acme/small · asked for with ++ · 3 times'
+  );
+  await user.click(summary);
+  const texts: (string | null)[] = [];
+  for (const name of [
+    /^System prompt/,
+    /^1\. To the model/,
+    /^Text after the cursor/
+  ]) {
+    const part = group.getByRole('button', { name });
+    await user.click(part);
+    texts.push(part.parentElement?.querySelector('pre')?.textContent ?? null);
+  }
+  expect(texts).toEqual(['You complete', 'x = ⟨U+202E⟩', 'print(x)']);
+});
+
+test('a list that cannot be read says so, and can be asked for again', async () => {
+  const { api, user } = await show('suggestions');
+  api.fail({ message: 'No list today.' });
+  await user.click(screen.getByRole('button', { name: 'Look again' }));
+  await act();
+  expect(screen.getByRole('alert').textContent).toContain('No list today.');
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await act();
+  expect(screen.queryByRole('alert')).toBeNull();
 });

@@ -14,6 +14,7 @@ import type {
   PutBudget,
   PutPermissions,
   PutSettings,
+  SentCompletions,
   Settings,
   Status,
   ToolInfo,
@@ -140,6 +141,7 @@ export class FakeApi implements ISettingsApi {
     error: null
   };
   rows: UsageRow[] = [];
+  sent: SentCompletions = { requests: [] };
 
   fail(info: Partial<ErrorInfo> = {}): void {
     this.failure = new ApiError(500, { ...problem, ...info });
@@ -256,6 +258,9 @@ export class FakeApi implements ISettingsApi {
       })
     };
     return this.budget;
+  }
+  async sentCompletions(): Promise<SentCompletions> {
+    return this.answer(this.sent);
   }
   async instructions(): Promise<InstructionList> {
     return this.answer({ files: [], skills: 1, problems: [] });

@@ -1,0 +1,120 @@
+/** What models were sent for the latest suggestions: a part of the section of suggestions. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { RequestBody } from '../chat/input/RequestBody';
+import { Button, Disclosure } from '../chat/parts';
+import { useTrans } from '../chat/use';
+import { formatMoment } from '../model/format';
+import { visible } from '../model/visible';
+import type { SentCompletion } from '../wire/generated';
+import { Group, Loaded } from './pieces';
+import { useStore } from './use';
+
+export function SentSuggestions(): React.JSX.Element {
+  const trans = useTrans();
+  const { sent } = useStore();
+  React.useEffect(() => void sent.refresh(), [sent]);
+  return (
+    <Group
+      title={trans.__('What was sent')}
+      note={trans.__(
+        'The latest requests to models for suggestions since the server started, newest first. Keys are taken out.'
+      )}
+    >
+      <Loaded resource={sent}>
+        {({ requests }) => <Requests requests={requests} />}
+      </Loaded>
+      <div className="shoulders-Actions">
+        <Button onClick={() => void sent.refresh()}>
+          {trans.__('Look again')}
+        </Button>
+      </div>
+    </Group>
+  );
+}
+
+function Requests(props: {
+  requests: readonly SentCompletion[];
+}): React.JSX.Element {
+  const trans = useTrans();
+  return props.requests.length === 0 ? (
+    <p className="shoulders-Settings-note">{trans.__('Nothing was sent.')}</p>
+  ) : (
+    <ul className="shoulders-Lines">
+      {props.requests.map(request => (
+        <li
+          key={`${request.at} ${request.request_id}`}
+          className="shoulders-Line"
+        >
+          <Request request={request} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Request({ request }: { request: SentCompletion }): React.JSX.Element {
+  const trans = useTrans();
+  const { path, model, at, calls, trigger } = request;
+  const facts = [
+    model,
+    triggerText(trigger, trans),
+    calls === 1 ? '' : trans.__('%1 times', calls)
+  ];
+  return (
+    <Disclosure
+      className="shoulders-Request-piece"
+      summary={
+        <>
+          <span className="shoulders-Request-name">{visible(path)}</span>
+          <span className="shoulders-Request-glance">
+            {visible(facts.filter(Boolean).join(' · '))}
+          </span>
+          <time className="shoulders-Request-size" dateTime={at}>
+            {formatMoment(at)}
+          </time>
+        </>
+      }
+    >
+      {() => <RequestBody request={request} more={moreOf(request, trans)} />}
+    </Disclosure>
+  );
+}
+
+function triggerText(
+  trigger: SentCompletion['trigger'],
+  trans: TranslationBundle
+): string {
+  switch (trigger) {
+    case 'plus':
+      return trans.__('asked for with ++');
+    case 'invoke':
+      return trans.__('asked for with a command');
+    case 'automatic':
+      return trans.__('while you typed');
+    default:
+      return trigger satisfies never;
+  }
+}
+
+/** What only some models are sent. */
+function moreOf(
+  { suffix, response_schema: form }: SentCompletion,
+  trans: TranslationBundle
+): { name: string; text: string }[] {
+  return [
+    ...(suffix === null
+      ? []
+      : [{ name: trans.__('Text after the cursor'), text: suffix }]),
+    ...(form === null
+      ? []
+      : [
+          {
+            name: trans.__('Form of the answer'),
+            text: JSON.stringify(form, null, 2)
+          }
+        ])
+  ];
+}
