@@ -43,6 +43,7 @@ import type {
   UndoTurn,
   Usage
 } from '../../wire/generated';
+import '../reduce'; // Stores import it when they first read a log: `settled` waits for no loading.
 
 export const problem: ErrorInfo = {
   code: 'internal',
@@ -356,7 +357,7 @@ export class FakeServer implements IHttpClient {
   }
 }
 
-/** Let every promise that can go on do so. */
+/** Let every promise that can go on do so; modules that are loaded on demand must be there. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) {
     await Promise.resolve();
