@@ -1,6 +1,6 @@
 """How long the event loop of a real server goes without a turn (chapter 13: never over 100 ms).
 
-A server extension for tests alone: ``ARGUMENTS`` and ``ENVIRONMENT`` start a lab with it, ``look``
+A server extension for tests alone: ``ARGUMENTS`` and ``environment`` start a lab with it, ``look``
 asks it. A turn that is late because the machine ran other processes does not count: the kernel says
 for how long threads of the server were ready and had no processor. It does not say for how long a
 virtual machine had none, so one long turn may be the host's: a stall is one that is far too long,
@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import sys
 import threading
 import time
@@ -36,7 +37,12 @@ LOOK_SECONDS = 0.05
 """After so long without a turn the stacks are noted."""
 PATH = "tests/loop"
 ARGUMENTS = ("--ServerApp.jpserver_extensions=tests.loop_probe=True",)
-ENVIRONMENT = {"PYTHONPATH": str(Path(__file__).parents[1])}
+
+
+def environment() -> dict[str, str]:
+    """The variables with which the extension is found."""
+    path = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]
+    return {"PYTHONPATH": os.pathsep.join(filter(None, path))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Pl
     """One server; each test has conversations of its own."""
     root = tmp_path_factory.mktemp("workspace")
     upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream"), judge.saw_all).start()
-    env = {**upstream.configure(root), **loop_probe.ENVIRONMENT}
+    env = {**upstream.configure(root), **loop_probe.environment()}
     add_priced_model(root)
     lab = Lab(root, tmp_path_factory.mktemp("lab"), loop_probe.ARGUMENTS, env)
     lab.start()

@@ -360,7 +360,7 @@ def test_links_ask_when_the_agent_has_read_and_pictures_are_files_of_the_workspa
     expect(dialog).to_be_visible()
     dialog.get_by_role("button", name="Cancel").click()
     assert [url for url in left if "evil.example" in url] == []
-    assert len(page.context.pages) == 1
+    assert len(page.context.pages) == 2  # this one, and the blank one of the profile
     with page.context.expect_page() as opened:
         said.get_by_role("link", name="mine (mine.example)").click()
     assert opened.value.evaluate("() => window.opener") is None
