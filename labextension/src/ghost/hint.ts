@@ -8,6 +8,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 import { Widget } from '@lumino/widgets';
 
+import { visible } from '../model/visible';
 import { EXTENSION_ID } from '../tokens';
 import type { CompletionEnd } from '../wire/generated';
 
@@ -50,9 +51,10 @@ export class Hint {
   private show(reason: keyof typeof PLACES, message: string | null): void {
     const { bar, trans, open, say } = this.parts;
     const text = hintText(reason, trans);
+    const told = visible(message ?? text); // It may be in the words of a provider.
     this.hide();
-    say(message ?? text);
-    const item = makeItem(text, message ?? text, () => {
+    say(told);
+    const item = makeItem(text, told, () => {
       this.hide();
       open(PLACES[reason]);
     });

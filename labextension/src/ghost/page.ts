@@ -19,6 +19,7 @@ import { isTypedAsIs } from './meaning';
 import type { GhostPreferences } from './preferences';
 import { hasPlainCaret, questionAt } from './question';
 import { shownIn, type IGhost } from './session';
+import { spoken } from './spoken';
 import { ghostIn, ghostView, hasGhostView, take, tell } from './view';
 import { firstWord } from './words';
 
@@ -193,28 +194,6 @@ export class Ghosts {
     readonly asking: IAsking;
   } | null = null;
   private said: IGhost | null = null;
-}
-
-/** What screen readers are told: a suggestion when it is shown, and how many there are when all have come. */
-function spoken(
-  now: IGhost,
-  before: IGhost | null,
-  trans: TranslationBundle
-): string | null {
-  const shown = shownIn(now);
-  const { index, isComplete, suggestions } = now;
-  const { length } = suggestions;
-  if (shown === null) {
-    return null;
-  }
-  if (shown !== shownIn(before)) {
-    return isComplete && length > 1
-      ? trans.__('Suggestion %1 of %2: %3', index + 1, length, shown)
-      : trans.__('Suggestion: %1', shown);
-  }
-  return isComplete && before?.isComplete === false
-    ? trans._n('%1 suggestion', '%1 suggestions', length)
-    : null;
 }
 
 /** Whether an offset is in a comment or a string; the name of the node says so in every grammar of the lab. */

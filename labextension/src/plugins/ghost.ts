@@ -25,6 +25,7 @@ import {
 } from '@jupyterlab/translation';
 
 import type { IGhostPage } from '../ghost/lab';
+import { Loading } from '../ghost/loading';
 import type { Ghosts } from '../ghost/page';
 import { plusPlus } from '../ghost/plusPlus';
 import { EXTENSION_ID, IShouldersClient, TRANSLATION_DOMAIN } from '../tokens';
@@ -92,44 +93,8 @@ export const ghost: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Loads the suggestions of the page once. */
-class Loading {
-  constructor(private readonly load: () => Promise<IGhostPage>) {}
-
-  /** Null until they are loaded. */
-  now: IGhostPage | null = null;
-
-  begin(): void {
-    this.get().catch((error: unknown) => {
-      console.error('Suggestions could not be loaded:', error);
-    });
-  }
-
-  /** Settled when the settings are known, or what reads them cannot be loaded. */
-  async known(): Promise<void> {
-    try {
-      await (await this.get()).ghosts.known();
-    } catch (error) {
-      console.error('Suggestions could not be loaded:', error);
-    }
-  }
-
-  async get(): Promise<IGhostPage> {
-    this.loading ??= this.load();
-    try {
-      this.now = await this.loading;
-      return this.now;
-    } catch (error) {
-      this.loading = null; // Tried again with the next document or command.
-      throw error;
-    }
-  }
-
-  private loading: Promise<IGhostPage> | null = null;
-}
-
 function provider(
-  page: Loading,
+  page: Loading<IGhostPage>,
   trans: TranslationBundle
 ): IInlineCompletionProvider {
   return {
@@ -139,8 +104,8 @@ function provider(
     schema: {
       default: { timeout: TIMEOUT_MS, debouncerDelay: DEBOUNCE_MS }
     },
-    configure: settings =>
-      void page.get().then(({ inline }) => inline.configure(settings)),
+    // At the start of the lab, and whenever the user changes them.
+    configure: settings => page.configure(settings),
     fetch: async (request, { widget, triggerKind }) => {
       const isAutomatic = triggerKind === InlineCompletionTriggerKind.Automatic;
       return (await page.get()).inline.fetch(request, widget, isAutomatic);
@@ -153,7 +118,7 @@ function provider(
 
 function addCommands(
   app: JupyterFrontEnd,
-  page: Loading,
+  page: Loading<IGhostPage>,
   trans: TranslationBundle
 ): void {
   const { commands, shell } = app;

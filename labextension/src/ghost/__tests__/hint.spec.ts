@@ -50,6 +50,13 @@ test('a reason is told once, with what to do; a click leads there', () => {
   expect(done).toEqual(['say Add a key.', 'open providers']);
 });
 
+test('hidden characters in the words of a provider are spelt out', () => {
+  const { hint, done, button } = scene();
+  hint.tell(end('provider_down', 'No\u202e, later.'));
+  expect(button()?.title).toBe('No⟨U+202E⟩, later.');
+  expect(done).toEqual(['say No⟨U+202E⟩, later.']);
+});
+
 test('another reason takes its place, and suggestions take it away', () => {
   const { hint, shown, button } = scene();
   hint.tell(end('provider_down'));
