@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from jupyter_ai_shoulders.client import Client
+from jupyter_ai_shoulders.kernel.panel import bundle
 from tests.client.conftest import Place
 from tests.kernel.front_end import FrontEnd
 from tests.upstream import says
@@ -71,12 +72,21 @@ async def test_a_conversation_streams_through_the_socket_and_is_kept(
     assert page.displays[page.panel["transcript_name"]]["text/html"] == page.panel["transcript"]
 
 
-async def test_the_page_is_answered_while_a_cell_runs(place: Place) -> None:
+COUNT_CELLS = (
+    "import threading\ngo = threading.Event()\nended = []\n"
+    "get_ipython().events.register('post_execute', lambda: ended.append(1))"
+)
+
+
+async def test_the_page_is_answered_while_a_cell_runs_and_does_not_disturb_it(
+    place: Place,
+) -> None:
     async with FrontEnd(place, "busy.ipynb") as page:
         await page.run(SHOW)
+        await page.run(COUNT_CELLS)
         await page.say(HELLO)
         await page.hears(t="ready")
-        busy = await page.start("import threading; go = threading.Event()\ngo.wait(60)")
+        busy = await page.start("try:\n    go.wait(60)\nfinally:\n    print(len(ended))")
         await page.say(HELLO)
         await page.hears(t="ready")
         answer = await page.request("status")
@@ -87,4 +97,84 @@ async def test_the_page_is_answered_while_a_cell_runs(place: Place) -> None:
 
     assert still == ""
     assert busy.error.startswith("KeyboardInterrupt")
+    assert busy.text == "1\n"  # the cell that counts; each end draws the figures there are
     assert (answer.content["status"], after.content["status"]) == (200, 200)
+
+
+async def test_where_there_are_no_subshells_the_page_s_messages_wait_for_the_cell(
+    place: Place,
+) -> None:
+    async with FrontEnd(place, "waits.ipynb", subshells=False) as page:
+        await page.run(SHOW)
+        busy = await page.start("panel.send({'t': 'begun'})\nimport time; time.sleep(1)")
+        await page.hears(t="begun")
+        await page.say(HELLO)
+        ready = (await page.hears(t="ready")).content
+
+    assert busy.status == "ok"
+    assert ready["waits"]
+
+
+async def test_after_a_restart_the_cell_makes_a_panel_that_works(
+    place: Place, client: Client
+) -> None:
+    session = client.new_session(kind="chat").id
+    code = f"from jupyter_ai_shoulders import ChatPanel\nChatPanel({session!r})"
+    async with FrontEnd(place, "restart.ipynb") as page:
+        await page.run(code)
+        before = page.panel_id
+        await page.restart()
+        await page.new_subshell()
+        page.states.clear()
+        await page.run(code)
+        await page.say(HELLO, before)  # a view of the panel that was
+        await page.say(HELLO | {"view": "w"})
+        ready = (await page.hears(t="ready")).content
+
+    assert ready["view"] == "w"
+    assert page.panel["session_id"] == session
+    assert "# Conversation" in page.displays[page.panel["transcript_name"]]["text/plain"]
+
+
+async def test_the_token_is_in_nothing_the_kernel_says(place: Place) -> None:
+    place.plays(says("Hello."))
+    async with FrontEnd(place, "token.ipynb") as page:
+        await page.run(SHOW)
+        await page.say(HELLO)
+        await page.hears(t="ready")
+        await page.say({"t": "open", "view": "v", "id": "s"})
+        await page.hears(t="opened")
+        await page.request("status")
+        refused = await page.request("../../api/contents")
+        await page.run("print(panel, repr(panel._client), panel.get_state())\npanel.ask('Hi')")
+
+    assert refused.content["status"] == 400
+    assert "Hello." in page.panel["transcript"]
+    assert place.lab.token not in "".join(page.everything)
+
+
+async def test_the_page_s_code_is_fetched_by_the_loader(place: Place) -> None:
+    built = bundle.STATIC / "panel.js"
+    async with FrontEnd(place, "load.ipynb") as page:
+        await page.run(SHOW)
+        await page.say({"t": "load", "view": "v"})
+        code = await page.hears(t="code")
+
+    assert "t: 'load'" in page.panel["_esm"]
+    if built.exists():
+        assert code.buffers[0] == built.read_bytes()
+    else:
+        assert "run `make build`" in code.content["missing"]
+
+
+async def test_what_is_no_message_is_not_answered_and_does_no_harm(place: Place) -> None:
+    async with FrontEnd(place, "odd.ipynb") as page:
+        await page.run(SHOW)
+        for odd in ({}, {"t": "eval", "view": "v"}, {"t": "http", "view": "v", "id": 1}):
+            await page.say(odd)
+        await page.say({"t": "send", "view": "v", "id": "none", "text": "x"})
+        await page.say(HELLO)
+        await page.hears(t="ready")
+        ran = await page.run("panel.close()")
+
+    assert ran.error == ""

@@ -14,25 +14,30 @@ function fetchCode(model) {
   const view = `load-${Math.random().toString(36).slice(2)}`;
   return new Promise((resolve, reject) => {
     const hear = (message, buffers) => {
-      if (message?.t !== "code" || message.view !== view) {
+      if (message?.t !== 'code' || message.view !== view) {
         return;
       }
-      model.off("msg:custom", hear);
+      model.off('msg:custom', hear);
       if (message.missing) {
         reject(new Error(message.missing));
       } else {
         resolve(buffers);
       }
     };
-    model.on("msg:custom", hear);
-    model.send({ t: "load", view });
+    model.on('msg:custom', hear);
+    try {
+      model.send({ t: 'load', view });
+    } catch (error) {
+      // The lab refuses to send to a kernel that is dead; what happens then is said after a while.
+      console.warn('The kernel of the AI panel cannot be reached:', error);
+    }
   });
 }
 
 async function load(model) {
   const [script, style] = await fetchCode(model);
   const url = URL.createObjectURL(
-    new Blob([script], { type: "text/javascript" }),
+    new Blob([script], { type: 'text/javascript' })
   );
   try {
     const module = await import(url);
@@ -50,11 +55,11 @@ function element(name, text) {
 
 /** Show why there is no panel, and the conversation as the kernel last knew it. */
 function sayWhy(el, model, text) {
-  const transcript = document.createElement("div");
+  const transcript = document.createElement('div');
   // Made by the kernel that made this module too, with everything a user or a model wrote escaped.
-  transcript.innerHTML = model.get("transcript");
-  const line = element("p", text);
-  line.setAttribute("role", "status");
+  transcript.innerHTML = model.get('transcript');
+  const line = element('p', text);
+  line.setAttribute('role', 'status');
   el.replaceChildren(line, transcript);
 }
 
@@ -63,13 +68,13 @@ async function render({ model, el, ...rest }) {
     sayWhy(
       el,
       model,
-      "The AI panel waits for its kernel, which is busy or not running. If it does not run, run this cell again.",
+      'The AI panel waits for its kernel, which is busy or not running. If it does not run, run this cell again.'
     );
   }, PATIENCE);
   // The transcript below the panel says the same; and so does the one of `sayWhy`.
   const hidden = element(
-    "style",
-    `.shoulders-transcript-${model.get("transcript_name")} { display: none; }`,
+    'style',
+    `.shoulders-transcript-${model.get('transcript_name')} { display: none; }`
   );
   document.head.append(hidden);
   let cleanUp;
@@ -77,8 +82,8 @@ async function render({ model, el, ...rest }) {
     code ??= load(model);
     const { panel, css } = await code;
     clearTimeout(stuck);
-    const place = document.createElement("div");
-    el.replaceChildren(element("style", css), place);
+    const place = document.createElement('div');
+    el.replaceChildren(element('style', css), place);
     cleanUp = await panel.render({ model, el: place, ...rest });
   } catch (error) {
     code = null;

@@ -5,8 +5,9 @@ ids are the page's as well. ``bundle`` says how the page's code gets there. Used
 ``relay``; the page's side is ``labextension/src/widget``.
 
 A front end that sends comm messages over a subshell (JupyterLab 4.6 and Notebook 7.6 do, where the
-kernel has subshells: ipykernel 7) reaches us while a cell runs. With others the page's messages
-wait for the cell: ``Ready.waits`` says so. What we send never waits.
+kernel has subshells: ipykernel 7) reaches us while a cell runs; all widgets share that subshell.
+With others the page's messages wait for the cell: ``Ready.waits`` says so. What we send never
+waits.
 """
 
 from __future__ import annotations

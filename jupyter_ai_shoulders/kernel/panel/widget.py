@@ -60,13 +60,19 @@ class ChatPanel(anywidget.AnyWidget):
     notebook = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     """Path of the notebook the panel is attached to; known when a page shows it."""
 
-    def __init__(self, session: str | None = None, *, client: Client | None = None) -> None:
-        """``session`` goes on with a conversation. Finds its server as ``Client`` does."""
+    def __init__(
+        self, session: str | None = None, *, client: Client | None = None, keep: bool = True
+    ) -> None:
+        """``session`` goes on with a conversation; its server is found as ``Client`` does.
+
+        Unless ``keep``, the notebook holds nothing of it: who is given the notebook reads it there.
+        """
         self._sending = threading.Lock()
         self._client = client or Client()
         self._relay = Relay(self._client, self._post)
         name = secrets.token_hex(8)
-        self._record = Record(name, self._client, CellOutput(name), self._keep)
+        self._keeps = keep
+        self._record = Record(name, self._client, CellOutput(name), self._hold)
         super().__init__(session_id=session, transcript_name=name)
         self.on_msg(self._hear)
         self.observe(self._refresh, "session_id")
@@ -85,7 +91,8 @@ class ChatPanel(anywidget.AnyWidget):
         try:
             return Talk(turn, ElsewhereScreen(), own_kernel_id()).answer()
         finally:
-            self._record.write(session)
+            if self._keeps:
+                self._record.write(session)
 
     def open(self) -> None:
         """Make the widget known to the page; called by ``ipywidgets``."""
@@ -102,7 +109,8 @@ class ChatPanel(anywidget.AnyWidget):
     def _ipython_display_(self, **_: Any) -> None:
         view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
         CellOutput().show({VIEW_TYPE: view, "text/plain": _PLAIN})
-        self._record.show(self.session_id)
+        if self._keeps:
+            self._record.show(self.session_id)
 
     def _hear(self, _widget: Any, content: Any, _buffers: Any) -> None:
         try:
@@ -123,8 +131,9 @@ class ChatPanel(anywidget.AnyWidget):
         if isinstance(message, Frame) and self.session_id in ended_in(message.text):
             self._refresh()
 
-    def _keep(self, page: str) -> None:
+    def _hold(self, page: str) -> None:
         self.transcript = page
 
     def _refresh(self, _change: Any = None) -> None:
-        self._record.refresh(self.session_id)
+        if self._keeps:
+            self._record.refresh(self.session_id)
