@@ -8,12 +8,11 @@ from jupyter_ai_shoulders.storage.sessions import SessionFilter
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.anchors import AdoptThreads, KeptThread, MoveAnchors, MovedAnchor
 from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideProposal
-from jupyter_ai_shoulders.wire.edits import Proposal
-from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
+from jupyter_ai_shoulders.wire.ids import CellId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Anchor
-from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.crash_sweep.acts import PLEASE, unasked
 from tests.crash_sweep.stage import Stage
+from tests.proposals import proposed
 
 CELL = CellId("c2")
 OLD, NEW = "x = 1", "x = 3"
@@ -65,19 +64,7 @@ async def open_task(stage: Stage) -> None:
 async def apply_and_run(stage: Stage) -> None:
     """Apply and run what a thread proposed; it is told how that ended; then take it back."""
     thread = stage.session(kind="task", anchor=anchored("a.ipynb"))
-    proposal = Proposal(
-        id=ProposalId("proposal_1"),
-        session_id=thread,
-        turn_id=None,
-        document="a.ipynb",
-        cell_id=CELL,
-        old=OLD,
-        new=NEW,
-        current=OLD,
-        current_version=cell_version(OLD),
-        reason="",
-        state="proposed",
-    )
+    proposal = proposed(thread, "a.ipynb", CELL, OLD, NEW)
     host = stage.host
     host.log.append(thread, ev.ProposalAdd(call_id=None, proposal=proposal))
     await host.proposals.decide(proposal.id, DecideProposal(decision="apply", run=True))

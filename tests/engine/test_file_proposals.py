@@ -20,9 +20,9 @@ from jupyter_ai_shoulders.wire.commands import DecideProposal
 from jupyter_ai_shoulders.wire.edits import Proposal, ProposalState
 from jupyter_ai_shoulders.wire.events import ProposalAdd
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId
-from jupyter_ai_shoulders.wire.versions import cell_version, text_version
 from tests.engine.world import SESSION, session
 from tests.files.place import Place, place
+from tests.proposals import proposed
 
 BEFORE = "one\ntwo\nthree\n"
 AFTER = "one\nTWO\nthree\n"
@@ -49,20 +49,7 @@ class Desk:
         self.add("cell", BOOK, CellId("c"))
 
     def add(self, name: str, document: str, cell_id: CellId | None) -> None:
-        version = cell_version if cell_id else text_version
-        proposal = Proposal(
-            id=ProposalId(name),
-            session_id=SESSION,
-            turn_id=None,
-            document=document,
-            cell_id=cell_id,
-            old=BEFORE,
-            new=AFTER,
-            current=BEFORE,
-            current_version=version(BEFORE),
-            reason="",
-            state="proposed",
-        )
+        proposal = proposed(SESSION, document, cell_id, BEFORE, AFTER, name=name)
         self.store.append(SESSION, ProposalAdd(call_id=None, proposal=proposal))
 
     async def apply(self, name: str, text: str | None = None) -> ProposalState:

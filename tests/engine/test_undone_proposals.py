@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals, undone_in
 from jupyter_ai_shoulders.testing.memory_store import MemoryStore
-from jupyter_ai_shoulders.wire.edits import Proposal, ProposalState
+from jupyter_ai_shoulders.wire.edits import ProposalState
 from jupyter_ai_shoulders.wire.events import (
     EditPending,
     EditResolve,
@@ -14,26 +14,15 @@ from jupyter_ai_shoulders.wire.events import (
     ProposalAdd,
     ProposalResolve,
 )
-from jupyter_ai_shoulders.wire.ids import CellId, EditId, ProposalId, Version
+from jupyter_ai_shoulders.wire.ids import CellId, EditId, ProposalId
 from tests.engine.world import SESSION, session
+from tests.proposals import proposed
 
 BOOK = "a.ipynb"
 
 
 def added(name: str, cell: str = "c") -> Event:
-    proposal = Proposal(
-        id=ProposalId(name),
-        session_id=SESSION,
-        turn_id=None,
-        document=BOOK,
-        cell_id=CellId(cell),
-        old="",
-        new="",
-        current="",
-        current_version=Version(""),
-        reason="",
-        state="proposed",
-    )
+    proposal = proposed(SESSION, BOOK, cell, "", "", name=name)
     return ProposalAdd(call_id=None, proposal=proposal)
 
 

@@ -26,16 +26,16 @@ from jupyter_ai_shoulders.tools.clarify import Clarify
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import AnswerApproval, ForkSession, SendMessage
-from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.events import Event, event_adapter
 from jupyter_ai_shoulders.wire.fold import fold
-from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ProposalId, SessionId, Version
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.views import Conversation, ProposalView
 from tests.engine.tools import Desk, registry
 from tests.engine.validity import check_contexts, check_log
 from tests.engine.world import FakeModels, MemoryFile, spec
 from tests.engine.world import settings as engine_settings
+from tests.proposals import proposed
 from tests.storage.store import MovableClock, Store, session
 
 SOURCE = SessionId("ses_source")
@@ -324,19 +324,7 @@ async def test_open_proposal_is_dismissed_in_the_copy_alone(folder: Path):
     place = Place(folder, "one")
     place.store.add("source")
     await place.say("first")
-    proposal = Proposal(
-        id=ProposalId("p1"),
-        session_id=SOURCE,
-        turn_id=None,
-        document="a.ipynb",
-        cell_id=None,
-        old="x",
-        new="y",
-        current="x",
-        current_version=Version("v"),
-        reason="",
-        state="proposed",
-    )
+    proposal = proposed(SOURCE, "a.ipynb", "c1", "x", "y", name="p1")
     place.store.log.append(SOURCE, ev.ProposalAdd(call_id=None, proposal=proposal))
 
     fork = await place.fork()

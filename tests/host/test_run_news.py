@@ -22,13 +22,12 @@ from jupyter_ai_shoulders.testing.notebooks import (
 )
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import DecideProposal, SendMessage
-from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.events import MessageAdd, Notice, ProposalAdd, ProposalResolve
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.messages import OutputAttachment
 from jupyter_ai_shoulders.wire.sessions import SessionKind
-from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.engine.test_proposals import PATH, session
+from tests.proposals import proposed
 
 THREAD = SessionId("thread")
 CELL = CellId("a")
@@ -64,19 +63,7 @@ class Desk:
         self.proposals = Proposals(
             self.store, notebooks, self.runner, CountingIds(), listener=self.news
         )
-        proposal = Proposal(
-            id=ProposalId("p"),
-            session_id=THREAD,
-            turn_id=None,
-            document=PATH,
-            cell_id=CELL,
-            old="x = 1",
-            new="x = 2",
-            current="x = 1",
-            current_version=cell_version("x = 1"),
-            reason="",
-            state="proposed",
-        )
+        proposal = proposed(THREAD, PATH, CELL, "x = 1", "x = 2")
         self.store.append(THREAD, ProposalAdd(call_id=None, proposal=proposal))
 
     async def decide(self, command: DecideProposal = RUN) -> None:

@@ -6,10 +6,9 @@ from jupyter_server.serverapp import ServerApp
 
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.app import ShouldersApp
-from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.events import ProposalAdd
-from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
-from jupyter_ai_shoulders.wire.versions import cell_version, text_version
+from jupyter_ai_shoulders.wire.ids import SessionId
+from tests.proposals import proposed
 from tests.server.client import Api, Fetch
 from tests.upstream import notebook
 
@@ -35,18 +34,14 @@ async def host_of(app: ServerApp) -> Host:
 
 async def propose(app: ServerApp, session_id: str, current: str) -> str:
     """Record a proposal as the tools do after a conflict."""
-    proposal = Proposal(
-        id=ProposalId("prop_1"),
-        session_id=SessionId(session_id),
-        turn_id=None,
-        document="a.ipynb",
-        cell_id=CellId("c1"),
-        old="x = 0",
-        new="x = 2",
+    proposal = proposed(
+        session_id,
+        "a.ipynb",
+        "c1",
+        "x = 0",
+        "x = 2",
         current=current,
-        current_version=cell_version(current),
         reason="The cell was changed.",
-        state="proposed",
     )
     host = await host_of(app)
     host.log.append(SessionId(session_id), ProposalAdd(call_id=None, proposal=proposal))
@@ -116,8 +111,8 @@ async def test_proposals_of_deleted_conversations_are_gone(
     ("path", "body", "status"),
     [
         ("proposals/prop_x", {"decision": "apply"}, 404),
-        ("proposals/prop_1", {"decision": "perhaps"}, 400),
-        ("proposals/prop_1", {}, 400),
+        ("proposals/p", {"decision": "perhaps"}, 400),
+        ("proposals/p", {}, 400),
     ],
 )
 async def test_a_decision_that_makes_no_sense_is_refused(
@@ -132,24 +127,12 @@ async def test_proposals_follow_a_file_that_was_renamed(
     api: Api, jp_serverapp: ServerApp, jp_fetch: Fetch, jp_root_dir: Path
 ) -> None:
     (jp_root_dir / "a.txt").write_text("one\n", encoding="utf-8")
-    proposal = Proposal(
-        id=ProposalId("prop_1"),
-        session_id=SessionId(await api.new_session()),
-        turn_id=None,
-        document="a.txt",
-        cell_id=None,
-        old="one\n",
-        new="two\n",
-        current="one\n",
-        current_version=text_version("one\n"),
-        reason="",
-        state="proposed",
-    )
+    proposal = proposed(await api.new_session(), "a.txt", None, "one\n", "two\n")
     host = await host_of(jp_serverapp)
     host.log.append(proposal.session_id, ProposalAdd(call_id=None, proposal=proposal))
     await jp_fetch("api", "contents", "a.txt", method="PATCH", body='{"path": "b.txt"}')
 
-    applied = await api.post("proposals/prop_1", {"decision": "apply"})
+    applied = await api.post("proposals/p", {"decision": "apply"})
 
     assert applied.body["state"] == "applied"
     assert (jp_root_dir / "b.txt").read_text(encoding="utf-8") == "two\n"

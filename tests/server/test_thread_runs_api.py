@@ -7,10 +7,9 @@ from pathlib import Path
 from jupyter_server.serverapp import ServerApp
 
 from jupyter_ai_shoulders.testing.simulator import Simulator
-from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.events import ProposalAdd
-from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
-from jupyter_ai_shoulders.wire.versions import cell_version
+from jupyter_ai_shoulders.wire.ids import SessionId
+from tests.proposals import proposed
 from tests.server.client import ENDED, Api
 from tests.server.test_anchors_api import new_thread
 from tests.server.test_proposals_api import host_of
@@ -21,19 +20,7 @@ OLD, NEW = "print(1)", "print(6 * 7)"
 
 async def propose(app: ServerApp, thread: str) -> str:
     """Record what ``propose_edit`` would."""
-    proposal = Proposal(
-        id=ProposalId("prop_1"),
-        session_id=SessionId(thread),
-        turn_id=None,
-        document="n.ipynb",
-        cell_id=CellId("c1"),
-        old=OLD,
-        new=NEW,
-        current=OLD,
-        current_version=cell_version(OLD),
-        reason="",
-        state="proposed",
-    )
+    proposal = proposed(thread, "n.ipynb", "c1", OLD, NEW)
     host = await host_of(app)
     host.log.append(SessionId(thread), ProposalAdd(call_id=None, proposal=proposal))
     return proposal.id

@@ -24,7 +24,6 @@ from jupyter_ai_shoulders.notebook.edits import apply_edits, inserted_cell
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import DecideProposal
-from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.events import ProposalAdd
 from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, RestoreId, TurnId, Version
@@ -38,6 +37,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
     NotebookCell,
 )
 from tests.engine.world import SESSION, session
+from tests.proposals import proposed
 
 PATH = "a.ipynb"
 
@@ -189,19 +189,7 @@ class Desk:
 
     def propose(self, cell_id: str, text: str) -> None:
         shown = self.notebook.cells[CellId(cell_id)]
-        proposal = Proposal(
-            id=ProposalId(cell_id),
-            session_id=SESSION,
-            turn_id=None,
-            document=PATH,
-            cell_id=shown.id,
-            old=shown.source,
-            new=text,
-            current=shown.source,
-            current_version=shown.version,
-            reason="",
-            state="proposed",
-        )
+        proposal = proposed(SESSION, PATH, cell_id, shown.source, text, name=cell_id)
         self.store.append(SESSION, ProposalAdd(call_id=None, proposal=proposal))
 
     async def decide(self, cell_id: str, text: str | None) -> None:
