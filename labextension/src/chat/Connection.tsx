@@ -30,7 +30,7 @@ export function Connection({
     );
   }
   return lost ? (
-    <div className="shoulders-Banner" role="alert">
+    <div className="shoulders-Banner shoulders-mod-connection" role="alert">
       <span className="shoulders-Banner-text">
         {trans.__('No connection to the server. The agent goes on working.')}
       </span>
