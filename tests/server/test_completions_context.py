@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -62,18 +62,25 @@ async def test_suggestions_change_with_another_cell(
 async def test_other_cells_are_those_of_the_page_not_of_the_file(
     api: Api, upstream: Simulator, open_page: OpenPage, jp_root_dir: Path
 ) -> None:
-    write(jp_root_dir, cell("c1", "saved = 1"), cell("b", ""))
     upstream.script(suggesting("1"))
-    page = await open_page()
-    page.hello()
-    announce(page, PATH, "typed_in_the_page = 1")
 
-    asking = asyncio.create_task(ask_in(api, "other", "y = typed"))
+    page, asking = await ask_beside(open_page, jp_root_dir, ask_in(api, "other", "y = typed"))
     await answer_one_read(page, "typed_in_the_page = 1")
     await asking
 
     assert "typed_in_the_page = 1" in sent_text(upstream)
     assert "saved = 1" not in sent_text(upstream)
+
+
+async def ask_beside(
+    open_page: OpenPage, root: Path, asking: Coroutine[Any, Any, Any]
+) -> tuple[PageClient, asyncio.Task[Any]]:
+    """Ask while a page has the notebook open, and is to be asked for what it shows."""
+    write(root, cell("c1", "saved = 1"))
+    page = await open_page()
+    page.hello()
+    announce(page, PATH, "x = 1")
+    return page, asyncio.create_task(asking)
 
 
 async def answer_one_read(page: PageClient, source: str, **metadata: Any) -> None:
@@ -160,13 +167,8 @@ async def test_in_a_private_cell_nothing_is_sent_at_all(
 async def test_a_cell_that_was_marked_in_the_page_just_now_is_private(
     api: Api, upstream: Simulator, open_page: OpenPage, jp_root_dir: Path
 ) -> None:
-    write(jp_root_dir, cell("c1", "saved = 1"))
-    page = await open_page()
-    page.hello()
-    announce(page, PATH, "x")
-
-    asking = asyncio.create_task(ask_in(api, "c1", SECRET_WORDS))
-    await answer_one_read(page, "x", jupyter_ai_shoulders={"private": True})
+    page, asking = await ask_beside(open_page, jp_root_dir, ask_in(api, "c1", SECRET_WORDS))
+    await answer_one_read(page, "x = 1", jupyter_ai_shoulders={"private": True})
 
     assert (await asking)["reason"] == "private"
     assert upstream.requests == []
@@ -175,12 +177,7 @@ async def test_a_cell_that_was_marked_in_the_page_just_now_is_private(
 async def test_when_the_page_does_not_say_what_is_private_nothing_is_sent(
     api: Api, upstream: Simulator, open_page: OpenPage, jp_root_dir: Path
 ) -> None:
-    write(jp_root_dir, cell("c1", "x = 1"))
-    page = await open_page()
-    page.hello()
-    announce(page, PATH, "x = 1")
-
-    asking = asyncio.create_task(ask_in(api, "c1", "y = "))
+    page, asking = await ask_beside(open_page, jp_root_dir, ask_in(api, "c1", "y = "))
     await page.until("document-read")  # and never answered
 
     assert (await asking)["reason"] == "private"
@@ -301,23 +298,28 @@ async def names_in_kernel(api: Api) -> set[str]:
     return {row["name"] for row in answer.body["variables"]}
 
 
-async def test_columns_come_from_the_live_kernel_and_values_do_not(
-    api: Api, upstream: Simulator, jp_root_dir: Path
-) -> None:
-    write(jp_root_dir, cell("a", FRAME), cell("p", HIDDEN, tags=["private"]), cell("b", ""))
-    await run_in_kernel(api, upstream, "a", "p")
-    assert {"bikes", "patients"} <= await names_in_kernel(api)
-    write(
-        jp_root_dir,
-        cell("a", "bikes = load()"),
-        cell("p", HIDDEN, tags=["private"]),
-        cell("b", ""),
-    )
+async def ask_about_frame(
+    api: Api, upstream: Simulator, root: Path, *private: nbformat.NotebookNode
+) -> str:
+    """Have the kernel know what the notebook no longer says, ask, and return what was sent."""
+    write(root, cell("a", FRAME), *private, cell("b", ""))
+    await run_in_kernel(api, upstream, "a", *(each.id for each in private))
+    known = await names_in_kernel(api)
+    assert {"bikes", "password"} <= known
+    assert ("patients" in known) == bool(private)
+    write(root, cell("a", "bikes = load()"), *private, cell("b", ""))
     upstream.script(suggesting("1"))
 
     await ask_in(api, "b", "bikes.groupby(")
 
-    sent = sent_text(upstream)
+    return sent_text(upstream)
+
+
+async def test_columns_come_from_the_live_kernel_and_values_do_not(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    sent = await ask_about_frame(api, upstream, jp_root_dir, cell("p", HIDDEN, tags=["private"]))
+
     assert "bikes: " in sent
     assert "station_name" in sent
     assert "rides" in sent
@@ -330,16 +332,12 @@ async def test_values_stay_here_also_where_the_setting_would_let_them_out(
     api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
     await api.put("settings", {"egress": {"data_values": "full"}})
-    write(jp_root_dir, cell("a", FRAME), cell("b", ""))
-    await run_in_kernel(api, upstream, "a")
-    assert "bikes" in await names_in_kernel(api)
-    write(jp_root_dir, cell("a", "bikes = load()"), cell("b", ""))
-    upstream.script(suggesting("1"))
 
-    await ask_in(api, "b", "bikes.groupby(")
+    sent = await ask_about_frame(api, upstream, jp_root_dir)
 
-    assert "station_name" in sent_text(upstream)
-    assert "Karlsplatz" not in sent_text(upstream)
+    assert "station_name" in sent
+    assert "Karlsplatz" not in sent
+    assert "hunter2" not in sent
 
 
 async def test_text_of_the_document_cannot_end_its_block(api: Api, upstream: Simulator) -> None:

@@ -1,12 +1,13 @@
 """What a cell or a file gives to others: its imports, and the names it defines with their text.
 
-Pure; called by ``ghost.context``. Python is parsed; other languages, and what does not parse, are
-read line by line.
+Pure but for a line in the log; called by ``ghost.context``. Python is parsed; other languages, and
+what does not parse, are read line by line.
 """
 
 from __future__ import annotations
 
 import ast
+import logging
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +31,10 @@ _DEFINED = re.compile(
 )
 _NAME = re.compile(r"[^\W\d]\w*")
 
-_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
+_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What ``ast.parse`` raises: half of a statement, a NUL, and brackets nested too deep."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +55,19 @@ def outline(source: str, language: str) -> Outline:
     """Return what a cell defines and imports."""
     if len(source) > LONGEST_SOURCE:
         return Outline()
-    if language == "python":
-        try:
-            return _of_python(plain_cell(source).code)
-        except _ERRORS:
-            pass  # half of a statement, as where a text was cut: its lines say enough
-    return _of_lines(source.split("\n"))
+    parsed = _of_python(plain_cell(source).code) if language == "python" else None
+    return _of_lines(source.split("\n")) if parsed is None else parsed
 
 
-def _of_python(code: str) -> Outline:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        statements = ast.parse(code).body
+def _of_python(code: str) -> Outline | None:
+    """Return what parsed code gives; None for what is no code, as where a text was cut."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            statements = ast.parse(code).body
+    except _UNPARSABLE as error:
+        _log.debug("A text is read line by line, because it does not parse: %s", error)
+        return None
     lines = code.split("\n")
     imports: list[str] = []
     definitions: dict[str, str] = {}

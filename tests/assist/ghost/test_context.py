@@ -97,6 +97,21 @@ def test_definitions_and_imports_are_found_in_each_language(
     assert list(found.imports) == imported
 
 
+@pytest.mark.parametrize(
+    "rest", ["y = (", "z\x00", "(" * 5_000], ids=["half", "NUL", "nested too deep"]
+)
+def test_what_does_not_parse_is_read_line_by_line_and_that_is_logged(
+    rest: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+
+    found = outline(f"import os\nx = 1\n{rest}", "python")
+
+    assert found.imports == ("import os",)
+    assert "x" in found.definitions
+    assert "line by line" in caplog.text
+
+
 def test_long_definitions_are_shortened() -> None:
     body = "\n".join(f"    step_{number}()" for number in range(100))
 
