@@ -92,6 +92,10 @@ class Ghost:
         self._stroke(self._now)
         self._stroke(self._now + apart)
 
+    def is_loaded(self) -> bool:
+        """Whether the page has what suggestions need: it comes with the first document."""
+        return self.page.evaluate(_IS_LOADED)
+
     def ready(self) -> None:
         """Wait until suggestions are loaded, and the settings that they read then."""
         self.page.wait_for_function(_IS_LOADED)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.ui.desk import Desk
 from tests.ui.ghost_page import Ghost, asked_of, stalls, suggests
-from tests.ui.panel import OpenNotebook
+from tests.ui.panel import TWO_FRAMES, OpenNotebook
 from tests.ui.text_editor import TextEditor
 
 GOOD = suggests("one()", "two()", "three()")
@@ -92,6 +92,30 @@ def test_in_the_first_moment_no_sign_is_lost_where_it_is_switched_off(desk: Desk
     ghost.gone()
     assert notebook.source("code") == "a = ++"
     assert asked_of(desk) == []
+
+
+# The lab has started, and told its completer, and so the providers of it, their settings.
+_STARTED = """async () => {
+    const {started, restored, serviceManager} = window.jupyterapp;
+    await Promise.all([started, restored]);
+    await serviceManager.settings.fetch('@jupyterlab/completer-extension:inline-completer');
+}"""
+
+
+def test_the_start_of_the_lab_does_not_load_suggestions_and_a_document_does(desk: Desk) -> None:
+    desk.write(("code", "a = "))
+    page = desk.page
+    page.goto(desk.lab.url("lab", reset=""))
+    page.wait_for_function("() => window.jupyterapp")
+    page.evaluate(_STARTED)
+    page.evaluate(TWO_FRAMES)
+    ghost = Ghost(page)
+    assert not ghost.is_loaded()
+
+    page.goto(desk.lab.document_url(desk.path))
+    ghost.ready()
+
+    assert ghost.is_loaded()
 
 
 # Where the rows of the suggestion end, and where the editor does.
