@@ -86,7 +86,10 @@ async def test_the_page_is_answered_while_a_cell_runs_and_does_not_disturb_it(
         await page.run(COUNT_CELLS)
         await page.say(HELLO)
         await page.hears(t="ready")
-        busy = await page.start("try:\n    go.wait(60)\nfinally:\n    print(len(ended))")
+        busy = await page.start(
+            "panel.send({'t': 'begun'})\ntry:\n    go.wait()\nfinally:\n    print(len(ended))"
+        )
+        await page.hears(t="begun")
         await page.say(HELLO)
         await page.hears(t="ready")
         answer = await page.request("status")
