@@ -151,6 +151,10 @@ class Lab:
             try:
                 with urllib.request.urlopen(self.url("api/status"), timeout=10):
                     return
+            except urllib.error.HTTPError as answer:
+                if answer.code == 403:  # one with a password only
+                    return
+                time.sleep(0.1)
             except (urllib.error.URLError, ConnectionError, TimeoutError):
                 time.sleep(0.1)  # another process: there is nothing to wait on but its answer
         raise RuntimeError(f"the server did not answer in {START_SECONDS} s:\n{self.log[-4000:]}")

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from jupyter_core.paths import jupyter_runtime_dir
 
 from jupyter_ai_shoulders.client.errors import ServerNotFound
+from jupyter_ai_shoulders.client.sdk import PROXY_SECRET
 
 URL = "SHOULDERS_URL"
 """The address of the server, with its base URL; its own server sets it in a kernel."""
@@ -100,12 +101,18 @@ def _choose(running: Sequence[Server]) -> Server:
 
 
 def _token(environ: Mapping[str, str], url: str, known: Server | None) -> str | None:
-    """Return the token for a server; a hub's for a server of that hub only."""
+    """Return the token for a server: a hub's for a server of that hub only.
+
+    At last the secret that a server gave to this kernel, for itself alone.
+    """
     if environ.get(TOKEN):
         return environ[TOKEN]
     if known is not None and known.token:
         return known.token
-    return environ.get(_HUB_TOKEN) if _is_of_hub(environ, url) else None
+    if _is_of_hub(environ, url):
+        return environ.get(_HUB_TOKEN)
+    told = environ.get(URL, "").rstrip("/") + "/"
+    return environ.get(PROXY_SECRET) if url == told else None
 
 
 def _is_of_hub(environ: Mapping[str, str], url: str) -> bool:

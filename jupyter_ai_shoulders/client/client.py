@@ -14,12 +14,13 @@ from jupyter_ai_shoulders.client import sdk
 from jupyter_ai_shoulders.client.address import find_server
 from jupyter_ai_shoulders.client.connection import Connection
 from jupyter_ai_shoulders.client.errors import ClientError
-from jupyter_ai_shoulders.client.kernel import notebook_of, own_kernel_id
+from jupyter_ai_shoulders.client.kernel import own_kernel_id
 from jupyter_ai_shoulders.client.reader import Answer
 from jupyter_ai_shoulders.client.sdk import ProxyKey
 from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.wire.api import (
     EventPage,
+    KernelNotebook,
     MessageAccepted,
     ModelList,
     ProxySecret,
@@ -264,7 +265,7 @@ class Client:
         kernel_id = own_kernel_id(self._environ)
         if kernel_id is None:
             return None
-        return notebook_of(self.connection.jupyter("api/sessions"), kernel_id)
+        return self.connection.get(f"kernels/{kernel_id}/notebook", KernelNotebook).path
 
     # models without keys
 

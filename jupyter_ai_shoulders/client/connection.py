@@ -70,16 +70,6 @@ class Connection:
         """Return what a route says that is not JSON. Raises ``Refused``, ``Unreachable``."""
         return self._send("GET", path, params=query).text
 
-    def jupyter(self, path: str) -> Any:
-        """Return what a route of Jupyter's own says. Raises ``Refused``, ``Unreachable``."""
-        try:
-            response = self._http.get(path)
-        except httpx.TransportError as error:
-            raise self._unreachable(error) from error
-        if response.is_error or response.is_redirect:
-            raise self._refusal(response)
-        return response.json()
-
     def post(self, path: str, body: BaseModel | None, model: type[ModelT]) -> ModelT:
         """Send a command and return the answer. Raises ``Refused``, ``Unreachable``."""
         return self._read(self.tell("POST", path, body), model)

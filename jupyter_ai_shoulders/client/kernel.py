@@ -1,4 +1,4 @@
-"""Which kernel this process is, and which notebook it belongs to. Called by ``client``."""
+"""Which kernel this process is. Called by ``client``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 KERNEL_ID = "SHOULDERS_KERNEL_ID"
 """Set by the server in the kernels it starts."""
@@ -28,11 +27,3 @@ def own_kernel_id(environ: Mapping[str, str] = os.environ) -> str | None:
         return None
     found = _CONNECTION_FILE.fullmatch(Path(file).name)
     return found[1] if found else None
-
-
-def notebook_of(sessions: list[Any], kernel_id: str) -> str | None:
-    """Return the path of a kernel's notebook in the workspace, from what ``api/sessions`` says."""
-    for row in sessions:
-        if row.get("kernel", {}).get("id") == kernel_id and row.get("type") == "notebook":
-            return str(row["path"])
-    return None

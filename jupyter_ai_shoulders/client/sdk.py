@@ -13,7 +13,8 @@ from typing import Any
 
 PROXY_URL = "SHOULDERS_PROXY_URL"
 PROXY_SECRET = "SHOULDERS_PROXY_SECRET"  # noqa: S105 the name of a variable
-"""What the server sets in the kernels it starts; the secret opens the proxy and nothing else."""
+"""What the server sets in the kernels it starts. The secret opens the proxy and, where users do not
+meet as on a hub, conversations (``server.kernel_access``)."""
 PROXY_PATH = "shoulders/proxy"
 
 

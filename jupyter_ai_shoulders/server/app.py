@@ -109,7 +109,13 @@ class ShouldersApp(ExtensionApp):
         from jupyter_ai_shoulders.server.routes import api_routes
 
         service = self.service()
-        return api_routes(prefix, service.host, service.roster, service.kernel_secrets)
+        return api_routes(
+            prefix,
+            service.host,
+            service.roster,
+            service.kernel_secrets,
+            opens=not service.has_owners,
+        )
 
     def _proxy_routes(self, prefix: str) -> list[Route]:
         from jupyter_ai_shoulders.server.proxy.routes import proxy_routes

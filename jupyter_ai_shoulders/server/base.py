@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
+from jupyter_server.auth import IdentityProvider
 from jupyter_server.base.handlers import APIHandler
 from pydantic import BaseModel
 from tornado.web import HTTPError
@@ -16,6 +17,8 @@ from tornado.web import HTTPError
 from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.body import adapter_of, parse_body, parse_value
+from jupyter_ai_shoulders.server.kernel_access import KernelDoor, refuse_widening
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.status_codes import code_of, status_of
 from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.storage.failures import unknown_session
@@ -39,12 +42,23 @@ class ShouldersHandler(APIHandler):
 
     auth_resource = AUTH_RESOURCE
 
-    def initialize(self, host_source: HostSource) -> None:
-        """Called by tornado with the arguments of the route."""
+    _kernel: KernelIdentity | None = None
+    _door: KernelDoor | None = None
+
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
+        """Called by tornado with the arguments of the route; a ``door`` lets kernels in."""
         self._host_source = host_source
+        self._door = route.get("door")
+
+    @property
+    def identity_provider(self) -> IdentityProvider:
+        """The server's, but for the secret of a kernel."""
+        return self._kernel or super().identity_provider
 
     async def prepare(self) -> None:
-        """Authenticate as Jupyter does; then have the host ready."""
+        """Authenticate as Jupyter does, or by a kernel's secret; then have the host ready."""
+        if self._door is not None:
+            self._kernel = self._door.identity(self.request)
         await super().prepare()
         if self.current_user and not self._finished:
             self.host = await self._host_source()
@@ -72,8 +86,11 @@ class ShouldersHandler(APIHandler):
         return True
 
     def body(self, model: type[ModelT]) -> ModelT:
-        """Return the request's body. Raises ``InvalidRequest``, ``TooLarge``."""
-        return parse_body(model, self.request.body)
+        """Return the request's body. Raises ``InvalidRequest``, ``PolicyRefusal``, ``TooLarge``."""
+        command = parse_body(model, self.request.body)
+        if self._kernel is not None:
+            refuse_widening(command)
+        return command
 
     def query(self, model: type[ModelT]) -> ModelT:
         """Return the request's query arguments. Raises ``InvalidRequest``."""

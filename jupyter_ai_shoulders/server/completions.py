@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from tornado import web
@@ -21,9 +22,9 @@ from jupyter_ai_shoulders.wire.completions import CompletionEnd, RequestCompleti
 class CompletionsHandler(ShouldersHandler):
     """``completions``."""
 
-    def initialize(self, host_source: HostSource) -> None:
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route."""
-        super().initialize(host_source)
+        super().initialize(host_source, **route)
         self._work: asyncio.Task[None] | None = None
 
     @web.authenticated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_server.auth.decorator import authorized
 from pydantic import Field
@@ -41,9 +41,9 @@ class EventQuery(CommandModel):
 class EventsHandler(ShouldersHandler):
     """``sessions/{id}/events``."""
 
-    def initialize(self, host_source: HostSource) -> None:
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route."""
-        super().initialize(host_source)
+        super().initialize(host_source, **route)
         self._news: News | None = None
 
     @web.authenticated

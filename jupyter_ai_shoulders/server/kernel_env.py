@@ -1,7 +1,7 @@
 """Gives the kernels this server starts what lets their programs find it (reference, "Kernel side").
 
-The address of the server and of its model proxy, and a secret that opens the proxy alone. Installed
-by ``server.app``; read by ``client.address`` and ``client.sdk``.
+The address of the server and of its model proxy, and a secret that opens the proxy and what
+``kernel_access`` names. Installed by ``server.app``; read by ``client.address`` and ``client.sdk``.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""``kernels/{id}/proxy-secret``: what lets the programs of a kernel use the model proxy."""
+"""``kernels/{id}/…``: what the programs of a kernel ask for: the proxy's key, their notebook."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from jupyter_server.auth.decorator import authorized
-from jupyter_server.utils import url_path_join
+from jupyter_server.utils import ensure_async, url_path_join
 from tornado import web
 
 from jupyter_ai_shoulders.server.app import PROXY_PATH
 from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
-from jupyter_ai_shoulders.wire.api import ProxySecret
+from jupyter_ai_shoulders.wire.api import KernelNotebook, ProxySecret
 
 
 class KernelSecretHandler(ShouldersHandler):
@@ -30,3 +30,20 @@ class KernelSecretHandler(ShouldersHandler):
         self.set_header("Cache-Control", "no-store")
         path = url_path_join(self.base_url, PROXY_PATH).rstrip("/")
         self.answer(ProxySecret(secret=secret, path=path))
+
+
+class KernelNotebookHandler(ShouldersHandler):
+    """``kernels/{id}/notebook``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, kernel_id: str) -> None:
+        """Name the notebook that has a kernel; a kernel's secret does not open Jupyter's routes."""
+        sessions: Any = self.session_manager
+        rows = cast("list[Any]", await ensure_async(sessions.list_sessions()))
+        found = (
+            str(row["path"])
+            for row in rows
+            if row["kernel"]["id"] == kernel_id and row["type"] == "notebook"
+        )
+        self.answer(KernelNotebook(path=next(found, None)))

@@ -17,7 +17,8 @@ from jupyter_ai_shoulders.server.edits import EditHandler, EditsHandler
 from jupyter_ai_shoulders.server.events import EventsHandler
 from jupyter_ai_shoulders.server.export import ExportHandler
 from jupyter_ai_shoulders.server.instructions import InstructionsHandler
-from jupyter_ai_shoulders.server.kernel_secrets import KernelSecretHandler
+from jupyter_ai_shoulders.server.kernel_access import ID, SOCKET, doors
+from jupyter_ai_shoulders.server.kernel_secrets import KernelNotebookHandler, KernelSecretHandler
 from jupyter_ai_shoulders.server.lazy import Route
 from jupyter_ai_shoulders.server.mentions import (
     FileSearchHandler,
@@ -61,51 +62,51 @@ from jupyter_ai_shoulders.server.turns import (
 )
 from jupyter_ai_shoulders.server.usage import BudgetHandler, UsageHandler
 
-_ID = "([^/]+)"
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("status", StatusHandler),
     ("models", ModelsHandler),
     ("settings", SettingsHandler),
     ("usage", UsageHandler),
     ("budget", BudgetHandler),
-    (f"providers/{_ID}/test", ProviderTestHandler),
-    (f"providers/{_ID}/check", ProviderCheckHandler),
-    (f"providers/{_ID}/key", ProviderKeyHandler),
+    (f"providers/{ID}/test", ProviderTestHandler),
+    (f"providers/{ID}/check", ProviderCheckHandler),
+    (f"providers/{ID}/key", ProviderKeyHandler),
     ("sessions", SessionsHandler),
-    (f"sessions/{_ID}", SessionHandler),
-    (f"sessions/{_ID}/undelete", UndeleteHandler),
-    (f"sessions/{_ID}/fork", ForkHandler),
-    (f"sessions/{_ID}/export", ExportHandler),
-    (f"sessions/{_ID}/events", EventsHandler),
-    (f"sessions/{_ID}/messages", MessagesHandler),
-    (f"sessions/{_ID}/messages/{_ID}", MessageHandler),
-    (f"sessions/{_ID}/cancel", CancelHandler),
-    (f"sessions/{_ID}/compact", CompactHandler),
-    (f"sessions/{_ID}/resume", ResumeHandler),
-    (f"sessions/{_ID}/restore", RestoreHandler),
-    (f"sessions/{_ID}/undo", UndoHandler),
-    (f"sessions/{_ID}/approvals/{_ID}", ApprovalHandler),
-    (f"sessions/{_ID}/requests/([0-9]{{1,6}})", SentRequestHandler),
-    (f"sessions/{_ID}/preview", PreviewHandler),
-    (f"sessions/{_ID}/clarifications/{_ID}", ClarificationHandler),
-    (f"sessions/{_ID}/stdin/{_ID}", InputHandler),
-    (f"sessions/{_ID}/tool-results/{_ID}", SuppliedResultHandler),
+    (f"sessions/{ID}", SessionHandler),
+    (f"sessions/{ID}/undelete", UndeleteHandler),
+    (f"sessions/{ID}/fork", ForkHandler),
+    (f"sessions/{ID}/export", ExportHandler),
+    (f"sessions/{ID}/events", EventsHandler),
+    (f"sessions/{ID}/messages", MessagesHandler),
+    (f"sessions/{ID}/messages/{ID}", MessageHandler),
+    (f"sessions/{ID}/cancel", CancelHandler),
+    (f"sessions/{ID}/compact", CompactHandler),
+    (f"sessions/{ID}/resume", ResumeHandler),
+    (f"sessions/{ID}/restore", RestoreHandler),
+    (f"sessions/{ID}/undo", UndoHandler),
+    (f"sessions/{ID}/approvals/{ID}", ApprovalHandler),
+    (f"sessions/{ID}/requests/([0-9]{{1,6}})", SentRequestHandler),
+    (f"sessions/{ID}/preview", PreviewHandler),
+    (f"sessions/{ID}/clarifications/{ID}", ClarificationHandler),
+    (f"sessions/{ID}/stdin/{ID}", InputHandler),
+    (f"sessions/{ID}/tool-results/{ID}", SuppliedResultHandler),
     ("anchors", AnchorsHandler),
     ("anchors/adopt", AdoptHandler),
     ("runs", RunsHandler),
-    (f"artifacts/{_ID}/{_ID}", ArtifactHandler),
-    (f"blobs/{_ID}", BlobHandler),
+    (f"kernels/{ID}/notebook", KernelNotebookHandler),
+    (f"artifacts/{ID}/{ID}", ArtifactHandler),
+    (f"blobs/{ID}", BlobHandler),
     ("edits", EditsHandler),
-    (f"edits/{_ID}", EditHandler),
+    (f"edits/{ID}", EditHandler),
     ("proposals", ProposalsHandler),
-    (f"proposals/{_ID}", ProposalHandler),
+    (f"proposals/{ID}", ProposalHandler),
     ("tools", ToolsHandler),
     ("tools/permissions", PermissionsHandler),
     ("audit", AuditHandler),
     ("operations", OperationsHandler),
-    (f"operations/{_ID}/undo", OperationUndoHandler),
+    (f"operations/{ID}/undo", OperationUndoHandler),
     ("completions", CompletionsHandler),
-    (f"completions/{_ID}", CompletionHandler),
+    (f"completions/{ID}", CompletionHandler),
     ("files/search", FileSearchHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
@@ -114,17 +115,33 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
 
 
 def api_routes(
-    prefix: str, host_source: HostSource, roster: PageRoster, secrets: KernelSecrets
+    prefix: str,
+    host_source: HostSource,
+    roster: PageRoster,
+    secrets: KernelSecrets,
+    *,
+    opens: bool,
 ) -> list[Route]:
-    """Return every route, as patterns that start with ``prefix``; the last one takes the rest."""
+    """Return every route, as patterns that start with ``prefix``; the last one takes the rest.
+
+    ``opens``: whether kernels' secrets open those that kernels need.
+    """
     with_host = {"host_source": host_source}
+    door = doors(secrets if opens else None)
     return [
-        *((f"{prefix}{pattern}", handler, with_host) for pattern, handler in _HANDLERS),
+        *(
+            (f"{prefix}{pattern}", handler, {**with_host, **door.get(pattern, {})})
+            for pattern, handler in _HANDLERS
+        ),
         (
-            f"{prefix}kernels/{_ID}/proxy-secret",
+            f"{prefix}kernels/{ID}/proxy-secret",
             KernelSecretHandler,
             {**with_host, "secrets": secrets},
         ),
-        (f"{prefix}socket", PageSocketHandler, {**with_host, "roster": roster}),
+        (
+            f"{prefix}socket",
+            PageSocketHandler,
+            {**with_host, "roster": roster, **door.get(SOCKET, {})},
+        ),
         (f"{prefix}.*", UnknownRouteHandler, with_host),
     ]

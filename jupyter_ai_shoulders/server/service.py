@@ -58,6 +58,11 @@ class Service:
         if config.report_activity:
             self._host.hub.add(self._activity)
 
+    @property
+    def has_owners(self) -> bool:
+        """Whether several users may meet here, as on a hub."""
+        return self._host.settings.has_owners
+
     async def recover(self) -> None:
         """Take up what the last process left, if the state directory allows."""
         await self._host.ready()

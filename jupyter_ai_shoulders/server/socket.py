@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any, cast
 
+from jupyter_server.auth import IdentityProvider
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
@@ -16,7 +18,9 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.base import AUTH_RESOURCE, HostSource
 from jupyter_ai_shoulders.server.body import parse_json
+from jupyter_ai_shoulders.server.kernel_access import KernelDoor
 from jupyter_ai_shoulders.server.page import Page
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.server.status_codes import status_of
 from jupyter_ai_shoulders.storage.encode import encode
@@ -46,12 +50,28 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     auth_resource = AUTH_RESOURCE
 
-    def initialize(self, host_source: HostSource, roster: PageRoster) -> None:
-        """Called by tornado with the arguments of the route."""
+    _kernel: KernelIdentity | None = None
+
+    def initialize(
+        self, host_source: HostSource, roster: PageRoster, door: KernelDoor | None = None
+    ) -> None:
+        """Called by tornado with the arguments of the route; ``door`` lets kernels in."""
         self._host_source = host_source
+        self._door = door
         self._roster = roster
         self._page: Page | None = None
         self._frames = page_frames()
+
+    @property
+    def identity_provider(self) -> IdentityProvider:
+        """The server's, but for the secret of a kernel, whose widget shows a panel."""
+        return self._kernel or super().identity_provider
+
+    def prepare(self, *args: Any, **kwargs: Any) -> Any:
+        """Authenticate as Jupyter does, or by a kernel's secret."""
+        if self._door is not None:
+            self._kernel = self._door.identity(self.request)
+        return cast("Any", super()).prepare(*args, **kwargs)
 
     @property
     def max_message_size(self) -> int:

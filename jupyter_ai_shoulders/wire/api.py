@@ -193,6 +193,12 @@ class ToolList(WireModel):
     """Names what is stored, for ``PUT tools/permissions``."""
 
 
+class KernelNotebook(WireModel):
+    """``GET kernels/{id}/notebook``: its path in the workspace; null of a kernel without one."""
+
+    path: str | None
+
+
 class ProxySecret(WireModel):
     """``POST kernels/{id}/proxy-secret``."""
 

@@ -43,6 +43,10 @@ class Channels:
 
     async def __aenter__(self) -> Self:
         self._http = aiohttp.ClientSession(headers={"Authorization": f"token {self._lab.token}"})
+        return await self._begin()
+
+    async def _begin(self) -> Self:
+        """Start the kernel, allowed already."""
         body = {
             "path": self._path,
             "name": self._path,

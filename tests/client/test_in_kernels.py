@@ -73,16 +73,14 @@ async def test_the_official_sdks_say_that_the_budget_is_reached(
     assert place.upstream.requests() == []
 
 
-async def test_no_provider_s_key_is_in_a_kernel_and_its_secret_opens_the_proxy_only(
-    place: Place,
-) -> None:
+async def test_a_kernels_secret_opens_the_proxy_and_conversations_only(place: Place) -> None:
     code = (
         "import os, httpx\n"
         "secret = os.environ['SHOULDERS_PROXY_SECRET']\n"
         "proxy, server = os.environ['SHOULDERS_PROXY_URL'], os.environ['SHOULDERS_URL']\n"
         "headers = {'Authorization': f'token {secret}'}\n"
         "for url in (f'{proxy}/v1/models', f'{server}api/contents', "
-        "f'{server}shoulders/api/v1/status'):\n"
+        "f'{server}shoulders/api/v1/status', f'{server}shoulders/api/v1/tools'):\n"
         "    print(httpx.get(url, headers=headers).status_code)\n"
     )
     async with ServerKernel(place.lab, "secret.ipynb") as kernel:
@@ -93,7 +91,7 @@ async def test_no_provider_s_key_is_in_a_kernel_and_its_secret_opens_the_proxy_o
         second = await kernel.run("print(secret)")
 
     assert before.error == ""
-    assert before.text.split() == after.text.split() == ["200", "403", "403"]
+    assert before.text.split() == after.text.split() == ["200", "403", "200", "403"]
     assert first.text == second.text
 
 

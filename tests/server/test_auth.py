@@ -25,7 +25,7 @@ async def no_host() -> Any:
     raise AssertionError("No host is needed to list routes.")
 
 
-ROUTES = api_routes("", no_host, PageRoster(), KernelSecrets(lambda _: False))
+ROUTES = api_routes("", no_host, PageRoster(), KernelSecrets(lambda _: False), opens=True)
 
 
 def implements(handler: type[RequestHandler], method: str) -> bool:
@@ -70,6 +70,7 @@ def test_the_enumeration_sees_the_routes_of_chapter_02() -> None:
         "delete providers/x/key",
         "post providers/x/test",
         "post kernels/x/proxy-secret",
+        "get kernels/x/notebook",
         "get sessions",
         "post sessions",
         "get sessions/x",

@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Coroutine, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
-from jupyter_server.auth import IdentityProvider
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
@@ -34,8 +33,6 @@ ResultT = TypeVar("ResultT")
 
 class ProxyHandler(ShouldersHandler):
     """Base of the proxy's handlers: any client's way to send the token, errors in its format."""
-
-    _kernel: KernelIdentity | None = None
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route: ``desk`` and ``caller``.
@@ -67,11 +64,6 @@ class ProxyHandler(ShouldersHandler):
         if not self.current_user:  # where Jupyter leaves the refusal to each method
             raise web.HTTPError(401, _NO_KEY)
         self._identify()
-
-    @property
-    def identity_provider(self) -> IdentityProvider:
-        """The server's, but for the secret of a kernel."""
-        return self._kernel or super().identity_provider
 
     def set_cors_headers(self) -> None:
         """Leave them out: Jupyter would let any page in that knows a token (chapter 13)."""

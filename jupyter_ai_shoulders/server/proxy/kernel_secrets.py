@@ -1,10 +1,10 @@
-"""Secrets that open the model proxy, and nothing else of the server, to one kernel each.
+"""Secrets that open the model proxy, and the few routes of ``kernel_access``, to one kernel each.
 
-A password-only server has no token a program could send, and a hub's token opens far more than the
-proxy. A kernel's secret acts for the user it was handed to, so that what this user may not do it
-may not do either. Kept in memory, one per server: made by ``server.service``, handed out by
+A password-only server has no token a program could send, and a hub's token opens far more. A
+kernel's secret acts for the user it was handed to, so that what this user may not do it may not do
+either. Kept in memory, one per server: made by ``server.service``, handed out by
 ``server.kernel_secrets`` and put into kernels' environments by ``server.kernel_env``, checked by
-``handlers``.
+``handlers`` and ``server.kernel_access``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,88 @@
+"""What a kernel's secret opens of the API: ``Client()`` works where there is a password only.
+
+Conversations as their user has them, and looks at models, usage and preferences: what
+``client`` and the widget panel need. Nothing that widens what the agent may do: code in a kernel
+may be the agent's, and tools never change permissions, settings or keys (chapter 13). On a hub,
+where users may meet in one kernel, it opens nothing here: there is the hub's token.
+Used by ``server.base``, ``server.socket`` and ``server.routes``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from pydantic import BaseModel
+from tornado.httputil import HTTPServerRequest
+
+from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity, KernelSecrets
+from jupyter_ai_shoulders.wire.commands import (
+    AnswerApproval,
+    CreateSession,
+    PatchSession,
+    StartRun,
+)
+
+ID = "([^/]+)"
+GET, POST, PATCH = "GET", "POST", "PATCH"
+SOCKET = "socket"
+OPEN: Mapping[str, Collection[str]] = {
+    "status": (GET,),
+    "models": (GET,),
+    "settings": (GET,),
+    "usage": (GET,),
+    "sessions": (GET, POST),
+    f"sessions/{ID}": (GET, PATCH),
+    f"sessions/{ID}/export": (GET,),
+    f"sessions/{ID}/events": (GET,),
+    f"sessions/{ID}/messages": (POST,),
+    f"sessions/{ID}/messages/{ID}": (PATCH, "DELETE"),
+    f"sessions/{ID}/cancel": (POST,),
+    f"sessions/{ID}/resume": (POST,),
+    f"sessions/{ID}/approvals/{ID}": (POST,),
+    f"sessions/{ID}/clarifications/{ID}": (POST,),
+    f"sessions/{ID}/stdin/{ID}": (POST,),
+    f"blobs/{ID}": (GET,),
+    "runs": (POST,),
+    f"kernels/{ID}/notebook": (GET,),
+    SOCKET: (GET,),
+}
+"""Routes, as ``server.routes`` names them, and their methods."""
+
+
+class KernelDoor:
+    """Lets kernels in at one route."""
+
+    def __init__(self, secrets: KernelSecrets, methods: Collection[str]) -> None:
+        self._secrets = secrets
+        self._methods = frozenset(methods)
+
+    def identity(self, request: HTTPServerRequest) -> KernelIdentity | None:
+        """Return whom a request acts for that holds a kernel's secret; None: ask Jupyter."""
+        scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() not in {"token", "bearer"} or request.method not in self._methods:
+            return None
+        user = self._secrets.user_of(secret.strip())
+        return None if user is None else KernelIdentity(user)
+
+
+def doors(secrets: KernelSecrets | None) -> Mapping[str, Mapping[str, KernelDoor]]:
+    """Return what handlers are given more, by route; nothing without ``secrets``."""
+    if secrets is None:
+        return {}
+    return {route: {"door": KernelDoor(secrets, methods)} for route, methods in OPEN.items()}
+
+
+def refuse_widening(command: BaseModel) -> None:
+    """Raise ``PolicyRefusal`` for what a kernel's secret must not do on its open routes."""
+    match command:
+        case AnswerApproval(scope="always"):
+            what = "A rule that holds for good"
+        case CreateSession(mode="bypass") | PatchSession(mode="bypass") | StartRun(mode="bypass"):
+            what = "The mode in which nothing asks"
+        case _:
+            return
+    raise PolicyRefusal(
+        f"{what} cannot be set by code in a kernel of a server that has no token.",
+        hint="Set it in the side panel, or give Client(token=…) a token of this server.",
+    )
