@@ -11,11 +11,12 @@ from typing import Any, Literal
 import pytest
 
 from jupyter_ai_shoulders.cli.main import main
+from tests.cli.chatting import start
 from tests.client.conftest import Place, client, place
 from tests.integration.place import add_priced_model
 from tests.upstream import StartUpstream, Upstream, in_order
 
-__all__ = ["client", "place"]
+__all__ = ["client", "place", "start"]
 
 Where = Literal["attached", "alone"]
 TINY = "tiny"

@@ -48,6 +48,10 @@ class _Engine:
     loop: asyncio.AbstractEventLoop
     stop: asyncio.Event
 
+    def end(self) -> None:
+        """Stop it, from any thread."""
+        self.loop.call_soon_threadsafe(self.stop.set)
+
 
 class _News:
     """Events on their way from the engine's thread to ours (``host.hub.EventListener``)."""
@@ -81,14 +85,18 @@ class LoneChat:
         ready: Future[_Engine] = Future()
         self._done = self._thread.submit(_serve, serve, ready)
         either: list[Future[Any]] = [ready, self._done]
-        wait(either, return_when=FIRST_COMPLETED)
+        try:
+            wait(either, return_when=FIRST_COMPLETED)
+        except KeyboardInterrupt:
+            ready.add_done_callback(lambda engine: engine.result().end())
+            raise
         if not ready.done():
             self._done.result()
         self._engine = ready.result()
 
     def close(self) -> None:
         """See ``ChatDesk.close``."""
-        self._engine.loop.call_soon_threadsafe(self._engine.stop.set)
+        self._engine.end()
         self._done.result()
         self._thread.shutdown()
 

@@ -17,12 +17,17 @@ from jupyter_ai_shoulders.wire.commands import (
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 _SCOPES: dict[ev.ApprovalScope, tuple[str, str]] = {
-    "once": ("y", "[y]es, once"),
+    "once": ("y", "[y]es once"),
     "document": ("f", "for this [f]ile"),
-    "session": ("s", "this conver[s]ation"),
+    "session": ("s", "for this conver[s]ation"),
     "always": ("a", "[a]lways"),
 }
 _DENY = ("n", "[n]o")
+_VIEW = ("v", "[v]iew all of it")
+
+SHORT_LINE, SHORT_LINES = 400, 40
+"""Characters of a line and lines of a call that are shown unless the user wants to see all."""
+_LINE_STYLES = {"+": "ansigreen", "-": "ansired", "@": "ansicyan"}
 
 
 class Asker:
@@ -48,10 +53,11 @@ class Asker:
                 self._desk.type_in(self._session_id, asked.call_id, AnswerInput(text=typed))
 
     def _decision(self, asked: ev.ApprovalRequest) -> AnswerApproval:
-        self._screen.say(approval_text(asked))
-        ways = ", ".join([*(_SCOPES[scope][1] for scope in asked.scopes), _DENY[1]])
+        whole = self._show_call(asked, cut=True)
+        ways = [*(_SCOPES[scope][1] for scope in asked.scopes), _DENY[1], *_view(whole)]
+        question = f"Allow {asked.tool}? {' · '.join(ways)}: "
         while True:
-            typed = self._screen.ask(f"Allow {asked.tool}? {ways}: ").strip()
+            typed = self._screen.ask(question).strip()
             first, _, rest = typed.partition(" ")
             for scope in asked.scopes:
                 if first.lower() in {_SCOPES[scope][0], scope} and not rest:
@@ -59,27 +65,54 @@ class Asker:
             if first.lower() in {_DENY[0], "no", "deny"}:
                 why = rest.strip() or self._screen.ask("Why? The model is told (Enter: no word): ")
                 return AnswerApproval(decision="deny", feedback=why.strip() or None)
-            self._screen.warn("Type one of the letters; n and a reason refuses with the reason.")
+            if first.lower() == _VIEW[0] and not whole:
+                self._show_call(asked, cut=False)
+            else:
+                self._screen.warn(
+                    "Type one of the letters; n and a reason refuses with the reason."
+                )
+
+    def _show_call(self, asked: ev.ApprovalRequest, *, cut: bool) -> bool:
+        """Show what a call would do; return whether all of it was shown."""
+        self._screen.say(f"? {asked.reason.text}", "bold")
+        whole = True
+        for text, styles in ((call_text(asked), {}), (asked.preview or "", _LINE_STYLES)):
+            lines = text.rstrip("\n").split("\n") if text else []  # other breaks stay visible
+            shown = [_cut(line) for line in lines[:SHORT_LINES]] if cut else lines
+            whole = whole and shown == lines
+            for line in shown:
+                self._screen.exactly(f"│ {line}", styles.get(line[:1], ""))
+            if len(shown) < len(lines):
+                self._screen.note(f"{len(lines) - len(shown)} more lines")
+        if asked.sandboxed is False:
+            self._screen.warn("No sandbox holds this command.")
+        return whole
 
     def _answer(self, asked: ev.ClarifyRequest) -> str | tuple[str, ...]:
         choices = [f"  {number}. {option}" for number, option in enumerate(asked.options, 1)]
-        self._screen.say("\n".join([f"? {asked.question}", *choices]))
-        how = "Number, or your own words: " if choices else "Your answer: "
+        self._screen.say(f"? {asked.question}", "bold")
+        if choices:
+            self._screen.say("\n".join(choices))
+        number = "Numbers" if asked.allow_multiple else "Number"
+        how = f"{number}, or your own words: " if choices else "Your answer: "
         typed = ""
         while not typed:
             typed = self._screen.ask(how).strip()
         return picked(typed, asked)
 
 
-def approval_text(asked: ev.ApprovalRequest) -> str:
-    """Return all that a call would do: why it asks, its exact arguments, what they come to."""
-    arguments = json.dumps(asked.arguments, indent=2, ensure_ascii=False)
-    lines = [f"? {asked.reason.text}", f"{asked.tool} {arguments}"]
-    if asked.preview:
-        lines.append(asked.preview)
-    if asked.sandboxed is False:
-        lines.append("No sandbox holds this command.")
-    return "\n".join(lines)
+def call_text(asked: ev.ApprovalRequest) -> str:
+    """Return a call with its exact arguments."""
+    return f"{asked.tool} {json.dumps(asked.arguments, indent=2, ensure_ascii=False)}"
+
+
+def _cut(line: str) -> str:
+    over = len(line) - SHORT_LINE
+    return line if over <= 0 else f"{line[:SHORT_LINE]} … {over} more characters"
+
+
+def _view(whole: bool) -> tuple[str, ...]:
+    return () if whole else (_VIEW[1],)
 
 
 def picked(typed: str, asked: ev.ClarifyRequest) -> str | tuple[str, ...]:
@@ -109,7 +142,9 @@ def pause_answer(screen: Screen, notice: ev.Notice) -> ResumeTurn | None:
         screen.warn(f"{typed} is no amount of dollars.")
 
 
-def resume_answer(screen: Screen, ways: str = "[r]esume, [d]iscard") -> ResumeTurn | None:
+def resume_answer(
+    screen: Screen, ways: str = "The turn was interrupted: [r]esume, [d]iscard"
+) -> ResumeTurn | None:
     """Ask what becomes of a turn that was interrupted; None leaves it as it is."""
     while True:
         match screen.ask(f"{ways}, or Enter for later: ").strip().lower():

@@ -10,10 +10,11 @@ from jupyter_ai_shoulders.cli.chat.commands import COMMANDS, LISTED, run_command
 from jupyter_ai_shoulders.cli.chat.desk import ChatDesk
 from jupyter_ai_shoulders.cli.chat.screen import Screen
 from jupyter_ai_shoulders.cli.chat.talk import Leave, Talk, error_text
+from jupyter_ai_shoulders.cli.demo import failing_model
 from jupyter_ai_shoulders.cli.desk import Desk
 from jupyter_ai_shoulders.cli.errors import WrongUse
 from jupyter_ai_shoulders.cli.exits import Code
-from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.client.errors import ClientError, told
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.wire.ids import SessionId
 
@@ -78,17 +79,24 @@ def _greet(talk: Talk) -> None:
     label = next((each.label for each in models.models if each.id == talk.model), None)
     name = label or talk.model or "no model is set up: jupyter shoulders keys"
     talk.screen.say(f"Jupyter AI colleague · {name} · /help · Ctrl+D leaves", "bold")
+    failing = failing_model(models)
+    if failing is not None:
+        talk.screen.warn(f"{failing[0]} cannot answer. {told(failing[1])}")
 
 
 def _begin(talk: Talk) -> None:
-    """Open the conversation that was named, or the last one here whose turn was interrupted."""
+    """Open the conversation that was named, or the last one here whose turn was interrupted.
+
+    A turn that still runs or waits may be another terminal's: it is only named.
+    """
     if talk.session is not None:
         talk.open(talk.session.id)
-    else:
-        left = [
-            each
-            for each in talk.desk.sessions(LISTED)
-            if each.source == "cli" and each.status == "interrupted"
-        ]
-        if left:
-            talk.open(left[0].id)
+        return
+    left = [each for each in talk.desk.sessions(LISTED) if each.source == "cli"]
+    interrupted = next((each for each in left if each.status == "interrupted"), None)
+    if interrupted is not None:
+        talk.open(interrupted.id)
+        return
+    for each in left:
+        if each.status in {"running", "waiting"}:
+            talk.screen.note(f"{each.title or 'Untitled'} ({each.status}): /open {each.id}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 from jupyter_ai_shoulders.cli.chat.talk import Leave, Talk
 from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.wire.api import ModelInfo
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
@@ -54,25 +55,37 @@ def _help(talk: Talk, _: str) -> None:
 
 def _model(talk: Talk, wanted: str) -> None:
     models = talk.desk.models().models
+    ready = [model for model in models if model.available]
     if not wanted:
-        lines = [
-            f"{number:>3}. {model.id} · {model.name}"
-            + ("" if model.available else f" · {model.unavailable_reason or 'cannot answer'}")
-            for number, model in enumerate(models, 1)
-        ]
-        talk.screen.say("\n".join(lines) or "No models.")
-        wanted = talk.screen.ask(f"Model (number or id; Enter keeps {talk.model}): ").strip()
-    position = _position(wanted, len(models))
+        _list_models(talk, ready, models)
+        question = f"Model (number or id; Enter keeps {talk.model}): "
+        wanted = talk.screen.ask(question, [model.id for model in models]).strip()
+    position = _position(wanted, len(ready))
     if wanted:
-        talk.choose(model=wanted if position is None else models[position].id)
+        talk.choose(model=wanted if position is None else ready[position].id)
     talk.screen.say(f"Model: {talk.model}")
+
+
+def _list_models(talk: Talk, ready: Sequence[ModelInfo], models: Sequence[ModelInfo]) -> None:
+    """List those that can answer, and say what the others lack."""
+    lines = [
+        f"{number:>3}. {model.id} · {model.name}" + (f" · {model.label}" if model.label else "")
+        for number, model in enumerate(ready, 1)
+    ]
+    talk.screen.say("\n".join(lines) or "No model can answer.")
+    lacking: dict[str, list[str]] = {}
+    for model in models:
+        if not model.available:
+            lacking.setdefault(model.unavailable_reason or "Not available.", []).append(model.id)
+    for reason, names in lacking.items():
+        talk.screen.note(f"{', '.join(names)}: {reason}")
 
 
 def _mode(talk: Talk, wanted: str) -> None:
     if not wanted:
         lines = [f"  {mode:<9}  {_MODE_TEXTS[mode]}" for mode in _MODES.values()]
         talk.screen.say("\n".join(lines))
-        wanted = talk.screen.ask("Mode (Enter keeps it): ").strip()
+        wanted = talk.screen.ask("Mode (Enter keeps it): ", list(_MODES)).strip()
     chosen = _MODES.get(wanted)
     if chosen is not None:
         talk.choose(mode=chosen)
@@ -131,9 +144,10 @@ def _export(talk: Talk, wanted: str) -> None:
     if form is None:
         talk.screen.warn(f"The file's name says the format: {', '.join(_FORMATS)}")
         return
+    text = talk.desk.export(session_id, form)
     try:
         with Path(given).open("x", encoding="utf-8") as file:
-            file.write(talk.desk.export(session_id, form))
+            file.write(text)
     except OSError as error:
         talk.screen.warn(f"{given} could not be written: {error.strerror or error}")
     else:

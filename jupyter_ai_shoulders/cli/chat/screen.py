@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from getpass import getpass
 
 from prompt_toolkit import PromptSession, print_formatted_text
-from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.completion import Completer, WordCompleter
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -19,6 +19,7 @@ from prompt_toolkit.output import create_output
 from prompt_toolkit.utils import is_dumb_terminal
 
 from jupyter_ai_shoulders.cli.chat.text import Piece, visible
+from jupyter_ai_shoulders.cli.chat.wrap import EXACT, Wrapper
 
 NOTE = "ansibrightblack"
 WARNING = "ansiyellow"
@@ -29,28 +30,27 @@ class Screen:
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._output = create_output(sys.stdout)
-        self._open_line = False
+        self._wrapper = Wrapper()
         dumb = is_dumb_terminal()
         self._styled = not dumb and not environ.get("NO_COLOR")
-        self._lines = None if dumb else PromptSession[str](key_bindings=_keys())
-        self._answers = None if dumb else PromptSession[str]()
+        self._lines = (
+            None if dumb else PromptSession[str](key_bindings=_keys(), complete_while_typing=False)
+        )
+        self._answers = None if dumb else PromptSession[str](complete_while_typing=False)
 
     def show(self, pieces: Sequence[Piece]) -> None:
-        """Write pieces of text as they come."""
+        """Write pieces of text as they come; of a word that has not ended, nothing yet."""
         safe = [(style, visible(text)) for style, text in pieces if text]
-        if not safe:
-            return
-        self._open_line = not safe[-1][1].endswith("\n")
-        if self._styled:
-            print_formatted_text(FormattedText(safe), end="", output=self._output)
-        else:
-            self._output.write("".join(text for _, text in safe))
-        self._output.flush()
+        self._write(self._wrapper.feed(safe, self._columns()))
 
     def say(self, text: str, style: str = "") -> None:
         """Write a line, or several, on lines of their own."""
         self.close_line()
         self.show([(style, f"{text}\n")])
+
+    def exactly(self, text: str, style: str = "") -> None:
+        """Write lines as they are; where they are too long, the terminal breaks them."""
+        self.say(text, f"{EXACT} {style}".strip())
 
     def note(self, text: str) -> None:
         """Write one line of what happens; line breaks in it are no lines."""
@@ -62,7 +62,7 @@ class Screen:
 
     def close_line(self) -> None:
         """End the line that was begun."""
-        if self._open_line:
+        if not self._wrapper.at_start:
             self.show([("", "\n")])
 
     def read(self, prompt: str, words: Sequence[str]) -> str:
@@ -73,10 +73,9 @@ class Screen:
         self.close_line()
         if self._lines is None:
             return self._typed(prompt)
-        completer = WordCompleter(list(words), sentence=True)
-        return self._lines.prompt(prompt, completer=completer, complete_while_typing=False)
+        return _clean(self._lines.prompt(prompt, completer=_completer(words)))
 
-    def ask(self, prompt: str, *, password: bool = False) -> str:
+    def ask(self, prompt: str, words: Sequence[str] = (), *, password: bool = False) -> str:
         """Have the user answer. What was typed before the question is no answer to it.
 
         Raises ``KeyboardInterrupt``, and ``EOFError`` at Ctrl+D.
@@ -85,18 +84,41 @@ class Screen:
         _forget_typed()
         question = visible(prompt)
         if password:
-            return getpass(question)
+            return _clean(getpass(question))
         if self._answers is None:
             return self._typed(question)
         clear_typeahead(self._answers.input)
-        return self._answers.prompt(question)
+        return _clean(self._answers.prompt(question, completer=_completer(words)))
 
     def _typed(self, prompt: str) -> str:
         """Read a line as the terminal itself edits it."""
-        self._open_line = True  # until Enter
-        typed = input(prompt)
-        self._open_line = False
-        return typed.encode(errors="surrogateescape").decode(errors="replace")
+        try:
+            return _clean(input(prompt))
+        except (KeyboardInterrupt, EOFError):
+            self._write([("", "\n")])
+            raise
+
+    def _columns(self) -> int:
+        return self._output.get_size().columns
+
+    def _write(self, pieces: Sequence[Piece]) -> None:
+        if not pieces:
+            return
+        if self._styled:
+            print_formatted_text(FormattedText(pieces), end="", output=self._output)
+        else:
+            self._output.write("".join(text for _, text in pieces))
+        self._output.flush()
+
+
+def _clean(typed: str) -> str:
+    """Return what was typed; bytes that are no text in it are replaced."""
+    return typed.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _completer(words: Sequence[str]) -> Completer:
+    """Return what completes words at Tab, and only then."""
+    return WordCompleter(list(words), sentence=True)
 
 
 def _keys() -> KeyBindings:

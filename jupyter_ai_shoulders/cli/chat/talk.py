@@ -11,6 +11,7 @@ from jupyter_ai_shoulders.cli.chat.desk import ChatDesk
 from jupyter_ai_shoulders.cli.chat.screen import Screen
 from jupyter_ai_shoulders.cli.chat.show import Shown
 from jupyter_ai_shoulders.cli.exits import Code
+from jupyter_ai_shoulders.cli.interrupts import hold_interrupt
 from jupyter_ai_shoulders.client.errors import ClientError, told
 from jupyter_ai_shoulders.client.reader import Ask, TurnReader
 from jupyter_ai_shoulders.core.errors import ShouldersError
@@ -25,6 +26,7 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
 _SHOWN_MESSAGES = 3
 """Of the user, with what followed, when a conversation is opened."""
+_OPEN = "The turn stays open: jupyter shoulders chat takes it up again."
 
 
 class Leave(Exception):
@@ -98,7 +100,6 @@ class Talk:
         self._follow(reader, after, lambda: self.desk.send(session_id, message))
 
     def _offer(self, reader: TurnReader, after: int) -> None:
-        self.screen.warn("The turn was interrupted.")
         session_id, command = reader.session_id, resume_answer(self.screen)
         if command is None:
             self.new()
@@ -126,20 +127,27 @@ class _Following:
         self._shown = Shown(screen)
         self._asker = Asker(desk, screen, reader.session_id)
         self._over = False
+        self._stopping = False
 
     def run(self, begin: Callable[[], None] | None) -> None:
         """Follow; the first Ctrl+C stops the turn, another one raises ``Leave``."""
         try:
             if begin is not None:
-                begin()
+                with hold_interrupt() as held:
+                    begin()
+                if held.came:
+                    raise KeyboardInterrupt
             self._go_on()
         except KeyboardInterrupt:
             self._stop()
+        except EOFError:
+            self._screen.say(_OPEN)
+            raise Leave from None
 
     def _stop(self) -> None:
         try:
             self._screen.say("Stopping the turn. Ctrl+C again leaves.")
-            self._reader.waits_for = None
+            self._stopping, self._reader.waits_for = True, None
             self._desk.cancel(self._reader.session_id)
             self._go_on()
         except KeyboardInterrupt:
@@ -164,6 +172,8 @@ class _Following:
         self._over = True
 
     def _rests(self) -> bool:
+        if self._stopping:  # what still asks is cancelled too
+            self._reader.waits_for = None
         self._over = self._over or self._reader.ended is not None or self._reader.interrupted
         return self._over or self._reader.waits_for is not None
 

@@ -12,6 +12,8 @@ Piece = tuple[str, str]
 """A style as prompt_toolkit names it, and text."""
 
 CODE = "ansicyan"
+BLOCK = f"class:block {CODE}"
+"""Of blocks of code, whose lines are not broken between words."""
 STRONG = "bold"
 _MARKS = "`*#"
 _FENCE = 3
@@ -21,7 +23,8 @@ _DEEPEST_HEADING = 6
 
 def visible(text: str) -> str:
     """Return text that neither steers a terminal nor hides: such characters stand as codes."""
-    return "".join(each if _is_plain(each) else _code(each) for each in text)
+    lines = text.replace("\r\n", "\n")
+    return "".join(each if _is_plain(each) else _code(each) for each in lines)
 
 
 def _is_plain(character: str) -> bool:
@@ -30,7 +33,9 @@ def _is_plain(character: str) -> bool:
 
 def _code(character: str) -> str:
     number = ord(character)
-    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 class MarkdownStyles:
@@ -74,7 +79,7 @@ class MarkdownStyles:
             return []
         at_start, self._at_start = self._at_start, False
         if at_start and run[0] == "`" and len(run) >= _FENCE:
-            self._in_block, self._line = not self._in_block, CODE
+            self._in_block, self._line = not self._in_block, BLOCK
         elif at_start and run[0] == "#" and following == " " and len(run) <= _DEEPEST_HEADING:
             self._line = STRONG if not self._in_block else ""
         elif run == "**" or run[0] == "`":
@@ -89,7 +94,7 @@ class MarkdownStyles:
         return style
 
     def _style(self) -> str:
-        return self._line or (CODE if self._in_block else self._inline)
+        return self._line or (BLOCK if self._in_block else self._inline)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
