@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tests.collab import collab_environment
-from tests.lab import Lab
 from tests.ui.anchor_storm import LOOK
 from tests.ui.conftest import working
 from tests.ui.desk import Desk, Served
 from tests.ui.panel import OpenNotebook
+from tests.ui.rooms import serve_rooms
 from tests.ui.thread_marks import anchor_of, begin
-from tests.upstream import Upstream, in_order
 
 SOURCE = "first = 1\nsecond = load('data.csv')\nthird = 3\n"
 QUOTE = "second = load('data.csv')"
@@ -27,14 +25,8 @@ _EDIT = """([from, to, text]) => window.jupyterapp.shell.currentWidget.content.m
 @pytest.fixture(scope="module")
 def served_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server with jupyter-collaboration."""
-    root = tmp_path_factory.mktemp("workspace")
-    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream")).start()
-    env = {**upstream.configure(root), **collab_environment()}
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), env=env)
-    lab.start()
-    yield Served(lab, upstream)
-    lab.stop()
-    upstream.stop()
+    with serve_rooms(tmp_path_factory) as served:
+        yield served
 
 
 @pytest.fixture

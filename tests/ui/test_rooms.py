@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.collab import collab_environment
-from tests.lab import Lab
 from tests.ui import shared_storm
 from tests.ui.conftest import working
 from tests.ui.desk import SLOW_TEXT, Desk, Served
 from tests.ui.panel import OpenNotebook
-from tests.upstream import Upstream, calls, in_order, says, texts
+from tests.ui.rooms import serve_rooms
+from tests.upstream import calls, says, texts
 
 CLEANUP_SECONDS = 1
 """So long a room that everyone has left stays open."""
@@ -24,15 +23,9 @@ SHOW = "from IPython.display import HTML, display\ndisplay(HTML('<b onclick=\"1\
 @pytest.fixture(scope="module")
 def served_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server with jupyter-collaboration."""
-    root = tmp_path_factory.mktemp("workspace")
-    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream")).start()
-    env = {**upstream.configure(root), **collab_environment()}
-    args = [f"--YDocExtension.document_cleanup_delay={CLEANUP_SECONDS}"]
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), args=args, env=env)
-    lab.start()
-    yield Served(lab, upstream)
-    lab.stop()
-    upstream.stop()
+    cleanup = f"--YDocExtension.document_cleanup_delay={CLEANUP_SECONDS}"
+    with serve_rooms(tmp_path_factory, cleanup) as served:
+        yield served
 
 
 @pytest.fixture
