@@ -264,7 +264,9 @@ def test_dots_go_with_the_first_content_and_reasoning_is_one_section(
     panel = open_notebook(desk, says("Never said.", **HOLDS_BACK), held, whole)
     panel.ask("Wait.")
     dots = panel.root.locator(".shoulders-Dots > span")
+    expect(panel.status).to_be_visible()  # a conversation that is loaded has dots, too
     expect(dots).to_have_count(3)
+    desk.wait(lambda: desk.upstream.requests(), "the model is asked")  # or it is the next's reply
     panel.input.press("Escape")
     panel.finished()
     expect(dots).to_have_count(0)
