@@ -79,14 +79,6 @@ export class ThreadMarks {
     this.read([...notebooks, ...files].map(({ context }) => context.localPath));
     notebooks.forEach(panel => this.drawNotebook(panel));
     files.forEach(panel => this.drawFile(panel));
-    const cells = [...this.byId.values()].map(
-      ({ place: { anchor } }) => `${anchor.document}\n${anchor.cell_id}`
-    );
-    const counted = cells.sort().join('\n');
-    if (counted !== this.counted) {
-      this.counted = counted;
-      this.options.recounted();
-    }
   }
 
   /** What is known of the threads of some documents. */
@@ -102,11 +94,15 @@ export class ThreadMarks {
         })
       ])
     );
+    const before = this.byId;
     this.byId = new Map(
       [...this.byDocument.values()]
         .flat()
         .map(mark => [mark.place.sessionId, mark])
     );
+    if (isRecounted(before, this.byId)) {
+      this.options.recounted();
+    }
   }
 
   /** The mark that was drawn, where it is the same. */
@@ -134,7 +130,7 @@ export class ThreadMarks {
       return;
     }
     const { widgets } = panel.content;
-    const byCell = grouped(marks, ({ place }) => cellOf(place, widgets));
+    const byCell = grouped(marks, ({ place }) => this.cellOf(place, widgets));
     const drawn = widgets.filter(
       cell => byCell.has(cell) || before?.has(cell) === true
     );
@@ -143,6 +139,23 @@ export class ThreadMarks {
     const isKept = (cell: Cell): boolean =>
       byCell.has(cell) || this.cells.get(cell)?.marks.length !== 0;
     this.shown.set(panel, new Set(drawn.filter(isKept)));
+  }
+
+  /** The cell of a place; several can have its id. A place that was moved, or numbered anew, is another. */
+  private cellOf(place: IThreadPlace, cells: readonly Cell[]): Cell | null {
+    const { anchor, number } = place;
+    const there = number === null ? undefined : cells[number - 1];
+    const known = this.cellOfPlace.get(place);
+    if (known !== undefined && known === there) {
+      return known;
+    }
+    const isIt = (cell: Cell | undefined): boolean =>
+      cell?.model.id === anchor.cell_id;
+    const cell = isIt(there) ? there : cells.find(isIt);
+    if (cell !== undefined) {
+      this.cellOfPlace.set(place, cell);
+    }
+    return cell ?? null;
   }
 
   /** Draw the marks of a cell, unless they are drawn, or nobody sees them. */
@@ -251,20 +264,28 @@ export class ThreadMarks {
   >();
   private byDocument: ReadonlyMap<string, readonly IThreadMark[]> = new Map();
   private byId: ReadonlyMap<string, IThreadMark> = new Map();
-  /** The cells of all threads, once for each. */
-  private counted = '';
+  private readonly cellOfPlace = new WeakMap<IThreadPlace, Cell>();
   private isWaiting = false;
 }
 
-/** The cell of a place; several can have its id. */
-function cellOf(
-  { anchor, number }: IThreadPlace,
-  cells: readonly Cell[]
-): Cell | null {
-  const isIt = (cell: Cell | undefined): boolean =>
-    cell?.model.id === anchor.cell_id;
-  const cell = number === null ? undefined : cells[number - 1];
-  return (isIt(cell) ? cell : cells.find(isIt)) ?? null;
+/** Whether a cell has more threads than before, or less. */
+function isRecounted(
+  before: ReadonlyMap<string, IThreadMark>,
+  after: ReadonlyMap<string, IThreadMark>
+): boolean {
+  return (
+    before.size !== after.size ||
+    [...after].some(([id, mark]) => {
+      const old = before.get(id);
+      return old !== mark && !isSameCell(old, mark);
+    })
+  );
+}
+
+function isSameCell(one: IThreadMark | undefined, other: IThreadMark): boolean {
+  const { document, cell_id } = other.place.anchor;
+  const anchor = one?.place.anchor;
+  return anchor?.document === document && anchor.cell_id === cell_id;
 }
 
 function grouped<Key>(

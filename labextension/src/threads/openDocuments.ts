@@ -113,7 +113,10 @@ export class OpenDocuments {
 
   private note(cell: Cell): void {
     this.followed.set(cell, this.stateOf(cell) + 1);
-    this.emit();
+    // The lab makes hundreds of cells nobody sees: nothing is drawn into those.
+    if (this.isNear(cell)) {
+      this.emit();
+    }
   }
 
   /** Looks which of the cells of a scrolled list are near. */
