@@ -6,6 +6,7 @@ import pytest
 from jupyter_server.serverapp import ServerApp
 
 from jupyter_ai_shoulders.server.blobs import SIZE_HEADER, BlobQuery, part_of
+from jupyter_ai_shoulders.testing.simulator import Simulator
 from jupyter_ai_shoulders.wire.events import ContextAdd
 from jupyter_ai_shoulders.wire.ids import SessionId
 from tests.server.client import Api
@@ -59,6 +60,18 @@ async def test_only_what_a_conversation_names_is_served(api: Api, jp_serverapp: 
         assert (await api.download(f"blobs/{other}")).status_code == 404, other
     await api.delete(f"sessions/{session_id}")
     assert (await api.download(f"blobs/{named}")).status_code == 404
+
+
+async def test_a_hash_in_a_message_opens_nothing(
+    api: Api, jp_serverapp: ServerApp, upstream: Simulator
+) -> None:
+    host = await host_of(jp_serverapp)
+    unnamed = host.blobs.put(b"somebody's output")
+    upstream.script("A hash.")
+
+    await api.run(await api.new_session(), unnamed)
+
+    assert (await api.download(f"blobs/{unnamed}")).status_code == 404
 
 
 @pytest.mark.parametrize("wrong", ["offset=-1", "limit=0", "limit=99999999"])
