@@ -25,6 +25,8 @@ ANSWER_SECONDS = 60.0
 SILENCE_SECONDS = 45.0
 """Three heartbeats of the server."""
 CONNECT_SECONDS = 5.0
+SERVER_FAILS = 500
+"""The first of the statuses that say it may be otherwise in a moment."""
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Pauses before a stream that broke is taken up again; a server that restarts needs a while."""
 
@@ -113,6 +115,7 @@ class Connection:
     def events(self, session_id: SessionId, after: int) -> Generator[Event]:
         """Yield the session's events, and those to come; a stream that breaks is taken up again.
 
+        So is one that the server, or a hub's proxy before it, fails to open for a while (5xx).
         Raises ``Refused``, ``Unreachable``.
         """
         tries = 0
@@ -124,6 +127,9 @@ class Connection:
             except httpx.TransportError as error:
                 if tries >= len(self._pauses):
                     raise self._unreachable(error) from error
+            except Refused as error:
+                if error.status < SERVER_FAILS or tries >= len(self._pauses):
+                    raise
             if tries >= len(self._pauses):
                 raise Unreachable(f"{self.address.url} ends the stream of {session_id} each time.")
             time.sleep(self._pauses[tries])

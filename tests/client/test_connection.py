@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
@@ -60,6 +63,67 @@ def test_a_stream_that_breaks_is_taken_up_where_it_was() -> None:
     assert [next(events).seq for _ in range(3)] == [1, 2, 3]
     assert asked == ["0", "2", "2"]
     events.close()
+
+
+@contextmanager
+def proxy_that_answers(*script: tuple[int, str]) -> Generator[tuple[str, list[str]]]:
+    """Serve these answers in turn, the last one for ever; yield the address and what was asked."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = script[min(len(asked), len(script) - 1)]
+            asked.append(self.path.rpartition("=")[2])
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *args: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/", asked
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_stream_is_taken_up_again_while_a_proxy_says_that_the_server_is_away() -> None:
+    answers = [(200, delta(1)), (502, "<html>"), (503, "<html>"), (200, delta(2))]
+    with proxy_that_answers(*answers) as (url, asked):
+        made = Connection(Address(url, "t"), pauses=(0.0, 0.0, 0.0))
+        events = made.events(SESSION, 0)
+        seen = [next(events).seq for _ in range(2)]
+        events.close()
+        made.close()
+
+    assert seen == [1, 2]
+    assert asked == ["0", "1", "1", "1"]
+
+
+def test_a_server_that_keeps_failing_is_not_asked_for_ever() -> None:
+    with proxy_that_answers((200, delta(1)), (500, "<html>")) as (url, asked):
+        made = Connection(Address(url, "t"), pauses=(0.0, 0.0))
+        events = made.events(SESSION, 0)
+        assert next(events).seq == 1
+        with pytest.raises(Refused) as refused:
+            next(events)
+        made.close()
+
+    assert refused.value.status == 500
+    assert asked == ["0", "1", "1"]
+
+
+def test_a_stream_that_is_refused_is_not_asked_for_again() -> None:
+    with proxy_that_answers((404, "<html>")) as (url, asked):
+        made = Connection(Address(url, "t"), pauses=(0.0, 0.0))
+        with pytest.raises(Refused):
+            next(made.events(SESSION, 0))
+        made.close()
+
+    assert asked == ["0"]
 
 
 def test_a_server_that_stays_away_is_named() -> None:
