@@ -266,7 +266,7 @@ def test_dots_go_with_the_first_content_and_reasoning_is_one_section(
     dots = panel.root.locator(".shoulders-Dots > span")
     expect(panel.status).to_be_visible()  # a conversation that is loaded has dots, too
     expect(dots).to_have_count(3)
-    desk.wait(lambda: desk.upstream.requests(), "the model is asked")  # or it is the next's reply
+    desk.wait(desk.upstream.requests, "the model is asked")  # or it is the next's reply
     panel.input.press("Escape")
     panel.finished()
     expect(dots).to_have_count(0)
