@@ -78,7 +78,7 @@ def proxy_that_answers(*script: tuple[int, str]) -> Generator[tuple[str, list[st
             self.end_headers()
             self.wfile.write(body.encode())
 
-        def log_message(self, *args: object) -> None: ...
+        def log_message(self, format: str, *args: object) -> None: ...  # noqa: A002 as http.server has it
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever)
