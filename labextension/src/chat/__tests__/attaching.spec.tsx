@@ -121,6 +121,26 @@ test('a message that waits is sent from its tab while another one is looked at, 
   expect(conversations.hasUnsent('made-0')).toBe(false);
 });
 
+test('what was dragged and cannot be attached is told of when its turn comes', async () => {
+  const { arrive, host, container } = await uploading('one.csv');
+  Object.assign(host, {
+    carried: async () => Promise.reject(new Error('It is gone.'))
+  });
+  const drop = Object.assign(new Event('lm-drop', { bubbles: true }), {
+    mimeData: {},
+    proposedAction: 'copy'
+  });
+  await act(
+    () =>
+      void container.querySelector('.shoulders-Composer')?.dispatchEvent(drop)
+  );
+  await new Promise(resolve => setTimeout(resolve)); // A failure that nobody hears ends the run.
+  expect(screen.queryByRole('alert')).toBeNull();
+  await arrive();
+  expect(screen.getByRole('alert').textContent).toContain('It is gone.');
+  expect(chips()).toEqual(['one.csv', 'a.ipynb']);
+});
+
 test('what was left out stays so until the message is sent', async () => {
   const { arrive } = await uploading('one.csv');
   await act(() => button('Leave out a.ipynb').click());

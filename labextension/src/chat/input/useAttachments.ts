@@ -82,6 +82,7 @@ export function useAttachments(): IAttachments {
     takeFiles,
     takeCarried: data => {
       const made = host.carried(data); // Now: the lab empties it when the drag has ended.
+      made.catch(() => undefined); // Told of when its turn comes: `take` awaits it.
       attaching.take(tab, [{ name: '', make: () => made }]);
     },
     takePasted: data => {
