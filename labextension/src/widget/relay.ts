@@ -110,7 +110,9 @@ export class Relay implements IDisposable {
     this.say({ t: 'close', id: null });
     this.options.model.off('msg:custom', this.hear);
     this.options.model.off('comm_live_update', this.lookAgain);
-    this.giveUp('The panel was closed.');
+    // Nobody is there any more to be told of an answer, or that none comes.
+    this.waiting.clear();
+    this.sockets.clear();
     Signal.clearData(this);
   }
 
@@ -188,7 +190,7 @@ export class Relay implements IDisposable {
     const { status, content_type, body } = message;
     const waiting = this.waiting.get(message.id);
     this.waiting.delete(message.id);
-    const content = body ?? (buffers[0] ? new Blob([bytesOf(buffers[0])]) : '');
+    const content = body ?? (buffers[0] ? bytesOf(buffers[0]) : '');
     waiting?.resolve(
       new Response(NO_BODY.has(status) ? null : content, {
         status,
