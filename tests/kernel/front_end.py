@@ -49,7 +49,7 @@ class FrontEnd(Channels):
     async def __aenter__(self) -> Self:
         await super().__aenter__()
         self._reading = asyncio.create_task(self._read())
-        await self.new_subshell()
+        await self._new_subshell()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -58,12 +58,24 @@ class FrontEnd(Channels):
             await self._reading
         await super().__aexit__(*_)
 
-    async def new_subshell(self) -> None:
-        """Have comm messages go to a subshell of their own, as after a kernel's start."""
-        if self._subshells:
-            asked = await self._say("control", "create_subshell_request", {})
-            await self.until(lambda: asked in self._replies)
-            self._subshell = self._replies[asked]["subshell_id"]
+    async def restart(self) -> None:
+        """Restart the kernel; the widgets are gone."""
+        await super().restart()
+        self.states.clear()
+        await self.run("")
+        await self._new_subshell()
+
+    async def _new_subshell(self) -> None:
+        """Have comm messages go to a subshell; a kernel that starts may lose what it is asked."""
+        self._subshell = None
+        asked: list[str] = []
+        async with asyncio.timeout(SECONDS):
+            while self._subshells and self._subshell is None:
+                asked.append(await self._say("control", "create_subshell_request", {}))
+                with suppress(TimeoutError):
+                    await self.until(lambda: any(each in self._replies for each in asked), 5)
+                for each in asked:
+                    self._subshell = self._replies.get(each, {}).get("subshell_id", self._subshell)
 
     async def start(self, code: str) -> Ran:
         """Start a cell and return what it will have done."""
@@ -89,9 +101,9 @@ class FrontEnd(Channels):
         await self.until(lambda: ran.status != "")
         return ran
 
-    async def until(self, happened: Callable[[], bool]) -> None:
-        """Wait for something the kernel says."""
-        async with asyncio.timeout(SECONDS), self._news:
+    async def until(self, happened: Callable[[], bool], seconds: float = SECONDS) -> None:
+        """Wait for something the kernel says. Raises ``TimeoutError``."""
+        async with asyncio.timeout(seconds), self._news:
             await self._news.wait_for(happened)
 
     @property

@@ -127,8 +127,6 @@ async def test_after_a_restart_the_cell_makes_a_panel_that_works(
         await page.run(code)
         before = page.panel_id
         await page.restart()
-        await page.new_subshell()
-        page.states.clear()
         await page.run(code)
         await page.say(HELLO, before)  # a view of the panel that was
         await page.say(HELLO | {"view": "w"})
