@@ -52,11 +52,10 @@ class OpenCells:
     hidden: frozenset[str]
     """Names that private cells bind: the kernel knows them, but nothing is told of them."""
 
-    def near(self, cell_id: CellId | None) -> Near:
-        """Return the cells around one, or around the end of the notebook."""
-        end = len(self.cells)
-        at = end if cell_id is None else self.places.get(cell_id, end)
-        is_own = at < end and self.cells[at].key == cell_id
+    def near(self, cell_id: CellId) -> Near:
+        """Return the cells around one, which is among ``places``."""
+        at = self.places[cell_id]
+        is_own = at < len(self.cells) and self.cells[at].key == cell_id
         first, after = max(0, at - MOST_CELLS), at + is_own
         last = after + MOST_CELLS
         world = (*self.versions[first:at], "", *self.versions[after:last])

@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.host.ghost_variables import GhostVariables, Known
 from jupyter_ai_shoulders.notebook.base import Notebooks
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.completions import RequestCompletions
+from jupyter_ai_shoulders.wire.ids import CellId
 
 READ_SECONDS = 3.0
 """How long the page that has the notebook open may take to show it."""
@@ -40,6 +41,10 @@ _BETWEEN = "\n\x00\n"
 _SECRETIVE = "Nothing is suggested in files that usually hold secrets: their content is never sent."
 _PRIVATE = "Nothing is suggested here: it is marked private, so it is never sent."
 _UNREAD = "Nothing is suggested here: what is private in this notebook could not be read."
+_RAW = (
+    "Nothing is suggested in the text of a notebook: what is private in it cannot be told from the"
+    " rest. Open it as a notebook."
+)
 _LANGUAGES: Mapping[str, str] = {
     "ipython": "python",
     "ipythongfm": "markdown",
@@ -86,18 +91,20 @@ class GhostScenes:
     async def scene(self, asked: RequestCompletions) -> Scene:
         """See ``Scenes.scene``."""
         self._refuse_secret(asked.path)
-        is_cell = asked.cell_id is not None or asked.path.endswith(".ipynb")
+        cell_id = asked.cell_id
+        if cell_id is None and asked.path.lower().endswith(".ipynb"):
+            raise Private(_RAW)
         language = _language(asked.language)
         text = window(self._redact(asked.prefix), self._redact(asked.suffix))
         around, known = _Around(), Known()
-        if is_cell:
+        if cell_id is not None:
             around, known = await asyncio.gather(
-                self._around(asked), self._variables.known(asked.path)
+                self._around(asked.path, cell_id), self._variables.known(asked.path)
             )
         return Scene(
             path=asked.path,
             language=language,
-            is_cell=is_cell,
+            is_cell=cell_id is not None,
             text=text,
             pieces=await self._pieces(around, text, language),
             variables=self._redact(known.text(text.prefix + text.suffix, around.hidden)),
@@ -147,19 +154,21 @@ class GhostScenes:
 
     # the notebook
 
-    async def _around(self, asked: RequestCompletions) -> _Around:
+    async def _around(self, path: str, cell_id: CellId) -> _Around:
         """Return the other cells. Raises ``Private``; also when it is not known what is."""
         try:
             async with asyncio.timeout(READ_SECONDS):
-                snapshot = await self._notebooks.open(asked.path).read()
+                snapshot = await self._notebooks.open(path).read()
         except (ShouldersError, TimeoutError) as error:
-            _log.info("%s could not be read for suggestions: %s", asked.path, error)
+            _log.info("%s could not be read for suggestions: %s", path, error)
             raise Private(_UNREAD) from error
         language = _kernel_language(snapshot.metadata)
         cells = self._cells.of(snapshot, language)
-        if is_private(snapshot.metadata) or asked.cell_id in cells.private:
+        if is_private(snapshot.metadata) or cell_id in cells.private:
             raise Private(_PRIVATE)
-        return _Around(cells.near(asked.cell_id), language, cells.hidden)
+        if cell_id not in cells.places:  # the page that has it cannot be reached now
+            raise Private(_UNREAD)
+        return _Around(cells.near(cell_id), language, cells.hidden)
 
     # the user's files
 

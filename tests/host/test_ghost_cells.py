@@ -37,8 +37,8 @@ def opened(*cells: NotebookCell) -> OpenCells:
     return OpenCellsBook().of(snapshot(cells), "python")
 
 
-def names(found: OpenCells, name: str | None) -> tuple[list[str], list[str]]:
-    near = found.near(None if name is None else CellId(name))
+def names(found: OpenCells, name: str) -> tuple[list[str], list[str]]:
+    near = found.near(CellId(name))
     return [one.name for one in near.before], [one.name for one in near.after]
 
 
@@ -50,8 +50,8 @@ def test_the_own_cell_the_private_and_the_raw_are_left_out() -> None:
     assert names(found, "own") == (["cell 1"], ["cell 5"])
     assert names(found, "a") == ([], ["cell 3", "cell 5"])
     assert names(found, "r") == (["cell 1", "cell 3"], ["cell 5"])
-    assert names(found, "unknown") == (["cell 1", "cell 3", "cell 5"], [])
-    assert names(found, None) == (["cell 1", "cell 3", "cell 5"], [])
+    assert names(found, "p") == (["cell 1"], ["cell 3", "cell 5"])
+    assert names(found, "z") == (["cell 1", "cell 3"], [])
     assert found.private == {CellId("p")}
 
 

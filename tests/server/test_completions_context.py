@@ -12,6 +12,7 @@ import pytest
 
 from jupyter_ai_shoulders.testing.simulator import Simulator, ToolUse, reply
 from jupyter_ai_shoulders.testing.simulator.script import SimRequest
+from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.server.client import Api, PageClient
 from tests.server.conftest import OpenPage
 from tests.server.ghost_client import arguments, sent_text, suggest, suggesting
@@ -64,7 +65,7 @@ async def test_other_cells_are_those_of_the_page_not_of_the_file(
 ) -> None:
     upstream.script(suggesting("1"))
 
-    page, asking = await ask_beside(open_page, jp_root_dir, ask_in(api, "other", "y = typed"))
+    page, asking = await ask_beside(open_page, jp_root_dir, ask_in(api, "new", "y = typed"))
     await answer_one_read(page, "typed_in_the_page = 1")
     await asking
 
@@ -86,6 +87,8 @@ async def ask_beside(
 async def answer_one_read(page: PageClient, source: str, **metadata: Any) -> None:
     frame = await page.until("document-read")
     answer = content(frame, source)
+    own = {**answer["cells"][0], "id": "new", "source": "", "version": cell_version("")}
+    answer["cells"].append(own)
     answer["metadata"] |= metadata
     page.say("document-content", **answer)
 
@@ -181,6 +184,31 @@ async def test_when_the_page_does_not_say_what_is_private_nothing_is_sent(
     await page.until("document-read")  # and never answered
 
     assert (await asking)["reason"] == "private"
+    assert upstream.requests == []
+
+
+async def test_in_a_cell_that_nobody_knows_nothing_is_sent(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    write(jp_root_dir, cell("a", "x = 1"))  # the page's own, newer one cannot be reached
+
+    found = await ask_in(api, "unsaved-and-private", SECRET_WORDS)
+
+    assert found["reason"] == "private"
+    assert upstream.requests == []
+
+
+@pytest.mark.parametrize("path", [PATH, "Old.IPYNB", "gone.ipynb"])
+async def test_in_the_text_of_a_notebook_where_private_cells_are_among_the_others_nothing_is_sent(
+    api: Api, upstream: Simulator, jp_root_dir: Path, path: str
+) -> None:
+    write(jp_root_dir, cell("p", SECRET_WORDS, tags=["private"]), cell("b", ""))
+    text = (jp_root_dir / PATH).read_text()
+
+    found = await suggest(api, text, path=path, language="json", trigger="invoke")
+
+    assert found.body["reason"] == "private"
+    assert "notebook" in found.body["message"]
     assert upstream.requests == []
 
 

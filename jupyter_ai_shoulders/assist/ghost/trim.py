@@ -16,10 +16,14 @@ SHORTEST_REPEAT = 4
 
 _FENCED = re.compile(r"\A\s*```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b"
+    "\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
+    "|(?:^|(?<=[\x00-\x7f]))[\u200c\u200d]"
 )
-"""Controls, marks of direction and other characters nobody sees; joiners belong to scripts."""
+"""Controls, marks of direction, fillers and other characters nobody sees: those which the page
+spells out (``labextension/src/model/visible.ts``), because the lab's own completer does not.
+Joiners belong to scripts and pictures; behind ASCII they join nothing."""
 _WORD = re.compile(r"\w+")
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 _CLOSING = re.compile(r"[\s)\]}\"'`,;:]*\Z")
