@@ -145,7 +145,7 @@ def test_a_running_cell_is_given_its_input_and_a_password_is_not_shown(
     attached: Terminal, start: Start
 ) -> None:
     path = attached.root / "asks.ipynb"
-    source = "import getpass\nprint(input('Name? ') * 2, len(getpass.getpass('Key? ')))"
+    source = "import getpass\nprint(input('Name? ') * 2, len(getpass.getpass('Key? ')))\nprint('x ' * 3000)"
     path.write_text(notebook(("a", source)))
     attached.plays(calls("run_cell", {"path": path.name, "cell_id": "a"}), says("Ran."))
     chat = start("--mode", "bypass")
@@ -155,11 +155,13 @@ def test_a_running_cell_is_given_its_input_and_a_password_is_not_shown(
     chat.types("Ada")
     chat.sees("Key? ")
     chat.types("hunter2")
-    chat.sees("Ran.")
+    printed = chat.sees("Ran.")
     chat.sees()
     chat.types("/quit")
 
     assert chat.ends() == 0
+    assert "AdaAda 7\n" in printed
+    assert "It prints more" in printed
     assert "AdaAda 7" in path.read_text()
     assert "hunter2" not in chat.shown.getvalue()
 

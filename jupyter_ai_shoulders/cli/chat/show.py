@@ -5,10 +5,15 @@ Made by ``talk``; ``ask`` shows what waits for the user.
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.cli.chat.screen import WARNING, Screen
+from jupyter_ai_shoulders.cli.chat.screen import NOTE, WARNING, Screen
 from jupyter_ai_shoulders.cli.chat.text import MarkdownStyles
+from jupyter_ai_shoulders.cli.chat.wrap import EXACT
 from jupyter_ai_shoulders.client.errors import told
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.ids import CallId
+
+MOST_OUTPUT = 4_000
+"""Characters of what one call prints; the notebook, or the side panel, has all of it."""
 
 _ENDS = {
     "cancelled": "The turn was cancelled.",
@@ -27,6 +32,7 @@ class Shown:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._styles = MarkdownStyles()
+        self._printed: dict[CallId, int] = {}
 
     def past(self, events: list[ev.Event]) -> None:
         """Show what was said before, with the user's own words."""
@@ -67,6 +73,8 @@ class Shown:
             case ev.ToolCall():
                 target = f" · {event.target}" if event.target else ""
                 self._screen.note(event.title + target)
+            case ev.ToolProgress() if event.channel != "status":
+                self._output(event)
             case ev.ToolResult() if event.result.error is not None:
                 self._screen.note(f"{event.tool}: {event.result.error.message}")
             case ev.RunEnd():
@@ -80,6 +88,15 @@ class Shown:
                 self._screen.note(f"Plan: {done} of {len(event.items)} done")
             case _:
                 pass
+
+    def _output(self, event: ev.ToolProgress) -> None:
+        before = self._printed.get(event.call_id, 0)
+        self._printed[event.call_id] = before + len(event.text)
+        text = event.text[: max(0, MOST_OUTPUT - before)]
+        lines = text.replace("\r\n", "\n").replace("\r", "\n")  # of a bar of progress
+        self._screen.show([(f"{EXACT} {NOTE}", lines)])
+        if before <= MOST_OUTPUT < before + len(event.text):
+            self._screen.note("It prints more, which is not shown here.")
 
     def _end(self, event: ev.TurnEnd) -> None:
         self._screen.show(self._styles.end())
