@@ -1,6 +1,6 @@
 /**
  * How suggestions look in an editor: dots while they are awaited, then one of them as muted text at the caret, with a
- * badge. Any edit and any move of the caret drops them. An extension of CodeMirror; it knows neither the lab nor the
+ * badge. Any edit and any move of the caret drops them, and a lock. An extension of CodeMirror; it knows neither the lab nor the
  * server. Given to an editor by `page.ts` when it first asks.
  */
 
@@ -49,7 +49,7 @@ function next(ghost: IGhost | null, transaction: Transaction): IGhost | null {
   }
   const { startState, state, docChanged } = transaction;
   const isMoved = !startState.selection.eq(state.selection);
-  return docChanged || isMoved ? null : ghost;
+  return docChanged || isMoved || state.readOnly ? null : ghost;
 }
 
 /** The extension an editor is given once; it shows nothing until somebody asks. */

@@ -1,4 +1,4 @@
-import { EditorState, type Extension } from '@codemirror/state';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { afterEach, expect, test } from 'vitest';
 
@@ -75,6 +75,16 @@ test.each([
   expect(heard.at(-1)).toBeNull();
   expect(view.dom.querySelector('.shoulders-Ghost')).toBeNull();
   expect(view.dom.className).not.toContain('shoulders-mod-ghost');
+});
+
+test('in a text that is locked meanwhile nothing is shown or taken', () => {
+  const lock = new Compartment();
+  const { view } = editor('a = ', '', lock.of([]));
+  active(view, 'one');
+  view.dispatch({
+    effects: lock.reconfigure(EditorState.readOnly.of(true))
+  });
+  expect(ghostIn(view.state)).toBeNull();
 });
 
 test('what does not touch text and caret leaves it', () => {
