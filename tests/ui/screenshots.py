@@ -15,7 +15,7 @@ from typing import Any
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.lab import Lab
-from tests.ui import screenshots_places
+from tests.ui import screenshots_places, screenshots_widget
 from tests.ui.affordances_page import Prompt
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.panel import OpenNotebook, Panel
@@ -67,6 +67,12 @@ def main() -> None:
             try:
                 with _lab(Path(folder, "places"), upstream) as lab:
                     _places(lab, browser.new_page(viewport={"width": 1360, "height": 850}))
+            finally:
+                upstream.stop()
+            upstream = Upstream(screenshots_widget.script(), Path(folder)).start()
+            try:
+                with _lab(Path(folder, "output"), upstream) as lab:
+                    _output(lab, browser.new_page(viewport={"width": 1100, "height": 850}))
             finally:
                 upstream.stop()
         finally:
@@ -122,12 +128,17 @@ def _questions(lab: Lab, page: Page) -> None:
 
 
 def _places(lab: Lab, page: Page) -> None:
-    def shoot(name: str) -> None:
-        for theme in ("light", "dark"):
-            _theme(page, THEMES[theme])
-            _picture(page, f"{name}-{theme}")
+    screenshots_places.take(lab, page, _arrange, lambda name: _in_two_themes(page, name))
 
-    screenshots_places.take(lab, page, _arrange, shoot)
+
+def _output(lab: Lab, page: Page) -> None:
+    screenshots_widget.take(lab, page, lambda name: _in_two_themes(page, name))
+
+
+def _in_two_themes(page: Page, name: str) -> None:
+    for theme in ("light", "dark"):
+        _theme(page, THEMES[theme])
+        _picture(page, f"{name}-{theme}")
 
 
 def _tour(lab: Lab, page: Page) -> None:
