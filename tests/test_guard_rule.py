@@ -68,6 +68,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "cli.chat.commands": Excepted(
         "writes an export where the user says, and over no file", (), ("….open",)
     ),
+    "cli.interrupts": Excepted(
+        "lets Ctrl+C wait for a message to be sent", (), ("signal.getsignal", "signal.signal")
+    ),
     "cli.place": Excepted(
         "looks whether there is what the user names on the command line",
         (),

@@ -145,7 +145,8 @@ def test_a_running_cell_is_given_its_input_and_a_password_is_not_shown(
     attached: Terminal, start: Start
 ) -> None:
     path = attached.root / "asks.ipynb"
-    source = "import getpass\nprint(input('Name? ') * 2, len(getpass.getpass('Key? ')))\nprint('x ' * 3000)"
+    asks = "import getpass\nprint(input('Name? ') * 2, len(getpass.getpass('Key? ')))"
+    source = f"{asks}\nprint('x ' * 3000)"
     path.write_text(notebook(("a", source)))
     attached.plays(calls("run_cell", {"path": path.name, "cell_id": "a"}), says("Ran."))
     chat = start("--mode", "bypass")
