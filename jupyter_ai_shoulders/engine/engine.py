@@ -217,18 +217,18 @@ class Engine:
         """Go on with an interrupted turn, or discard it.
 
         A higher limit of money may come with it. Raises ``NotFound``, ``Conflict`` (not
-        interrupted), ``PolicyRefusal`` (limit), ``ShouldersError`` (model).
+        interrupted), ``PolicyRefusal`` (limit), ``StateUnavailable`` (the limit could not be
+        stored; the turn waits on), ``ShouldersError`` (model).
         """
         driver = await self._shelf.driver(session_id)
+        if command.decision == "resume" and command.limit_micro_usd is not None:
+            await self._raise_limit(driver, command.limit_micro_usd)
         found = await driver.look()
         if command.decision == "discard":
             self._go_on(driver, found, sig.Discard())
             crash_point("engine.discard.committed")
         else:
-            again = driver.plan_again()
-            if command.limit_micro_usd is not None:
-                self._raise_limit(driver, command.limit_micro_usd)
-            self._go_on(driver, found, sig.Resume(again))
+            self._go_on(driver, found, sig.Resume(driver.plan_again()))
             crash_point("engine.resume.committed")
         await self._services.log.sync()
 
@@ -354,11 +354,11 @@ class Engine:
             crash_point("engine.found.committed")
         driver.dispatch(signal)
 
-    def _raise_limit(self, driver: SessionDriver, micro_usd: int) -> None:
+    async def _raise_limit(self, driver: SessionDriver, micro_usd: int) -> None:
         turn = driver.state.turn
         if turn is None or turn.paused is None or turn.paused.scope == "window":
             raise Conflict("The conversation does not wait at a limit that could be raised here.")
-        self._services.budgets.raise_limit(
+        await self._services.budgets.raise_limit(
             turn.paused.scope, micro_usd, driver.session_id, turn.turn_id
         )
 

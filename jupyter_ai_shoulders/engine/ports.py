@@ -49,13 +49,13 @@ class Budgets(Protocol):
         """Return what the user is to be told of the budget in this turn; each is told once."""
         ...
 
-    def raise_limit(
+    async def raise_limit(
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
         """Raise the limit of this session or turn to so many micro-dollars.
 
         Raises ``PolicyRefusal``: the administrator's limit is lower, or the scope is not the
-        user's to raise here.
+        user's to raise here. Raises ``StateUnavailable``: it could not be stored.
         """
         ...
 

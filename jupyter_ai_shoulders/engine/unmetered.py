@@ -17,7 +17,7 @@ class Unmetered:
         del turn_id
         return ()
 
-    def raise_limit(
+    async def raise_limit(
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
         """Do nothing: there is no limit."""

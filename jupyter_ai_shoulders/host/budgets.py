@@ -108,13 +108,13 @@ class Budgets:
         """Return what is to be said in a turn, once."""
         return tuple(self._notices.pop(turn_id, ()))
 
-    def raise_limit(
+    async def raise_limit(
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
         """Raise the limit of this session or turn to so many micro-dollars.
 
         Raises ``PolicyRefusal``: the administrator's limit is lower, or the scope is not the
-        user's to raise here.
+        user's to raise here. Raises ``StateUnavailable``: it could not be stored.
         """
         if scope not in ("session", "turn"):
             raise PolicyRefusal(
@@ -123,7 +123,8 @@ class Budgets:
                 scope=scope,
             )
         self._allowed(Limits(**{scope: micro_usd}))
-        self.ledger.raise_limit(scope, session_id if scope == "session" else turn_id, micro_usd)
+        key = session_id if scope == "session" else turn_id
+        await self.ledger.raise_limit(scope, key, micro_usd)
 
     # the API's
 

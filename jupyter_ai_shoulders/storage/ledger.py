@@ -152,12 +152,9 @@ class Ledger:
         when = periods(self._clock.now())
         return await self._answer(self._submit(self._tallies, account, when))
 
-    def raise_limit(self, scope: LimitScope, key: str, micro_usd: int) -> None:
-        """Grant one session or turn more, before the next call is looked at; waits for nothing.
-
-        Raises ``StateUnavailable`` once the ledger is closed.
-        """
-        self._post(self._book.raise_limit, scope, key, micro_usd)
+    async def raise_limit(self, scope: LimitScope, key: str, micro_usd: int) -> None:
+        """Grant one session or turn more, from the next call on. Raises ``StateUnavailable``."""
+        await self._answer(self._submit(self._do, self._book.raise_limit, scope, key, micro_usd))
 
     async def claim(self, notice: str) -> bool:
         """Return whether this notice was never given before. Raises ``StateUnavailable``."""

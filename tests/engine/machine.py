@@ -101,7 +101,7 @@ LIMIT = 1_000_000
 class Limits(Unmetered):
     """A budget that lets itself be raised up to a point."""
 
-    def raise_limit(
+    async def raise_limit(
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
         """Refuse what is too much."""

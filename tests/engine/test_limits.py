@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal
+from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal, StateUnavailable
 from jupyter_ai_shoulders.core.spending import LimitScope
 from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.testing.scripted import Call, Fail, turn
@@ -21,7 +21,7 @@ class RecordingBudgets(Unmetered):
     def __init__(self) -> None:
         self.raised: list[tuple[str, int]] = []
 
-    def raise_limit(
+    async def raise_limit(
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
         if micro_usd > 1_000_000:
@@ -61,6 +61,24 @@ async def test_refused_raise_leaves_the_turn_paused():
     await w.say()
     with pytest.raises(PolicyRefusal):
         await w.engine.resume(SESSION, resume(2_000_000))
+    assert w.session.status == "waiting"
+    assert not w.of(ev.TurnResume)
+
+
+class FailingBudgets(Unmetered):
+    """Cannot store a limit."""
+
+    async def raise_limit(
+        self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
+    ) -> None:
+        raise StateUnavailable("The ledger cannot be written.")
+
+
+async def test_a_raise_that_could_not_be_stored_is_told_and_the_turn_waits_on():
+    w = world(turn(spent("turn")), "Done.", budgets=FailingBudgets())
+    await w.say()
+    with pytest.raises(StateUnavailable, match="cannot be written"):
+        await w.engine.resume(SESSION, resume(500_000))
     assert w.session.status == "waiting"
     assert not w.of(ev.TurnResume)
 

@@ -15,7 +15,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
-from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, StateUnavailable
 from jupyter_ai_shoulders.core.prices import cost_micro_usd
 from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.host.budgets import Budgets
@@ -224,12 +224,12 @@ async def test_a_turn_goes_on_once_its_limit_is_raised(isolated_home: Path) -> N
         limits = Limits(turn=600)
         async with serving(isolated_home, simulator, user=limits) as server:
             await server.call("dear")
-            server.budgets.raise_limit("turn", 1_000, S1, T1)
+            await server.budgets.raise_limit("turn", 1_000, S1, T1)
             await server.call("dear")
-            server.budgets.raise_limit("turn", 1_900, S1, T1)
+            await server.budgets.raise_limit("turn", 1_900, S1, T1)
         async with serving(isolated_home, simulator, user=limits) as server:  # after a restart
             await server.call("dear")
-            server.budgets.raise_limit("turn", 1_850, S1, T1)
+            await server.budgets.raise_limit("turn", 1_850, S1, T1)
             await server.call("dear")
             with pytest.raises(PolicyRefusal):
                 await server.call("dear")
@@ -240,9 +240,9 @@ async def test_the_administrators_limit_is_not_the_users_to_raise(isolated_home:
         ceiling = Limits(month=10_000, turn=2_000)
         async with serving(isolated_home, simulator, ceiling) as server:
             with pytest.raises(PolicyRefusal, match=r"administrator allows \$0.002000") as turn:
-                server.budgets.raise_limit("turn", 2_001, S1, T1)
+                await server.budgets.raise_limit("turn", 2_001, S1, T1)
             with pytest.raises(PolicyRefusal, match="cannot be raised") as month:
-                server.budgets.raise_limit("month", 1, S1, T1)
+                await server.budgets.raise_limit("month", 1, S1, T1)
             with pytest.raises(PolicyRefusal) as stored:
                 await server.budgets.set_limits(Limits(month=10_001))
             await server.budgets.set_limits(Limits(month=10_000, turn=2_000))
@@ -345,6 +345,20 @@ async def test_without_limits_calls_work_when_the_ledger_does_not(
     warnings = [each for each in caplog.records if each.levelname == "WARNING"]
     assert len(warnings) == 1
     assert "cannot be counted" in warnings[0].getMessage()
+
+
+async def test_a_raise_is_refused_when_it_cannot_be_stored(isolated_home: Path) -> None:
+    async with Simulator() as simulator:
+        simulator.default(reply("Yes.", usage=Usage(input=100, output=100)))
+        limits = Limits(turn=600)
+        async with serving(isolated_home, simulator, user=limits, wait_seconds=0.2) as server:
+            await server.call("dear")
+            await server.budgets.ledger.flush()
+            with closing(sqlite3.connect(server.budgets.ledger.path)) as foreign:
+                foreign.execute("BEGIN IMMEDIATE")
+                with pytest.raises(StateUnavailable):
+                    await server.budgets.raise_limit("turn", 1_000, S1, T1)
+                foreign.execute("ROLLBACK")
 
 
 @pytest.mark.parametrize("limited", [False, True], ids=["no limit", "a limit"])

@@ -264,7 +264,7 @@ async def test_what_one_turn_was_granted_counts_for_it_alone_and_survives(folder
     async with opened(folder, limits) as ledger:
         await spend(ledger, 10)
         assert isinstance(await ledger.reserve(planned(1)), Exceeded)
-        ledger.raise_limit("turn", "t1", 30)
+        await ledger.raise_limit("turn", "t1", 30)
         await spend(ledger, 10)
 
     async with opened(folder, limits) as ledger:
