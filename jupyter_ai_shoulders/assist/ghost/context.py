@@ -51,6 +51,7 @@ class Piece:
     order: int
     name: str
     text: str
+    is_code: bool = True
 
 
 class Outlines:
@@ -130,7 +131,7 @@ class _Chosen:
         """Return what is told, in order."""
         told = [(self._cells[at], self._texts[at], at) for at in sorted(self._texts)]
         return [
-            Piece(at, cell.name, "\n".join(sorted(texts, key=cell.source.find)))
+            Piece(at, cell.name, "\n".join(sorted(texts, key=cell.source.find)), cell.is_code)
             for cell, texts, at in told
         ]
 

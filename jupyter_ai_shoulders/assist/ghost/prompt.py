@@ -6,7 +6,7 @@ request, so that nothing in it can end it early (chapter 13).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -96,9 +96,10 @@ def _exact(name: str, text: str, mark: str) -> str:
 def fill_texts(scene: Scene) -> tuple[str, str]:
     """Return the text before and the text after, for models that only go on with text.
 
-    The context stands before, as one script; ``[…]`` would be taken for text, so it is left out.
+    The context stands before, as one script, with prose as remarks; ``[…]`` would be taken for
+    text, so it is left out.
     """
-    head = "\n\n".join([*_remarks(scene), *_scripts(scene.pieces)])
+    head = "\n\n".join([*_remarks(scene), *_scripts(scene)])
     before = f"{head}\n\n{scene.text.prefix}" if head else scene.text.prefix
     return before, scene.text.suffix
 
@@ -106,12 +107,19 @@ def fill_texts(scene: Scene) -> tuple[str, str]:
 def _remarks(scene: Scene) -> Iterator[str]:
     sign = _COMMENTS.get(scene.language)
     if sign is not None:
-        lines = [_flat(scene.path), *scene.variables.splitlines()]
-        yield "\n".join(f"{sign} {line}" for line in lines)
+        yield _remarked(sign, [_flat(scene.path), *scene.variables.splitlines()])
 
 
-def _scripts(pieces: Sequence[Piece]) -> Iterator[str]:
-    return (piece.text for piece in pieces if piece.text.strip())
+def _scripts(scene: Scene) -> Iterator[str]:
+    sign = _COMMENTS.get(scene.language)
+    for piece in scene.pieces:
+        if piece.text.strip():
+            script = piece.text.splitlines()
+            yield piece.text if piece.is_code or sign is None else _remarked(sign, script)
+
+
+def _remarked(sign: str, lines: Iterable[str]) -> str:
+    return "\n".join(f"{sign} {line}".rstrip() for line in lines)
 
 
 def _flat(name: str) -> str:

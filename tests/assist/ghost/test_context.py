@@ -68,6 +68,17 @@ def test_headings_come_from_markdown_above_and_not_from_comments() -> None:
     assert "c1: # a comment" not in found
 
 
+def test_a_piece_says_whether_it_is_code() -> None:
+    before = [Cell("c1", "## Load", is_code=False), *cells("a = 1")]
+
+    pieces = context_pieces(before, [], "", "python", Outlines())
+
+    assert [(piece.text, piece.is_code) for piece in pieces] == [
+        ("## Load", False),
+        ("a = 1", True),
+    ]
+
+
 R = "clean <- function(x) {\n  x\n}\ny = 2\nlibrary(dplyr)"
 
 

@@ -88,6 +88,23 @@ y = clean(\
     )
 
 
+def test_prose_stands_in_such_a_script_as_remarks() -> None:
+    prose = Piece(0, "cell 1", "# Bikes\n\nWe count them.", is_code=False)
+    code = Piece(1, "cell 2", "bikes = 1")
+
+    before = {
+        language: fill_texts(
+            Scene("a.ipynb", language, is_cell=True, text=window("y", ""), pieces=(prose, code))
+        )[0]
+        for language in ("python", "markdown")
+    }
+
+    assert before == {
+        "python": "# a.ipynb\n\n# # Bikes\n#\n# We count them.\n\nbikes = 1\n\ny",
+        "markdown": "# Bikes\n\nWe count them.\n\nbikes = 1\n\ny",
+    }
+
+
 def test_in_a_language_without_remarks_nothing_is_remarked() -> None:
     scene = Scene("notes.md", "markdown", is_cell=False, text=window("Text ", ""))
 
