@@ -106,6 +106,15 @@ class Connection:
             raise self._refusal(response)
         return response
 
+    def refused(self, status: int) -> NotAllowed | Unreachable:
+        """Return the error of a socket whose handshake was answered with this status."""
+        if status in {401, 403} or 300 <= status < 400:
+            return NotAllowed(status, _not_allowed(self.address))
+        return Unreachable(
+            f"{self.address.url} answers {status} where a socket was to open. Is "
+            "jupyter-ai-shoulders installed and enabled there, in this version?"
+        )
+
     @property
     def cookies(self) -> str:
         """What a server without a token knows us by, as the text of a header."""

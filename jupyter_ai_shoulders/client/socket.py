@@ -20,16 +20,22 @@ HANDSHAKE_SECONDS = 20.0
 
 
 def open_socket(connection: Connection) -> websocket.WebSocket:
-    """Return a page socket that is open, without a limit on its silence. Raises ``Unreachable``."""
+    """Return a page socket that is open, without a limit on its silence.
+
+    Raises ``NotAllowed``, ``Unreachable``.
+    """
     address = connection.address
     made = websocket.WebSocket(enable_multithread=True)
     try:
         made.connect(_url(address), timeout=HANDSHAKE_SECONDS, **_options(connection))
+    except websocket.WebSocketBadStatusException as error:
+        made.shutdown()
+        raise connection.refused(int(error.status_code)) from error
     except (websocket.WebSocketException, OSError, ValueError) as error:
         made.shutdown()
         raise Unreachable(
             f"{address.url} does not open a socket ({type(error).__name__}: {error}). "
-            "Is the Jupyter server running there, with jupyter-ai-shoulders in this version?"
+            "Is the Jupyter server running there?"
         ) from error
     made.settimeout(None)
     return made

@@ -54,6 +54,13 @@ from jupyter_ai_shoulders import Client
 client = Client()
 print(client.notebook(), client.ask("Hi"))
 """
+SOCKET = """
+from jupyter_ai_shoulders.client.socket import open_socket
+opened = open_socket(client.connection)
+opened.send('{"type": "hello", "client_id": "c", "wire_version": 1, "cursors": {}}')
+print(opened.recv())
+opened.close()
+"""
 MAGIC = """
 %load_ext jupyter_ai_shoulders
 %ai Hello
@@ -63,11 +70,13 @@ MAGIC = """
 async def test_a_kernel_asks_without_a_token_until_it_ends(lab: Lab) -> None:
     async with Person(lab, "plain.ipynb") as kernel:
         asked = await kernel.run(ASK)
+        socket = await kernel.run(SOCKET)
         magic = await kernel.run(MAGIC)
         secret = (await kernel.run(f"import os; print(os.environ['{NAME}'])")).text.strip()
     url = f"http://127.0.0.1:{lab.port}/"
 
     assert (asked.error, asked.text.strip()) == ("", "plain.ipynb Hello from the model.")
+    assert '"welcome"' in socket.text, socket.error
     assert magic.error == ""
     assert "And again." in str(magic.shown)
     with Client(url, secret, environ={}) as stranger, pytest.raises(NotAllowed):
