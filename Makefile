@@ -8,7 +8,7 @@
 # Needs Python 3.11 or newer, or uv. Node and every other tool come into .venv; nothing is installed outside
 # this directory, but for a browser and Debian's python3-venv where they are missing.
 
-.PHONY: lab test check check-python check-page format build gen bench sweep clean env browser
+.PHONY: lab test check check-python check-quick check-slow check-page format build gen bench sweep clean env browser
 .DELETE_ON_ERROR:
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -31,26 +31,35 @@ PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/sc
 lab: build
 	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
 
-# A test that fails is run once more and named; many of them fail the run (tests/reruns.py).
-AGAIN := --reruns 1 --reruns-delay 1
+# A test that fails is run again, twice at most, and named; many of them fail the run (tests/reruns.py).
+AGAIN := --reruns 2 --reruns-delay 1
+# Tests wait for other processes more than they compute: these keep two cores busy.
+WORKERS := 4
 
+# The quick checks come first. What takes one core goes in pairs, each with its output in one piece.
 # Browser tests run apart from the others, and those of a file one after another: they share servers.
-test: build browser check
+test:
+	$(MAKE) check-quick
+	$(MAKE) -j 2 --output-sync=target build browser check-slow check-page
 	$(NPM) test
 ifdef PYTEST_ARGS
 	pytest $(PYTEST_ARGS)
 else
-	pytest -n 2 --dist worksteal $(AGAIN) --ignore=tests/ui
-	pytest -n 2 --dist loadfile $(AGAIN) tests/ui
+	pytest -n $(WORKERS) --dist worksteal $(AGAIN) --ignore=tests/ui
+	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(AGAIN) tests/ui
 endif
 
 check: check-python check-page
 
-check-python: env
+check-python: check-quick check-slow
+
+check-quick: env
 	ruff format --check
 	ruff check
-	pyright
 	lint-imports
+
+check-slow: env
+	pyright
 
 check-page: $(NODE_MODULES)
 	$(NPM) run check

@@ -1,8 +1,8 @@
 """Tells of the tests that failed and passed when run again, and fails a run that has many of them.
 
-`make test` runs a failed test once more (`--reruns 1`): a browser, a kernel and two cores that
-others use as well do not always answer in time. Each such test is named with its reason, and more
-than `MOST` of them fail the run: then it is not the machine. Used by ``tests/conftest.py``.
+`make test` runs a failed test again, twice at most (`--reruns 2`): a browser, a kernel and two
+cores that others use as well do not always answer in time. Each such test is named with its reason,
+and more than `MOST` of them fail the run: then it is not the machine. Used by ``tests/conftest.py``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 MOST = 6
-"""Of some 9 500 tests."""
+"""Of some 10 000 tests."""
 
 
 class Reruns:

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,13 @@ LONG_GRACE_SECONDS = 3_600.0
 SHORT_GRACE_SECONDS = 1.0
 TEST_SECONDS = 280
 """What a browser test may take; a machine four times as slow still needs no third of it."""
+LONGEST = (
+    *("documents", "rooms", "pages", "chat", "questions", "first_time", "open_texts", "messages"),
+    *("sleep", "surroundings", "anchor_travel", "ghost", "promises", "changes", "review_turn"),
+    *("long_runs", "threads", "typing", "hub", "plots", "long_conversation", "magics", "history"),
+    *("kernels", "access", "translation", "anchor_rooms"),
+)
+"""The files that take longest, as `--durations=0` has told."""
 FAILURES = Path(__file__).parent / "failures"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_ARGS = (
@@ -254,10 +262,21 @@ def other_page(browser: Browser) -> Iterator[Page]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give browser tests more time than others."""
+    """Give browser tests more time than others, and begin with the longest files.
+
+    A worker takes a whole file at a time: a long one that begins last would keep one alone busy.
+    """
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: _turn(item.path, sizes[item.path]))
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.timeout(TEST_SECONDS))
+
+
+def _turn(file: Path, tests: int) -> tuple[int, int, str]:
+    topic = file.stem.removeprefix("test_")
+    rank = LONGEST.index(topic) if topic in LONGEST else len(LONGEST)
+    return (rank, -tests, topic)
 
 
 FAILED = pytest.StashKey[bool]()
