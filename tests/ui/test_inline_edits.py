@@ -16,6 +16,16 @@ AREA = "import math\n\nradius = 2\nprint(math.pi * radius)\n\nname = 'circle'"
 FIXED = "import math\n\nradius = 2\nprint(math.pi * radius**2)\n\nname = 'circle'"
 
 
+# The colours of a number in the editor, of the same one in the new line, and of that line.
+_COLOURS = """cell => {
+    const number = place => [...cell.querySelectorAll(`${place} span`)]
+        .find(span => span.children.length === 0 && span.textContent === '2');
+    const line = cell.querySelector('.shoulders-Proposed-new');
+    return [number('.cm-line'), number('.shoulders-Proposed-new'), line]
+        .map(element => getComputedStyle(element).color);
+}"""
+
+
 def texts_of(request: dict[str, Any]) -> str:
     """All text the model was sent."""
     return json.dumps(request["body"], ensure_ascii=False)
@@ -68,6 +78,17 @@ def test_an_edit_in_place_by_keyboard_keeps_what_is_typed_and_is_one_step_to_und
     request = desk.upstream.requests()[-1]
     assert "radius)\\n\\nname" in texts_of(request)
     assert "tools" not in request["body"]
+
+
+def test_lines_that_would_come_have_the_colours_of_the_language(desk: Desk) -> None:
+    opened = desk.open(("area", AREA), replies=[writes(FIXED)])
+    opened.editor("area").click()
+    choose(desk.page, "Edit with AI…")
+    prompt = Prompt(desk.page)
+    prompt.ask("use the area")
+    expect(prompt.button("Accept")).to_be_visible()
+    in_editor, in_new_line, plain = opened.cell("area").evaluate(_COLOURS)
+    assert in_new_line == in_editor != plain
 
 
 @pytest.mark.shows("affordances.4")
