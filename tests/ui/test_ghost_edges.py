@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.ui.desk import Desk
 from tests.ui.ghost_page import Ghost, asked_of, stalls, suggests
 from tests.ui.panel import TWO_FRAMES, OpenNotebook
+from tests.ui.settings_page import SettingsPage
 from tests.ui.text_editor import TextEditor
 
 GOOD = suggests("one()", "two()", "three()")
@@ -193,6 +194,24 @@ def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(desk: Desk
     before, after = (json.dumps(request["body"]) for request in asked_of(desk))
     assert "def rate(day)" not in before
     assert "def rate(day)" in after
+
+
+@pytest.mark.shows("10.manners.5")
+def test_what_was_sent_can_be_read_in_the_settings(desk: Desk) -> None:
+    notebook = desk.open(("defs", "def price(row): return row"), ("here", "y = "), replies=[GOOD])
+    ghost = Ghost(desk.page)
+    at_end(notebook, "here")
+    ghost.ask()
+
+    settings = SettingsPage(desk.page).open("suggestions")
+
+    sent = settings.root.get_by_role("region", name="What was sent")
+    sent.get_by_role("button", name=re.compile(re.escape(desk.path))).first.click()
+    sent.get_by_role("button", name="1. To the model").click()
+    (request,) = asked_of(desk)
+    told: str = request["body"]["messages"][0]["content"][0]["text"]
+    assert "def price(row)" in told
+    expect(sent.locator("pre")).to_have_text(told)
 
 
 @pytest.mark.shows("10.ghost.5")
