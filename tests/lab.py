@@ -119,7 +119,7 @@ class Lab:
             f"--ServerApp.root_dir={self.root}",
             "--ServerApp.allow_unauthenticated_access=False",
             "--LabApp.expose_app_in_browser=True",
-            "--LabApp.news_url=",
+            "--LabApp.news_url=None",  # or each page asks whether it may fetch news, over the panel
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
             "--Shoulders.titles=False",  # or titles would take the replies of scripts
             *self.args,

@@ -1,8 +1,9 @@
 """Tells of the tests that failed and passed when run again, and fails a run that has many of them.
 
 `make test` runs a failed test again, twice at most (`--reruns 2`): a browser, a kernel and two
-cores that others use as well do not always answer in time. Each such test is named with its reason,
-and more than `MOST` of them fail the run: then it is not the machine. Used by ``tests/conftest.py``.
+cores that others use as well do not always answer in time. Each such test is named with its
+reason, and more than `MOST` of them fail the run: then it is not the machine. Used by
+``tests/conftest.py``.
 """
 
 from __future__ import annotations
