@@ -60,7 +60,7 @@ class Budgets:
         self.administrator = administrator or Limits()
         self._file = BudgetFile(folder)
         self._read: Budget | None = None
-        self.ledger = Ledger(folder, clock, self._budget, wait_seconds=wait_seconds)
+        self.ledger = Ledger(folder, clock, self.read, wait_seconds=wait_seconds)
         self._notices: dict[TurnId, list[BudgetNotice]] = defaultdict(list)
         self._said: set[str] = set()
 
@@ -128,9 +128,13 @@ class Budgets:
 
     # the API's
 
-    async def budget(self) -> Budget:
-        """Return the limits. Raises ``PolicyRefusal`` (unreadable), ``StateUnavailable``."""
-        return await asyncio.to_thread(self._budget)
+    def read(self) -> Budget:
+        """Read the limits. For any thread but the event loop's.
+
+        Raises ``PolicyRefusal`` (unreadable), ``StateUnavailable``.
+        """
+        self._read = Budget(self._file.read(), self.administrator)
+        return self._read
 
     async def tallies(self) -> Tallies:
         """Return what this month and day have cost. Raises ``StateUnavailable``."""
@@ -166,11 +170,6 @@ class Budgets:
             scope=scope,
             administrator_micro_usd=ceiling,
         )
-
-    def _budget(self) -> Budget:
-        """Read the limits. For any thread but the event loop's."""
-        self._read = Budget(self._file.read(), self.administrator)
-        return self._read
 
     def _unlimited(self) -> bool:
         """Return whether there was no limit when the limits were last read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from jupyter_ai_shoulders.core.errors import (
     StateUnavailable,
 )
 from jupyter_ai_shoulders.host.budgets import Budgets
+from jupyter_ai_shoulders.host.patience import Patience
+from jupyter_ai_shoulders.storage.ledger import WAIT_SECONDS
 from jupyter_ai_shoulders.storage.ledger_usage import (
     step_usage,
     tool_usage,
@@ -33,21 +36,34 @@ from jupyter_ai_shoulders.wire.usage import (
 )
 from jupyter_ai_shoulders.wire.versions import cell_version
 
+_NOTHING: Mapping[str, Any] = {"rows": (), "total": None, "tools": (), "steps": None}
+
 
 class UsageDesk:
     """Usage and budget as the API shows them."""
 
-    def __init__(self, budgets: Budgets, database: Path, clock: Clock) -> None:
-        """``database`` holds this workspace's events, which know how tools did."""
+    def __init__(
+        self,
+        budgets: Budgets,
+        database: Path,
+        clock: Clock,
+        *,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        """``database`` holds this workspace's events, which know how tools did.
+
+        A read is waited for so long; what is not there by then is said to be missing.
+        """
         self._budgets = budgets
         self._database = database
         self._clock = clock
+        self._patience = Patience(wait_seconds)
         self._writing = asyncio.Lock()
 
     async def usage(self, query: UsageQuery) -> Usage:
         """Return what was used; what cannot be read is said in ``error``.
 
-        Raises ``InvalidRequest``, and ``StateUnavailable`` while the server stops.
+        Raises ``InvalidRequest``.
         """
         today = self._clock.now().astimezone().date()
         first, last = query.from_ or today.replace(day=1), query.to or today
@@ -55,8 +71,14 @@ class UsageDesk:
             raise InvalidRequest(
                 f"from: {first} is after {last}.", hint="Give the earlier day as from."
             )
-        await self._budgets.ledger.flush()
-        return await asyncio.to_thread(self._summed, query, first, last, await self.budget())
+        budget = await self.budget()  # after it, all that was settled is in the ledger
+        try:
+            return await self._patience.read(
+                f"The usage ledger {self._budgets.ledger.path}",
+                lambda: self._summed(query, first, last, budget),
+            )
+        except StateUnavailable as problem:
+            return _said(_NOTHING, query.by, (first, last), budget, problem.info)
 
     async def budget(self) -> BudgetState:
         """Return the limits and what is spent; what cannot be read is said in ``error``."""
@@ -65,7 +87,7 @@ class UsageDesk:
         error: ErrorInfo | None = None
         revision: str | None = None
         try:
-            budget = await self._budgets.budget()
+            budget = await self._patience.read("The file with your limits", self._budgets.read)
             revision = _revision(budget.user)
             tallies = await self._budgets.tallies()
         except (PolicyRefusal, StateUnavailable) as problem:
@@ -102,21 +124,14 @@ class UsageDesk:
         )
 
     def _summed(self, query: UsageQuery, first: date, last: date, budget: BudgetState) -> Usage:
-        found: dict[str, Any] = {"rows": (), "total": None, "tools": (), "steps": None}
+        found = _NOTHING
         error: ErrorInfo | None = None
         for sums in (self._calls, self._tools):
             try:
-                found |= sums(query.by, first, last)
+                found = {**found, **sums(query.by, first, last)}
             except StateUnavailable as problem:
                 error = error or problem.info
-        return Usage(
-            first_day=first.isoformat(),
-            last_day=last.isoformat(),
-            by=query.by,
-            budget=budget,
-            error=error,
-            **found,
-        )
+        return _said(found, query.by, (first, last), budget, error)
 
     def _calls(self, by: UsageBy, first: date, last: date) -> dict[str, Any]:
         """Return what the ledger says. Raises ``StateUnavailable``."""
@@ -152,6 +167,24 @@ class UsageDesk:
         return BudgetState(
             limits=limits, month=when.month, day=when.day, revision=revision, error=error
         )
+
+
+def _said(
+    found: Mapping[str, Any],
+    by: UsageBy,
+    days: tuple[date, date],
+    budget: BudgetState,
+    error: ErrorInfo | None,
+) -> Usage:
+    first, last = days
+    return Usage(
+        first_day=first.isoformat(),
+        last_day=last.isoformat(),
+        by=by,
+        budget=budget,
+        error=error,
+        **found,
+    )
 
 
 def _moment(day: date) -> str:
