@@ -20,10 +20,9 @@ from jupyter_ai_shoulders.kernel.present import bundle, code_of, markdown
 from jupyter_ai_shoulders.kernel.questions import keep_question_marks
 from jupyter_ai_shoulders.kernel.report import cost_text, models_text
 from jupyter_ai_shoulders.kernel.screen import CellScreen
-from jupyter_ai_shoulders.kernel.talk import Talk
+from jupyter_ai_shoulders.kernel.talk import Talk, around_us
 from jupyter_ai_shoulders.wire.commands import PatchSession
 from jupyter_ai_shoulders.wire.ids import ModelId
-from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import Session
 
 
@@ -79,14 +78,11 @@ class AiMagics(Magics):
         prompt = around(self._filled(command.prompt, screen))
         prompt = texts.in_form(prompt, command.format)
         session = self._conversation(command)
-        notebook = self.client.notebook()
         turn = self.client.stream(
             prompt,
             session.id,
             model=command.model,
-            context=None
-            if notebook is None
-            else MessageContext(active_document=notebook, open_documents=(notebook,)),
+            context=around_us(self.client),
         )
         talk = Talk(turn, screen, own_kernel_id())
         answer = talk.answer()

@@ -1,6 +1,7 @@
 """One question of a magic and its answer: streamed into the cell, with what asks the user.
 
-Made by ``magics`` for each use; the turn goes on the server, so an interrupt has to stop it there.
+Made by ``magics`` and the panel for each use; the turn goes on the server, so an interrupt has to
+stop it there.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.reader import Answer
 from jupyter_ai_shoulders.client.turn import Turn, waiting_text
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.messages import MessageContext
 
 REFRESH_SECONDS = 0.1
 """Between two looks of a growing answer."""
@@ -20,6 +23,14 @@ _ASIDE = (
     "· The agent runs code in this kernel, which this cell would block, so the cell ends here. "
     "The conversation goes on in the side panel."
 )
+
+
+def around_us(client: Client) -> MessageContext | None:
+    """Return what a message from this kernel says of its surroundings: its notebook."""
+    notebook = client.notebook()
+    if notebook is None:
+        return None
+    return MessageContext(active_document=notebook, open_documents=(notebook,))
 
 
 class Screen(Protocol):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from contextlib import closing
 
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.kernel.panel import bundle
+from jupyter_ai_shoulders.wire.events import TurnStart
+from jupyter_ai_shoulders.wire.ids import SessionId
 from tests.client.conftest import Place
 from tests.kernel.front_end import FrontEnd
 from tests.upstream import says
@@ -102,6 +106,36 @@ async def test_the_page_is_answered_while_a_cell_runs_and_does_not_disturb_it(
     assert busy.error.startswith("KeyboardInterrupt")
     assert busy.text == "1\n"  # the cell that counts; each end draws the figures there are
     assert (answer.content["status"], after.content["status"]) == (200, 200)
+
+
+def wait_for_turn(client: Client, session: str, number: int) -> None:
+    with closing(client.connection.events(SessionId(session), 0)) as events:
+        for event in events:
+            number -= isinstance(event, TurnStart)
+            if number == 0:
+                return
+
+
+async def test_a_question_of_a_cell_is_the_panel_s_and_an_interrupt_stops_it(
+    place: Place, client: Client
+) -> None:
+    place.plays(says("Of course."), says("word " * 400, event_delay=0.05))
+    async with FrontEnd(place, "ask.ipynb") as page:
+        await page.run(SHOW)
+        asked = await page.run("print(panel.ask('May I?'))")
+        session = page.panel["session_id"]
+        long = await page.start("panel.ask('Count.')")
+        await asyncio.to_thread(wait_for_turn, client, session, 2)
+        await page.interrupt()
+        await page.until(lambda: long.status != "")
+
+    assert asked.text.strip() == "Of course."
+    assert long.error.startswith("KeyboardInterrupt")
+    log = client.export(session, "jsonl").replace(" ", "")
+    assert '"active_document":"ask.ipynb"' in log
+    assert '"exit":"cancelled"' in log
+    assert "Of course." in page.panel["transcript"]
+    assert "Count." in page.panel["transcript"]
 
 
 async def test_where_there_are_no_subshells_the_page_s_messages_wait_for_the_cell(

@@ -37,10 +37,10 @@ from jupyter_ai_shoulders.kernel.panel.protocol import (
 from jupyter_ai_shoulders.kernel.panel.record import Record
 from jupyter_ai_shoulders.kernel.panel.relay import Relay
 from jupyter_ai_shoulders.kernel.panel.transcript import ended_in
-from jupyter_ai_shoulders.kernel.talk import Talk
+from jupyter_ai_shoulders.kernel.talk import Talk, around_us
 
 VIEW_TYPE = "application/vnd.jupyter.widget-view+json"
-_PLAIN = "The AI panel. It is live while its kernel runs; below is the conversation as text."
+_PLAIN = "The AI panel. It is live while its kernel runs."
 
 
 class ChatPanel(anywidget.AnyWidget):
@@ -87,9 +87,13 @@ class ChatPanel(anywidget.AnyWidget):
         if session is None:
             tools = options.pop("tools", "disabled")
             session = self.session_id = self._client.new_session(tools=tools).id
-        turn = self._client.stream(prompt, session, **options)
+        options.setdefault("context", around_us(self._client))
         try:
+            turn = self._client.stream(prompt, session, **options)
             return Talk(turn, ElsewhereScreen(), own_kernel_id()).answer()
+        except KeyboardInterrupt:
+            self._client.cancel(session)  # also before the turn is followed
+            raise
         finally:
             if self._keeps:
                 self._record.write(session)
