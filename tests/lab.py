@@ -119,7 +119,7 @@ class Lab:
             f"--ServerApp.root_dir={self.root}",
             "--ServerApp.allow_unauthenticated_access=False",
             "--LabApp.expose_app_in_browser=True",
-            "--LabApp.news_url=None",  # or each page asks whether it may fetch news, over the panel
+            "--LabApp.news_url=None",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
             "--Shoulders.titles=False",  # or titles would take the replies of scripts
             *self.args,
@@ -137,8 +137,16 @@ class Lab:
         directories = {name: self.state / folder for name, folder in own.items()}
         for directory in directories.values():
             directory.mkdir(exist_ok=True)
+        self._decline_news(directories["JUPYTERLAB_SETTINGS_DIR"])
         paths = {name: str(directory) for name, directory in directories.items()}
         return {**os.environ, **paths, **self.env}
+
+    def _decline_news(self, settings: Path) -> None:
+        """Answer what each page would ask in a corner, over the panel, whatever `news_url` says."""
+        asked = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+        if not asked.exists():
+            asked.parent.mkdir(parents=True, exist_ok=True)
+            asked.write_text('{"fetchNews": "false"}')
 
     def _wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + START_SECONDS
