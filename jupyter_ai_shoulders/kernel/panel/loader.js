@@ -58,6 +58,8 @@ function sayWhy(el, model, text) {
   const transcript = document.createElement('div');
   // Made by the kernel that made this module too, with everything a user or a model wrote escaped.
   transcript.innerHTML = model.get('transcript');
+  // By its class the same transcript below the panel is hidden.
+  transcript.firstElementChild?.removeAttribute('class');
   const line = element('p', text);
   line.setAttribute('role', 'status');
   el.replaceChildren(line, transcript);
@@ -71,7 +73,7 @@ async function render({ model, el, ...rest }) {
       'The AI panel waits for its kernel, which is busy or not running. If it does not run, run this cell again.'
     );
   }, PATIENCE);
-  // The transcript below the panel says the same; and so does the one of `sayWhy`.
+  // The transcript below the panel says the same as the panel, or as the one of `sayWhy`.
   const hidden = element(
     'style',
     `.shoulders-transcript-${model.get('transcript_name')} { display: none; }`

@@ -9,3 +9,16 @@ declare module '*.css?inline' {
   const text: string;
   export default text;
 }
+
+/** The kernel half's own module, which loads the panel. */
+declare module '*/kernel/panel/loader.js' {
+  import type { IModel } from './port';
+
+  const widget: {
+    render(place: {
+      model: IModel;
+      el: HTMLElement;
+    }): Promise<(() => void) | undefined>;
+  };
+  export default widget;
+}
