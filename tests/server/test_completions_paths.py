@@ -109,6 +109,19 @@ async def test_a_model_that_fills_in_gets_both_sides_and_gives_one_at_a_time(
     assert body[after] == "\nprint(y)"
 
 
+async def test_while_one_types_such_a_model_is_asked_once(
+    api: Api, upstream: Simulator, use: Use
+) -> None:
+    use(*filling(upstream, "mistral"))
+    await api.put("settings", {"ghost": {"automatic": True}})
+    upstream.default(by_temperature)
+
+    found = await suggest(api, "x = [1]\ny = ", trigger="automatic")
+
+    assert found.body["suggestions"] == ["sum(x)"]
+    assert [one.body["temperature"] for one in upstream.requests] == [0.1]
+
+
 @pytest.mark.parametrize("name", FILL)
 async def test_what_filling_in_cost_is_counted_for_each_call(
     api: Api, upstream: Simulator, use: Use, name: str
