@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
 
+from jupyter_ai_shoulders.cli.chat.alone import LoneChat
 from jupyter_ai_shoulders.cli.interrupts import hold_interrupt
 from jupyter_ai_shoulders.cli.main import main
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.connection import Connection
+from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.wire.commands import SendMessage
 from tests.cli.conftest import Terminal
 from tests.upstream import says
@@ -64,6 +68,32 @@ def test_ignored_interrupts_stay_ignored() -> None:
 
     assert not held.came
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+class Engine:
+    """As much of an engine as is needed to start a chat."""
+
+    def __init__(self) -> None:
+        self.models = self
+
+    async def discover(self, *, remote: bool) -> None:
+        assert not remote
+
+
+def test_an_engine_ends_whose_start_was_interrupted() -> None:
+    interrupted, ended = threading.Event(), threading.Event()
+
+    async def serve(work: Callable[[Host], Awaitable[None]]) -> None:
+        press_ctrl_c()
+        await asyncio.to_thread(interrupted.wait)
+        await work(cast("Host", Engine()))
+        ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        LoneChat(serve)
+    interrupted.set()
+
+    assert ended.wait(100)
 
 
 def test_130_a_turn_is_cancelled_whose_message_was_on_its_way(

@@ -83,11 +83,11 @@ class LoneChat:
         """Start the engine. Raises what keeps it from starting."""
         self._thread = ThreadPoolExecutor(1, "engine")
         ready: Future[_Engine] = Future()
-        self._done = self._thread.submit(_serve, serve, ready)
-        either: list[Future[Any]] = [ready, self._done]
         try:
+            self._done = self._thread.submit(_serve, serve, ready)
+            either: list[Future[Any]] = [ready, self._done]
             wait(either, return_when=FIRST_COMPLETED)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt:  # else the process would wait for the engine's thread for ever
             ready.add_done_callback(lambda engine: engine.result().end())
             raise
         if not ready.done():
