@@ -59,10 +59,11 @@ def markdown(text: str) -> Bundle:
     return {"text/html": rendered(text), "text/plain": text}
 
 
-def rendered(text: str, *, folds: bool = False) -> str:
+def rendered(text: str, *, exported: bool = False) -> str:
     """Return markdown as HTML in which the text's own tags are text and its images links.
 
-    ``folds`` keeps the tags by which an exported conversation folds its long parts.
+    Of an ``exported`` conversation, the tags that fold its long parts are kept, and headings are
+    bold lines: they are none of the notebook's, whose table of contents would list them.
     """
     import mistune
     from mistune.util import safe_entity
@@ -74,8 +75,13 @@ def rendered(text: str, *, folds: bool = False) -> str:
         def image(self, text: str, url: str, title: str | None = None) -> str:
             return self.link(text or html.escape(url), url, title)
 
+        def heading(self, text: str, level: int, **attrs: Any) -> str:
+            if exported:
+                return f"<p><strong>{text}</strong></p>\n"
+            return super().heading(text, level, **attrs)
+
         def block_html(self, html: str) -> str:
-            return html if folds and _FOLD.fullmatch(html) else super().block_html(html)
+            return html if exported and _FOLD.fullmatch(html) else super().block_html(html)
 
     render: Any = mistune.create_markdown(
         renderer=Links(escape=True), plugins=["table", "strikethrough"]

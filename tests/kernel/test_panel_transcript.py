@@ -36,6 +36,7 @@ def test_a_conversation_is_shown_with_its_calls_folded() -> None:
     shown = page(TALK, "p1")
 
     assert shown.startswith('<div class="shoulders-transcript shoulders-transcript-p1"')
+    assert "<p><strong>Why?</strong></p>" in shown  # no heading: the notebook has its own
     assert "<em>so</em>" in shown
     assert "<details>\n<summary>Run cell 4</summary>" in shown
     assert "1 &lt; 2" in shown
@@ -67,7 +68,7 @@ def test_a_conversation_is_shown_with_its_calls_folded() -> None:
 def test_nothing_that_was_said_runs_or_loads(said: str) -> None:
     for text in (said, f"## Agent\n\n{said}\n", TALK.replace("Because", said)):
         found = tags_of(page(text, "p1"))
-        allowed = {"div", "p", "h1", "h2", "a", "em", "pre", "code", "blockquote", "details"}
+        allowed = {"div", "p", "a", "em", "strong", "pre", "code", "blockquote", "details"}
         table = {"table", "thead", "tbody", "tr", "th", "td", "summary", "br"}
         assert {tag for tag, _ in found} <= allowed | table
         for _, attributes in found[1:]:

@@ -20,7 +20,7 @@ _LOOK = "max-width:60em;overflow-wrap:anywhere"
 
 def page(text: str, name: str) -> str:
     """Return an exported conversation as HTML. ``name`` becomes a class, for the live panel."""
-    body = rendered(text, folds=True)
+    body = rendered(text, exported=True)
     name = html.escape(name)
     return (
         f'<div class="shoulders-transcript shoulders-transcript-{name}" style="{_LOOK}">'
