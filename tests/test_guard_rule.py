@@ -82,6 +82,14 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         ("….is_file", "….glob", "….read_text"),
     ),
     "client.connection": Excepted("the way to the Jupyter server", NETWORK),
+    "client.socket": Excepted("the same, as a page goes it", NETWORK),
+    "kernel.panel.bundle": Excepted(
+        "reads the page half of the panel, which this package ships",
+        (),
+        ("….exists", "….read_bytes"),
+    ),
+    "kernel.panel.relay": Excepted("hands the Jupyter server's answers to the panel", NETWORK),
+    "kernel.panel.sockets": Excepted("relays the panel's socket to the Jupyter server", NETWORK),
     # The user's own settings and keys, which are outside every workspace.
     "providers.catalogue_files": Excepted(
         "reads the user's models.json, and the catalogue this package ships", FILES
