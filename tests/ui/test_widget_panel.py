@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.ui.audit import audit
 from tests.ui.desk import Desk
 from tests.ui.panel import OpenNotebook, Panel
 from tests.ui.test_chat import CONTRAST, THEMES, show_theme
@@ -118,6 +119,7 @@ def test_two_views_and_the_side_panel_show_one_conversation_in_each_theme(
     expect(side.root).to_have_count(1)
     side.root.get_by_role("button", name="History").click()
     expect(side.root.locator(".shoulders-History-row")).to_contain_text(["Why?"])
+    assert audit(page.locator(".shoulders-WidgetHost").first) == []
     for theme in THEMES:
         show_theme(page, theme)
         assert panel.root.first.evaluate(CONTRAST) == [], theme
