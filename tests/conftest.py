@@ -1,6 +1,7 @@
 """What every test finds in place: a home directory of its own, no keys, and a strict server."""
 
 import os
+import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -53,9 +54,19 @@ def begin_processes_quickly() -> None:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(QUICK_START), *path]))
 
 
+def begin_processes_that_hear_interrupts() -> None:
+    """Let Ctrl+C reach them also where this process was started in the background of a script.
+
+    Such a process ignores the signal, and all that it starts would, too.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to count the requests that are judged, and the tests that are run again."""
     begin_processes_quickly()
+    begin_processes_that_hear_interrupts()
     config.stash[JUDGE] = Judge()
     config.pluginmanager.register(Reruns())
 
