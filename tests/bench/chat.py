@@ -11,11 +11,9 @@ work of the page's main thread in its own CPU time.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -23,6 +21,7 @@ from tests.bench.figures import Figure, Goal, single, spread
 from tests.lab import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.long_conversation import MESSAGES, NAME, fill, find
+from tests.ui.main_thread import task_times
 from tests.ui.stream_storm import Answer, Storm, scene
 
 SHORT = "short"
@@ -66,20 +65,8 @@ def measure() -> list[Figure]:
 
 def _traced(browser: Browser, act: Callable[[], Answer]) -> tuple[Answer, float]:
     """Return the answer, and the CPU time of the longest task of the pages' main threads in ms."""
-    browser.start_tracing(categories=["toplevel"])
-    answer = act()
-    events: list[dict[str, Any]] = json.loads(browser.stop_tracing())["traceEvents"]
-    threads = {
-        (event["pid"], event["tid"])
-        for event in events
-        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
-    }
-    times = [
-        event.get("tdur", 0)
-        for event in events
-        if event["ph"] == "X" and (event["pid"], event["tid"]) in threads
-    ]
-    return answer, max(times) / 1000
+    answer, tasks = task_times(browser, act)
+    return answer, max(tasks)
 
 
 def _openings(browser: Browser, lab: Lab) -> dict[str, list[float]]:

@@ -6,7 +6,8 @@ about. Keys are pressed in a cell that has a thread, before its text, so that ea
 what one costs is the CPU time of the main thread; how long it takes counts until the frame that
 shows it is painted, which is a matter of the frames more than of us. The floor is the same notebook
 without threads. Both are opened in turn in pages of their own, where another notebook was open
-before: the code is there.
+before: the code is there. The last row is another notebook: ten threads stream in it, each shown in
+a tab of the panel, while somebody types; the floor is the same typing while nothing goes on.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.bench.figures import Figure, Goal, spread
+from tests.bench.figures import Figure, Goal, single, spread
 from tests.lab import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.panel import OpenNotebook
 from tests.ui.stream_storm import NOTE_KEYS
 from tests.ui.thread_marks import anchor_of
+from tests.ui.thread_storm import Played, play
 from tests.upstream import notebook
 
 CELLS = 500
@@ -34,7 +36,7 @@ THREADS = 200
 TEXT = "frame = read(path)\ntotal = frame.sum()\nprint(total)\n"
 QUOTE = "frame.sum()"
 WITH, WITHOUT, OTHER = "with.ipynb", "without.ipynb", "other.ipynb"
-ROUNDS = 4
+ROUNDS = 3
 KEYS = 40
 KEY_MS = 40
 TYPED_CELL = 2
@@ -43,6 +45,7 @@ QUIET_LOOKS = 4
 QUIET_MS = 8
 """CPU time between two looks up to which a page is quiet: a caret blinks."""
 LOOKS = 150
+STREAMED_KEYS = 300
 
 # Opens a notebook; returns how many ms it takes until its first cells are painted.
 _OPEN = """async path => {
@@ -68,29 +71,38 @@ class Opened:
 
 
 def measure() -> list[Figure]:
-    """Open both notebooks in turn, and type into each."""
+    """Open both notebooks in turn, and type into each; then type while threads answer."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        root = Path(name, "root")
-        root.mkdir()
-        cells = [(f"cell{number}", TEXT) for number in range(CELLS)]
-        for path, written in ((WITH, cells), (WITHOUT, cells), (OTHER, cells[:3])):
-            (root / path).write_text(notebook(*written), encoding="utf-8")
-        lab = Lab(root, Path(name, "state"))
-        lab.start()
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         try:
-            _begin_threads(lab)
-            found = {WITH: Opened(), WITHOUT: Opened()}
-            # One profile: its cache has the lab from the first page on.
-            with browser.new_context(viewport={"width": 1280, "height": 800}) as context:
-                _open(context, lab, WITH, Opened())
-                for number in range(ROUNDS):
-                    for path in (WITHOUT, WITH) if number % 2 else (WITH, WITHOUT):
-                        _open(context, lab, path, found[path])
+            found = _opened(browser, Path(name))
+            played = play(Path(name, "storm"), browser, STREAMED_KEYS)
         finally:
             browser.close()
-            lab.stop()
-    return _figures(found[WITH], found[WITHOUT])
+    assert played.is_whole, "characters were lost"
+    return [*_figures(found[WITH], found[WITHOUT]), _longest(played)]
+
+
+def _opened(browser: Browser, folder: Path) -> dict[str, Opened]:
+    root = folder / "root"
+    root.mkdir()
+    cells = [(f"cell{number}", TEXT) for number in range(CELLS)]
+    for path, written in ((WITH, cells), (WITHOUT, cells), (OTHER, cells[:3])):
+        (root / path).write_text(notebook(*written), encoding="utf-8")
+    found = {WITH: Opened(), WITHOUT: Opened()}
+    lab = Lab(root, folder / "state")
+    lab.start()
+    try:
+        _begin_threads(lab)
+        # One profile: its cache has the lab from the first page on.
+        with browser.new_context(viewport={"width": 1280, "height": 800}) as context:
+            _open(context, lab, WITH, Opened())
+            for number in range(ROUNDS):
+                for path in (WITHOUT, WITH) if number % 2 else (WITH, WITHOUT):
+                    _open(context, lab, path, found[path])
+    finally:
+        lab.stop()
+    return found
 
 
 def _begin_threads(lab: Lab) -> None:
@@ -167,3 +179,13 @@ def _figures(ours: Opened, floor: Opened) -> list[Figure]:
         Figure("key, CPU", "ms", spread(ours.key_cpu), spread(floor.key_cpu), Goal("times", 1.1)),
         Figure("key, painted", "ms", spread(ours.keys), spread(floor.keys), Goal("added", 1)),
     ]
+
+
+def _longest(played: Played) -> Figure:
+    return Figure(
+        "longest task beside ten streams, CPU",
+        "ms",
+        single(max(played.streaming_tasks)),
+        single(max(played.idle_tasks)),
+        Goal("at most", 50),
+    )

@@ -2,7 +2,7 @@
 
 ``python -m tests.ui.thread_storm --keys 600`` plays a long one and prints how long frames and tasks
 of the page took, beside those of the same typing while nothing streams. ``test_thread_storm`` plays
-a short one, in which it counts.
+a short one, in which it counts; the benchmarks play one, too.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.lab import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.desk import Desk, Served
 from tests.ui.long_conversation import Frames, read_meter, start_meter, streamed
+from tests.ui.main_thread import task_times
 from tests.ui.panel import PATIENCE_MS, OpenNotebook, Panel
 from tests.ui.thread_marks import Marks, anchor_of, begin, of_cell, say, status
 from tests.upstream import Upstream, in_order, says
@@ -145,10 +146,37 @@ def _typed(text: str, place: str, each: str) -> str:
     return text[:at] + each + text[at:]
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How the page fared while somebody typed: with nothing going on, and with all threads."""
+
+    idle: Frames
+    idle_tasks: list[float]
+    """CPU time of each task of the page's main thread, in ms."""
+    streaming: Frames
+    streaming_tasks: list[float]
+    is_whole: bool
+    """Whether all that was typed is there."""
+
+
+def play(folder: Path, browser: Browser, keys: int) -> Played:
+    """Type so many keys before the threads answer and while they do."""
+    expect.set_options(timeout=PATIENCE_MS)
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    with _scene(folder, page) as storm:
+        storm.type(60)  # code is compiled
+        idle, idle_tasks = task_times(browser, lambda: _measured(storm, keys))
+        storm.begin()
+        streaming, tasks = task_times(browser, lambda: _measured(storm, keys))
+        is_whole = storm.opened.source(storm.cell) == storm.expected
+    page.close()
+    return Played(idle, idle_tasks, streaming, tasks, is_whole)
+
+
 @contextmanager
 def _scene(folder: Path, page: Page) -> Generator[Storm]:
     root = folder / "root"
-    root.mkdir()
+    root.mkdir(parents=True)
     upstream = Upstream(in_order(), folder).start()
     lab = Lab(root, folder / "state", env=upstream.configure(root))
     lab.start()
@@ -167,13 +195,13 @@ def _measured(storm: Storm, keys: int) -> Frames:
     return read_meter(storm.desk.page)
 
 
-def _show(name: str, frames: Frames) -> None:
+def _show(name: str, frames: Frames, cpu: list[float]) -> None:
     tasks = sorted(round(task) for task in frames.tasks)
     sys.stdout.write(
         f"{name:>10}  frames {len(frames.times):5} median {frames.middle:5.1f} ms"
-        f"  99 % {frames.late:5.1f}  longest {frames.longest:5.0f}  tasks > 50 ms: {tasks}\n"
+        f"  99 % {frames.late:5.1f}  longest {frames.longest:5.0f}  tasks > 50 ms: {tasks}"
+        f"  longest task, CPU {max(cpu):5.1f} ms\n"
     )
-    sys.stdout.flush()
 
 
 def main() -> int:
@@ -182,18 +210,13 @@ def main() -> int:
     parser.add_argument("--keys", type=int, default=600)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        expect.set_options(timeout=PATIENCE_MS)
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        with _scene(Path(name), page) as storm:
-            storm.type(60)  # code is compiled
-            _show("idle", _measured(storm, given.keys))
-            storm.begin()
-            _show("streaming", _measured(storm, given.keys))
-            lost = storm.opened.source(storm.cell) != storm.expected
-            sys.stdout.write(f"{'CHARACTERS LOST' if lost else 'no character lost'}\n")
+        played = play(Path(name), browser, given.keys)
         browser.close()
-    return int(lost)
+    _show("idle", played.idle, played.idle_tasks)
+    _show("streaming", played.streaming, played.streaming_tasks)
+    sys.stdout.write(f"{'no character lost' if played.is_whole else 'CHARACTERS LOST'}\n")
+    return int(not played.is_whole)
 
 
 if __name__ == "__main__":
