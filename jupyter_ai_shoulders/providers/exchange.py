@@ -67,6 +67,10 @@ class StreamDecoder(Protocol):
         """Translate ``[DONE]``."""
         ...
 
+    def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
+        """Report what a whole answer says it used that came in place of a stream."""
+        ...
+
     def end_of_stream(self) -> Iterable[ProviderEvent]:
         """The stream ended without a stop; yield one only if the server is known to do that."""
         ...
@@ -104,6 +108,9 @@ async def stream_events(
         async with target.upstream.send(call) as answer:
             if answer.status != 200 or answer.content_type in _NOT_STREAMS:
                 found = _object(await answer.body())
+                if answer.status == 200:  # some gateways answer so; it cost what it says
+                    for event in dialect.decoder.whole(found):
+                        yield event
                 raise _refusal(answer, call.service, dialect.read_refusal, found)
             usage = _Usage(request, target.model.family)
             reading = _Reading(call.service, answer, dialect, usage)

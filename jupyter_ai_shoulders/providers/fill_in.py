@@ -66,6 +66,11 @@ class FillDecoder:
         """Translate ``[DONE]``: the end, if a reason was given."""
         yield from self._end()
 
+    def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
+        """Nothing: these services do not say what a whole answer used."""
+        del answer
+        return ()
+
     def end_of_stream(self) -> Iterable[ProviderEvent]:
         """Nothing: the stream was cut."""
         return ()

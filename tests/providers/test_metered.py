@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -31,9 +32,10 @@ from jupyter_ai_shoulders.testing.scripted import (
     ScriptedProvider,
     turn,
 )
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 from jupyter_ai_shoulders.wire.usage import TokenUsage
-from tests.providers.support import ask, chat_model
+from tests.providers.support import Kind, answering, ask, chat_model, provider_of, target
 
 PRICES = PriceTable(input=1_000_000, output=10_000_000)
 ACCOUNT = Account("turn", SessionId("s1"), TurnId("t1"))
@@ -302,3 +304,48 @@ async def test_what_is_not_a_call_passes_by_the_meter() -> None:
 
     assert provider.closed
     assert book.planned == []
+
+
+WHOLE: dict[Kind, JsonObject] = {
+    "anthropic": {"type": "message", "usage": {"input_tokens": 100, "output_tokens": 20}},
+    "openai_chat": {
+        "object": "chat.completion",
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20},
+    },
+    "openai_responses": {
+        "object": "response",
+        "usage": {"input_tokens": 100, "output_tokens": 20},
+    },
+    "google": {
+        "candidates": [],
+        "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 20},
+    },
+}
+JSON = {"content-type": "application/json"}
+
+
+async def answered(kind: Kind, body: JsonObject) -> CallOutcome:
+    """Return what is booked of an answer that is one whole JSON."""
+    made = target(kind, transport=answering(json.dumps(body).encode(), headers=JSON))
+    book = Book()
+    resolved = Metering(book, Ticks())(ResolvedModel(made.model, provider_of(made)))
+    with pytest.raises(ProviderError):
+        await events_of(resolved, request())
+    (outcome,) = book.outcomes
+    return outcome
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+async def test_a_whole_answer_in_place_of_a_stream_is_booked_as_it_says(kind: Kind) -> None:
+    outcome = await answered(kind, WHOLE[kind])
+
+    assert not outcome.ok
+    assert (outcome.usage.input_tokens, outcome.usage.output_tokens) == (100, 20)
+    assert outcome.cost_micro_usd != 0
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+async def test_an_answer_that_says_no_usage_is_booked_at_nothing(kind: Kind) -> None:
+    outcome = await answered(kind, {"detail": "Nothing here."})
+
+    assert (outcome.usage, outcome.cost_micro_usd) == (TokenUsage(), 0)

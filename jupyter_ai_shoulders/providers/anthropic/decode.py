@@ -67,6 +67,10 @@ class AnthropicDecoder:
         """Nothing: ``[DONE]`` is not of this format, though some gateways add it."""
         return ()
 
+    def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
+        """Report what a whole answer says it used that came in place of a stream."""
+        return self._add_usage(answer.get("usage"))
+
     def end_of_stream(self) -> Iterable[ProviderEvent]:
         """Nothing: the stream was cut."""
         return ()

@@ -105,6 +105,10 @@ class GoogleDecoder:
         """Translate ``[DONE]``, which is not of this format, though some gateways add it."""
         return self.end_of_stream()
 
+    def whole(self, answer: VendorObject) -> Iterator[ProviderEvent]:
+        """Report what a whole answer says it used that came in place of a stream."""
+        return self._add_usage(as_object(answer.get("usageMetadata")))
+
     def end_of_stream(self) -> Iterator[ProviderEvent]:
         """The stream ended; well, if there was a finish reason or the prompt was blocked."""
         if self.continuation is not None:

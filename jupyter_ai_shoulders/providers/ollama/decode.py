@@ -49,6 +49,11 @@ class OllamaDecoder:
         """Nothing: ``[DONE]`` is not of this format."""
         return ()
 
+    def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
+        """Report what a whole answer says it used that came in place of a stream."""
+        usage = _usage(answer)
+        return () if usage is None else (UsageReport(usage),)
+
     def end_of_stream(self) -> Iterable[ProviderEvent]:
         """Nothing: the stream was cut."""
         return ()

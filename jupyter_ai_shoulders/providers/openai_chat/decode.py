@@ -63,6 +63,11 @@ class OpenAIChatDecoder:
         if self._finish or self._profile.may_end_silently:
             yield from self._end()
 
+    def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
+        """Report what a whole answer says it used that came in place of a stream."""
+        usage = _usage(as_object(answer.get("usage")))
+        return () if usage is None else (UsageReport(usage),)
+
     def end_of_stream(self) -> Iterator[ProviderEvent]:
         """The stream ended without ``[DONE]``, which some servers never send."""
         if self._profile.may_end_silently and self._anything:

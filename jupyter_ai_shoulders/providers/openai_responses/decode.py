@@ -79,6 +79,11 @@ class ResponsesDecoder:
         """Nothing: ``[DONE]`` is not of this format, though some gateways add it."""
         return ()
 
+    def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
+        """Report what a whole answer says it used that came in place of a stream."""
+        usage = _usage(as_object(answer.get("usage")))
+        return () if usage is None else (UsageReport(usage),)
+
     def end_of_stream(self) -> Iterable[ProviderEvent]:
         """Nothing: the stream was cut."""
         return ()
