@@ -63,7 +63,8 @@ export class Settling {
       this.moved(thread) ??
       this.quoted(thread) ??
       this.left(thread) ??
-      this.likely(thread)
+      this.likely(thread) ??
+      this.elsewhere(thread)
     );
   }
 
@@ -86,11 +87,18 @@ export class Settling {
       : { unit, range, certainty: 'approximate' };
   }
 
-  /** Whether so much of the text was written anew that what is left of it may be there by chance. */
-  private isDoubtful({ spot }: IThread, { unit }: IPinned): boolean {
+  /**
+   * Whether so much of the text was written anew that what is left of it may be there by chance, or nothing but space is
+   * left of it.
+   */
+  private isDoubtful({ spot }: IThread, place: IPinned): boolean {
+    const { unit, range } = place;
     const delta = this.change.deltas.get(unit.text);
     if (!spot?.range) {
       return false;
+    }
+    if (range.from < range.to && textAt(place).trim() === '') {
+      return true;
     }
     if (spot.unit.text !== unit.text || delta === undefined) {
       return spot.certainty !== 'exact';
@@ -207,6 +215,19 @@ export class Settling {
     const isEmpty = guess === null || guess.range.from === guess.range.to;
     const only = isEmpty ? onlyPlace(unit, memory.quote) : null;
     return only ?? this.instead(unit, thread, guess);
+  }
+
+  /** Where its text is in another cell, of what was thought to be in one that is gone; it may well be there. */
+  private elsewhere({ spot, memory }: IThread): ISpot | null {
+    if (spot?.certainty !== 'approximate') {
+      return null;
+    }
+    const places = this.change.after.flatMap(unit => {
+      const place = spotOf(unit, locate(unit.source, memory));
+      return place !== null && holds(place, memory.quote) ? [place] : [];
+    });
+    const best = places.find(isExact) ?? places[0];
+    return best === undefined ? null : { ...best, certainty: 'approximate' };
   }
 
   private instead(

@@ -37,6 +37,8 @@ export class Storm {
     this.notebook.clearUndoHistory();
   }
 
+  /** Whether a text was written whole, and in part anew. */
+  isRewritten = false;
   readonly notebook = new YNotebook({ disableDocumentWideUndoRedo: true });
   cells: ICell[] = [];
 
@@ -45,6 +47,7 @@ export class Storm {
     this.remember();
     this.known = this.count;
     const act = this.pick(ACTS);
+    this.isRewritten = act === 'reshape' || act === 'rewrite';
     this.notebook.undoManager.stopCapturing();
     this.notebook.cells.forEach(cell => cell.undoManager?.stopCapturing());
     this[act]();

@@ -75,7 +75,7 @@ interface IPlace {
 function partsOf(storm: Storm, { marks }: IMarked): IPlace[] {
   return storm.cells.flatMap(cell => {
     const places = cell.marks.flatMap((mark, at) =>
-      marks.has(mark) ? [at] : []
+      marks.has(mark) && cell.text.charAt(at).trim() !== '' ? [at] : []
     );
     const [from, last] = [places[0], places.at(-1)];
     if (from === undefined || last === undefined) {
@@ -112,7 +112,8 @@ function isMeant(
     ...all.slice(part.to, place.to)
   ];
   const isAround = place.from <= part.from && place.to >= part.to;
-  const isIt = isAround && beside.every(mark => mark > storm.known);
+  const isIt =
+    isAround && beside.every(mark => mark > storm.known || marks.has(mark));
   beside.filter(() => isIt).forEach(mark => marks.add(mark));
   return isIt;
 }
@@ -151,7 +152,10 @@ function look(
   }
 }
 
-/** Whether a certain place is the right one: that of the characters, or of the same text written again. */
+/**
+ * Whether a certain place is the right one: that of the characters, or of the same text written again. Of a text that was
+ * written whole nobody can tell which of two lines that read the same was there before.
+ */
 function isRight(
   storm: Storm,
   thread: IMarked,
@@ -160,10 +164,28 @@ function isRight(
 ): boolean {
   const { from, to } = range ?? { from: 0, to: 0 };
   const text = unit.source.slice(from, to);
-  const isBack = parts.length === 0 && text === thread.quote;
+  const isSame = text === thread.quote;
+  const isBack = isSame && parts.length === 0;
   thread.quote = text;
   const place = trimmed({ cell: unit.id ?? '', from, to }, unit.source);
-  return isBack || parts.some(part => isMeant(storm, thread, place, part));
+  if (isBack || parts.some(part => isMeant(storm, thread, place, part))) {
+    return true;
+  }
+  const isEither = isSame && storm.isRewritten;
+  if (isEither) {
+    thread.marks = new Set(marksIn(storm, unit.id, from, to));
+  }
+  return isEither;
+}
+
+function marksIn(
+  storm: Storm,
+  cell: string | null,
+  from: number,
+  to: number
+): number[] {
+  const all = storm.cells.find(({ id }) => id === cell)?.marks ?? [];
+  return all.slice(from, to);
 }
 
 /** Whether a part is all of a thread that was in one place all the time. */
