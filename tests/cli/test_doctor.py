@@ -18,6 +18,7 @@ from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.cli.doctor.install import Install, look
 from tests.cli.conftest import Terminal
 from tests.client.conftest import Place
+from tests.distribution import install
 from tests.lab import free_port
 
 PAGE = "labextensions/jupyter-ai-shoulders"
@@ -207,6 +208,20 @@ def test_what_is_needed_is_compared(versions: dict[str, str], text: str | None) 
     found = [each for each in look(Install([], [], version_of)) if each.about in {*versions}]
 
     assert [each.text for each in found if each.state == "failure"] == ([text] if text else [])
+
+
+def test_a_package_whose_tools_are_broken_is_named(
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    install(folder, monkeypatch, name="broken-tools", source="import no_such_module_of_acme\n")
+
+    found = installed.findings()["tools of packages"]
+
+    assert found["state"] == "failure"
+    assert "broken-tools 1.0" in found["text"]
+    assert "Shoulders.tool_packages" in found["advice"]
 
 
 def test_a_running_server_is_looked_at(attached: Terminal, place: Place) -> None:
