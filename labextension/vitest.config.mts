@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['src/**/__tests__/**/*.spec.{ts,tsx}'],
     environment: 'jsdom',
     setupFiles: ['vitest.setup.mts'],
+    reporters: ['default', './vitest.retried.mts'],
     restoreMocks: true,
     testTimeout: 20_000,
     coverage: { include: ['src/**'], exclude: ['src/wire/generated.ts'] }
