@@ -151,6 +151,6 @@ async def test_without_anywidget_it_is_said_how_to_install_it(headless: Headless
 
     notebook = await headless(code)
 
-    assert notebook.cells[0].outputs[0].text == (
-        'ChatPanel needs anywidget. Install it: pip install "jupyter-ai-shoulders[kernel]"\n'
+    assert notebook.cells[0].outputs[0].text.strip() == (
+        'ChatPanel needs anywidget. Install it: pip install "jupyter-ai-shoulders[kernel]"'
     )
