@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -77,11 +78,14 @@ def test_the_panel_works_in_notebook_7(desk: Desk, page: Page) -> None:
     page.goto(desk.lab.url(f"notebooks/{desk.path}"))
     cells = page.locator(".jp-CodeCell")
     expect(cells).to_have_count(2)
-    idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
-    expect(idle).to_be_visible()  # what is run before is lost
-    cells.first.locator(".cm-content").click()
-    page.keyboard.press("Control+Enter")
-    expect(cells.first.locator(".jp-InputPrompt")).to_have_text("[1]:")
+    prompt = cells.first.locator(".jp-InputPrompt")
+    deadline = time.monotonic() + WAIT_SECONDS
+    while prompt.inner_text().strip() == "[ ]:":  # what is run before Notebook is ready is lost
+        assert time.monotonic() < deadline, "the cell does not run"
+        cells.first.locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+        with contextlib.suppress(AssertionError):
+            expect(prompt).not_to_have_text("[ ]:", timeout=5_000)
 
     panel = panel_in(page)
     panel.ask("Why do penguins swim?")
