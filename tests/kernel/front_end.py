@@ -43,6 +43,8 @@ class FrontEnd(Channels):
         self._subshell: str | None = None
         self._heard: list[Heard] = []
         self._cells: dict[str, Ran] = {}
+        self._ends: dict[str, dict[str, Any]] = {}
+        self._idle: set[str] = set()
         self._replies: dict[str, dict[str, Any]] = {}
         self._news = asyncio.Condition()
 
@@ -149,6 +151,11 @@ class FrontEnd(Channels):
         )
         return await self.hears(t="http", id=name)
 
+    def _end(self, cell: str) -> None:
+        """Call a cell ended once its reply and all of its output are there."""
+        if cell in self._idle and cell in self._ends:
+            note(self._cells[cell], self.displays, "execute_reply", self._ends[cell])
+
     async def _comm(self, comm_id: str, data: Mapping[str, Any]) -> None:
         content = {"comm_id": comm_id, "data": data}
         await self._say("shell", "comm_msg", content, self._subshell)
@@ -179,6 +186,12 @@ class FrontEnd(Channels):
                 self.displays[content["transient"]["display_id"]] = content["data"]
             case _ if kind.endswith("_reply") and kind != "execute_reply":
                 self._replies[parent] = content
+            case "execute_reply" if parent in self._cells:
+                self._ends[parent] = content
+                self._end(parent)
+            case "status" if parent in self._cells:
+                self._idle.update({parent} if content["execution_state"] == "idle" else ())
+                self._end(parent)
             case _ if parent in self._cells:
                 note(self._cells[parent], self.displays, kind, content)
             case _:
