@@ -17,22 +17,29 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
 
-from pydantic import ValidationError
-
-from jupyter_ai_shoulders.core.catalogue_trust import is_this_machine
 from jupyter_ai_shoulders.core.errors import (
     Conflict,
     InvalidRequest,
     PolicyRefusal,
     StateUnavailable,
 )
-from jupyter_ai_shoulders.core.json_lines import line_of
 from jupyter_ai_shoulders.core.preferences import GHOST_DEFAULTS, ModelPreferences
+from jupyter_ai_shoulders.host.settings_text import (
+    AREAS,
+    FOLDERS,
+    OTHER_MACHINE,
+    PER_FOLDER,
+    VERSION,
+    Area,
+    Source,
+    leaves_this_machine,
+    read_settings,
+    unused,
+)
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.settings import (
@@ -41,70 +48,16 @@ from jupyter_ai_shoulders.wire.settings import (
     EgressSettings,
     GhostSettings,
     ModelSettings,
-    PutCommandSettings,
-    PutEgressSettings,
-    PutGhostSettings,
-    PutModelSettings,
     PutSettings,
-    PutThreadSettings,
     Settings,
     SettingSource,
-    SettingsProblem,
     SettingsValues,
     ThreadSettings,
 )
 from jupyter_ai_shoulders.wire.versions import cell_version
 
-VERSION = 1
 TRAIT = "Shoulders.settings"
 Scope = Literal["workspace", "user"]
-
-Area = Literal["models", "egress", "commands", "ghost", "threads"]
-AREAS: Mapping[Area, type[CommandModel]] = {
-    "models": PutModelSettings,
-    "egress": PutEgressSettings,
-    "commands": PutCommandSettings,
-    "ghost": PutGhostSettings,
-    "threads": PutThreadSettings,
-}
-FOLDERS = "folders"
-PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost")
-"""What a folder's own file may not loosen; the user's file says it for single folders."""
-_STRICTEST: Mapping[str, object] = {
-    "egress.data_values": "schema_only",
-    "commands.mode": "none",
-    "commands.network": False,
-    "ghost.automatic": False,
-}
-
-_LETS_OUT = (
-    "A folder's own settings may not let values of your data out. Choose it in the settings if "
-    "that is what you want."
-)
-_LETS_RUN = (
-    "A folder's own settings may not let commands run. Choose it in the settings if that is what "
-    "you want."
-)
-_LETS_ASK = (
-    "A folder's own settings may not send what you type without being asked. Choose it in the "
-    "settings if that is what you want."
-)
-_OTHER_MACHINE = (
-    "A folder's own settings may not send what you ask to another machine. Put it into "
-    "~/.shoulders/settings.json if that is what you want."
-)
-_LETS: Mapping[str, str] = {"commands": _LETS_RUN, "ghost": _LETS_ASK}
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One place of settings: ``values`` holds what is valid in it, as ``models.mode``."""
-
-    name: SettingSource
-    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    problems: tuple[SettingsProblem, ...] = ()
-    folders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """What the user allows in single folders, by their paths."""
 
 
 @dataclass(slots=True)
@@ -232,9 +185,9 @@ class Preferences:
                 hint=self._reason(name),
                 setting=name,
             )
-        if scope == "workspace" and _leaves_this_machine(name, value):
+        if scope == "workspace" and leaves_this_machine(name, value):
             raise InvalidRequest(
-                f"{name}: {_OTHER_MACHINE}",
+                f"{name}: {OTHER_MACHINE}",
                 hint="Choose it for all folders instead (?scope=user).",
             )
 
@@ -285,95 +238,6 @@ def _changes(given: CommandModel | None) -> dict[str, Any]:
     return given.model_dump(include=given.model_fields_set) if given else {}
 
 
-def read_settings(name: SettingSource, shown: str, text: str | None) -> Source:
-    """Return what is valid in a settings file's text, and what is wrong. Never raises."""
-    if text is None or not text.strip():
-        return Source(name)
-    try:
-        found: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        return _unused(name, shown, line, f"It is not JSON ({error}); it is not used.")
-    if not isinstance(found, dict):
-        return _unused(name, shown, 1, "It does not hold a JSON object; it is not used.")
-    values = cast("dict[str, Any]", found)
-    version = values.get("version", VERSION)
-    if version != VERSION:
-        message = f"It has version {version!r}, this program reads version {VERSION}; not used."
-        return _unused(name, shown, line_of(text, ["version"]), message)
-    wrong = next((area for area in AREAS if not isinstance(values.get(area, {}), dict)), None)
-    if wrong is not None:
-        return _unused(name, shown, line_of(text, [wrong]), f'"{wrong}" must be an object.')
-    checked = [_checked(name, shown, text, area, values.get(area, {})) for area in AREAS]
-    return Source(
-        name,
-        {key: value for source in checked for key, value in source.values.items()},
-        tuple(problem for source in checked for problem in source.problems),
-        _folders(values.get(FOLDERS)) if name == "user" else {},
-    )
-
-
-def _checked(
-    name: SettingSource, shown: str, text: str, area: Area, given: dict[str, Any]
-) -> Source:
-    valid: dict[str, Any] = {}
-    problems: list[SettingsProblem] = []
-    for key in filter(AREAS[area].model_fields.__contains__, given):
-        try:
-            value = getattr(AREAS[area].model_validate({key: given[key]}), key)
-        except ValidationError as error:
-            problem = error.errors(include_url=False, include_input=False)[0]["msg"]
-        else:
-            problem = _foreign(f"{area}.{key}", value) if name == "workspace" else None
-            if value is not None and problem is None:
-                valid[f"{area}.{key}"] = value
-        if problem is not None:
-            line = line_of(text, [area, key])
-            problems.append(
-                SettingsProblem(file=shown, line=line, message=f"{area}.{key}: {problem}")
-            )
-    return Source(name, valid, tuple(problems))
-
-
-def _folders(found: object) -> dict[str, Mapping[str, Any]]:
-    """Return what the user allows in single folders; what is wrong allows nothing."""
-    folders = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-    return {
-        folder: _allowed(cast("dict[str, Any]", values))
-        for folder, values in folders.items()
-        if isinstance(values, dict)
-    }
-
-
-def _allowed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the user allows in one folder."""
-    found: dict[str, Any] = {}
-    for area in PER_FOLDER:
-        given = values.get(area)
-        if isinstance(given, dict):
-            found |= _checked("user", FOLDERS, "", area, cast("dict[str, Any]", given)).values
-    return found
-
-
-def _foreign(name: str, value: object) -> str | None:
-    """Return why a folder's own file may not say this."""
-    if _leaves_this_machine(name, value):
-        return _OTHER_MACHINE
-    if name not in _STRICTEST or value in (None, _STRICTEST[name]):
-        return None
-    return _LETS.get(name.partition(".")[0], _LETS_OUT)
-
-
-def _leaves_this_machine(name: str, value: object) -> bool:
-    if name != "models.ollama_host" or not isinstance(value, str):
-        return False
-    return not is_this_machine(urlsplit(value).hostname or "")
-
-
-def _unused(name: SettingSource, shown: str, line: int | None, message: str) -> Source:
-    return Source(name, problems=(SettingsProblem(file=shown, line=line, message=message),))
-
-
 def _current(place: _Place) -> Source:
     signature = _signature(place.path)
     if place.source is None or place.signature != signature:
@@ -383,7 +247,7 @@ def _current(place: _Place) -> Source:
             place.text = text or ""
             place.source = read_settings(place.name, place.shown, text)
         except StateUnavailable as error:
-            place.source = _unused(place.name, place.shown, None, str(error))
+            place.source = unused(place.name, place.shown, None, str(error))
     return place.source
 
 
