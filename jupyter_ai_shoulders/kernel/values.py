@@ -6,7 +6,7 @@ Called by ``interpolate``. The kernel that runs a magic is busy, so the server's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import islice
 from typing import Any, cast
 
@@ -56,7 +56,7 @@ def _described_kind(value: Any) -> str:
     if isinstance(value, str):
         return f"str of {len(value)} characters"
     if isinstance(value, Mapping | Sequence | set | frozenset):
-        return f"{name} of {len(value)}"  # pyright: ignore[reportUnknownArgumentType]: any container
+        return f"{name} of {len(cast('Sized', value))}"
     if shape := _shape(value):
         return f"{name}, {shape} of {getattr(value, 'dtype', 'values')}"
     return name
