@@ -79,10 +79,10 @@ def test_hash_in_a_text_names_no_content(store: Store) -> None:
 
 def test_purge_looks_through_a_long_log_in_the_time_it_has() -> None:
     body = json.dumps({"type": "tool-result", "content": "all the text of a long result " * 100})
-    since = time.monotonic()
+    since = time.thread_time()  # whatever else the machine does meanwhile
     for _ in range(20_000):  # 60 MB
         assert named(body) == []
-    assert time.monotonic() - since < 0.7
+    assert time.thread_time() - since < 0.7
 
 
 def test_purge_stops_when_its_time_is_up_and_goes_on_at_the_next_start(store: Store) -> None:

@@ -83,7 +83,7 @@ async def test_words_take_time_and_a_cancel_does_not_wait_for_them() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert 0.1 < time.monotonic() - started < 2
+    assert 0.1 < time.monotonic() - started < 60  # the upper bound tells a hang from a slow machine
     assert len(seen) == 4
 
 
