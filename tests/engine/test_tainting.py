@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from jupyter_ai_shoulders.testing.scripted import Call, turn
 from jupyter_ai_shoulders.tools.base import Result
 from jupyter_ai_shoulders.wire import events as ev
@@ -46,9 +48,9 @@ class EditFile(FakeTool):
         return replace(shown, envelope=shown.envelope.model_copy(update={"ok": False}))
 
 
-def made(*script: object) -> World:
+def made(*script: object, planning: bool = False) -> World:
     tools = [ReadFile(Desk()), CreateFile(Desk()), EditFile(Desk())]
-    return world(*script, rules=RULES, loop=tools)  # type: ignore[arg-type] # entries of a script
+    return world(*script, rules=RULES, loop=tools, planning=planning)  # type: ignore[arg-type] # entries of a script
 
 
 def asked(w: World) -> list[str]:
@@ -85,6 +87,21 @@ async def test_a_file_the_user_has_open_and_one_that_was_made_here_are_no_strang
     await w.answer()  # making a file asks
     assert w.results()[-1] == ("run", "ok")
     assert "taint" not in asked(w)
+
+
+PLAN = Call("run_plan", {"steps": [{"tool": "read_file", "args": {"path": "page.md"}}]}, "plan")
+
+
+@pytest.mark.parametrize(
+    ("opened", "expected"), [((), ["taint"]), (("page.md",), [])], ids=["a stranger's", "open"]
+)
+async def test_what_a_plan_reads_taints_as_if_it_were_read_without_one(
+    opened: tuple[str, ...], expected: list[str]
+):
+    w = made(turn(PLAN), turn(RUN), "Done.", planning=True)
+    await w.say(context=MessageContext(open_documents=opened))
+    assert w.results()[0] == ("plan", "ok")
+    assert asked(w) == expected
 
 
 async def test_a_refusal_that_shows_a_strangers_text_taints():
