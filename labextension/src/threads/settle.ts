@@ -109,7 +109,7 @@ export class Settling {
   }
 
   /** With its cell, which is another of the same text now; or with its text, of which only white space changed. */
-  private moved({ spot, last }: IThread): ISpot | null {
+  private moved({ spot, last, earlier }: IThread): ISpot | null {
     const from = spot ?? last;
     if (!from?.range) {
       return null;
@@ -124,7 +124,7 @@ export class Settling {
     }
     const part = this.partOf(unit, range);
     return part === null
-      ? this.aligned(spot)
+      ? this.aligned(spot, earlier)
       : {
           unit: part.unit,
           range: part.range,
@@ -132,10 +132,17 @@ export class Settling {
         };
   }
 
-  /** In what is the same of a text that was replaced. */
-  private aligned({ unit, range, certainty }: ISpot): ISpot | null {
+  /** In what is the same of a text that was replaced; with what was deleted of it, where that is back. */
+  private aligned(
+    { unit, range, certainty }: ISpot,
+    earlier: string
+  ): ISpot | null {
     const next = this.successor(unit);
     const place = next && range && aligned(unit.source, next.source, range);
+    const back = next && place && around(next.source, earlier, place.range);
+    if (next && back) {
+      return { unit: next, range: back, certainty: 'approximate' };
+    }
     return next && place
       ? {
           unit: next,
@@ -357,6 +364,16 @@ function onlyPlace(unit: IUnit, quote: string): ISpot | null {
         certainty: 'approximate'
       }
     : null;
+}
+
+/** Where a text is that a part is of. */
+function around(
+  source: string,
+  text: string,
+  { from, to }: TextRange
+): TextRange | null {
+  const at = text === '' ? -1 : source.indexOf(text, to - text.length);
+  return at < 0 || at > from ? null : { from: at, to: at + text.length };
 }
 
 function isExact(spot: ISpot | null | undefined): spot is ISpot {

@@ -28,6 +28,8 @@ export interface IThread {
   last: ISpot | null;
   /** The quote and what stood around it when its place was certain. */
   memory: Remembered;
+  /** The quote before parts of it were deleted; empty where nothing was. */
+  earlier: string;
   /** The latest last. */
   pins: readonly IPin[];
   /** The cells it was in, the latest last; of one that is about a whole cell. */
@@ -43,6 +45,7 @@ export function threadOf(id: string, anchor: Anchor): IThread {
     spot: null,
     last: null,
     memory: anchor,
+    earlier: '',
     pins: [],
     cells: anchor.cell_id === null ? [] : [anchor.cell_id]
   };

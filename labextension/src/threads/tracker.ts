@@ -250,6 +250,13 @@ function keepText(thread: IThread, spot: ISpot, map: Units): void {
     known.quote = unit.source.slice(range.from, range.to);
   }
   const cut = { from: range.from, to: shortened(unit.source, range) };
+  if (isCertain) {
+    const { earlier, memory } = thread;
+    const quote = unit.source.slice(cut.from, cut.to);
+    const before = earlier.includes(memory.quote) ? earlier : memory.quote;
+    const isLess = before.length > quote.length && before.includes(quote);
+    thread.earlier = isLess ? before : '';
+  }
   thread.memory = {
     ...thread.memory,
     ...(isCertain ? remember(unit.source, cut) : {}),

@@ -92,3 +92,23 @@ it('calls a place in one of two cells of the same id uncertain, and follows its 
   tracker.dispose();
   shared.dispose();
 });
+
+it('calls a text uncertain whose deleted part comes back with a new cell', () => {
+  const shared = new YNotebook();
+  const cell = { cell_type: 'code' as const, id: 'c' };
+  shared.insertCell(0, { ...cell, source: 'one = 1\ntwo = 2' });
+  const tracker = new Tracker(shared.ydoc, true);
+  tracker.track('a', anchorOf('c', 'one = 1\ntwo = 2', 'two = 2'));
+  shared.cells[0]?.updateSource(9, 15, '');
+  expect(tracker.anchor('a', 'a', false)?.quote).toBe('t');
+  shared.transact(() => {
+    shared.deleteCell(0); // As the lab does when that is undone.
+    shared.insertCell(0, { ...cell, source: 'one = 1\ntwo = 2' });
+  });
+  expect(tracker.spot('a')).toMatchObject({
+    range: { from: 8, to: 15 },
+    certainty: 'approximate'
+  });
+  tracker.dispose();
+  shared.dispose();
+});
