@@ -27,6 +27,8 @@ SILENCE_SECONDS = 45.0
 CONNECT_SECONDS = 5.0
 SERVER_FAILS = 500
 """The first of the statuses that say it may be otherwise in a moment."""
+CUT = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
+"""What a request meets on a socket that the server has closed since the one before."""
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Pauses before a stream that broke is taken up again; a server that restarts needs a while."""
 
@@ -80,7 +82,9 @@ class Connection:
         """Send a command. Raises ``Refused``, ``Unreachable``."""
         self._greet()
         text = "{}" if body is None else body.model_dump_json(exclude_none=True, by_alias=True)
-        return self._send(method, path, content=text)
+        # The server takes what has an id once, however often it comes.
+        known = method != "POST" or getattr(body, "id", None) is not None
+        return self._send(method, path, again=known, content=text)
 
     def pass_on(self, method: str, path: str, body: str | None = None) -> httpx.Response:
         """Send another program's request below the API's root; return the answer, an error too.
@@ -157,10 +161,13 @@ class Connection:
                 raise self._refusal(response)
             yield from events_in(response.iter_bytes())
 
-    def _send(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
+    def _send(self, method: str, path: str, *, again: bool = True, **kwargs: Any) -> httpx.Response:
+        """Send a request; once more (``again``) when a kept socket turns out to be closed."""
         try:
             response = self._http.request(method, f"{API}{path}", **kwargs)
         except httpx.TransportError as error:
+            if again and isinstance(error, CUT):
+                return self._send(method, path, again=False, **kwargs)
             raise self._unreachable(error) from error
         if response.is_error or response.is_redirect:  # a redirect leads to the login page
             raise self._refusal(response)

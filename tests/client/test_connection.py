@@ -15,8 +15,9 @@ from jupyter_ai_shoulders.client.address import Address
 from jupyter_ai_shoulders.client.connection import Connection
 from jupyter_ai_shoulders.client.sse import events_in
 from jupyter_ai_shoulders.wire.api import Status
+from jupyter_ai_shoulders.wire.commands import StartRun
 from jupyter_ai_shoulders.wire.events import Notice, TextDelta
-from jupyter_ai_shoulders.wire.ids import PartId, SessionId
+from jupyter_ai_shoulders.wire.ids import MessageId, PartId, SessionId
 
 ADDRESS = Address("http://server.example/base/", "t")
 SESSION = SessionId("ses_1")
@@ -63,6 +64,27 @@ def test_a_stream_that_breaks_is_taken_up_where_it_was() -> None:
     assert [next(events).seq for _ in range(3)] == [1, 2, 3]
     assert asked == ["0", "2", "2"]
     events.close()
+
+
+def test_what_may_be_said_twice_is_said_again_when_a_kept_socket_was_closed() -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(f"{request.method} {request.content.decode()}")
+        if len(asked) % 2:
+            raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
+        return httpx.Response(200, text="{}")
+
+    made = connection(answer)
+    command = StartRun(prompt="Hello", id=MessageId("msg_1"))
+
+    assert made.text("status") == "{}"
+    assert made.tell("POST", "runs", command).text == "{}"
+    assert len(asked) == 4
+    assert asked[2] == asked[3]
+    with pytest.raises(Unreachable, match="disconnected"):
+        made.tell("POST", "runs", command.model_copy(update={"id": None}))
+    assert len(asked) == 5
 
 
 @contextmanager
