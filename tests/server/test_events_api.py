@@ -190,9 +190,9 @@ async def test_a_silent_session_is_told_from_one_with_news_by_one_timer() -> Non
     heard: list[bool] = []
     for seq in range(1, 4):
         asyncio.get_running_loop().call_soon(news.heard, _logged(seq))
-        heard.append(await news.wait(60))
+        heard.append(await news.wait(0.5))
         news.take()
-    heard.append(await news.wait(0.05))
+    heard.append(await news.wait(0.5))
     news.close()
 
     assert heard == [True, True, True, False]
