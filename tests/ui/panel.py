@@ -73,7 +73,7 @@ class Panel:
     def open(self) -> Panel:
         """Show the panel and wait until one can write in it."""
         self.open_read_only()
-        expect(self.input).to_be_enabled(timeout=20_000)
+        expect(self.input).to_be_enabled()
         return self
 
     def open_read_only(self) -> Panel:
@@ -86,7 +86,7 @@ class Panel:
         self.page.evaluate(
             "() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:focus-chat')"
         )
-        expect(self.input).to_be_visible(timeout=20_000)
+        expect(self.input).to_be_visible()
         return self
 
     def ask(self, text: str) -> None:

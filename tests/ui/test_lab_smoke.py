@@ -11,7 +11,7 @@ from tests.lab import Lab, StartLab
 
 def test_lab_loads_the_extension(page: Page, lab: Lab):
     page.goto(lab.url("lab", reset=""))
-    expect(page.locator("#jp-main-dock-panel")).to_be_visible(timeout=30_000)
+    expect(page.locator("#jp-main-dock-panel")).to_be_visible()
     assert page.evaluate("window.jupyterapp.hasPlugin('jupyter-ai-shoulders:chat')")
 
 

@@ -35,7 +35,7 @@ def test_the_agent_fixes_the_open_notebook_beside_unsaved_typing(
 
     panel = Panel(page).open()
     panel.ask("Why does this cell fail? Please fix it and run it again.")
-    expect(panel.approval).to_be_visible(timeout=60_000)
+    expect(panel.approval).to_be_visible()
     edited = tour.source("count-mistakes")
     assert edited != before
     assert "pandas" in edited
@@ -115,7 +115,7 @@ def test_kill_9_in_a_stream_loses_nothing_that_was_shown(desk: Desk, page: Page)
     assert spoken(log).startswith(shown)
     assert len(shown) > len("word0 " * 40)
     # The open page finds the server again, shows the interruption, and the conversation goes on.
-    expect(panel.root.locator(".shoulders-Interrupted")).to_be_visible(timeout=60_000)
+    expect(panel.root.locator(".shoulders-Interrupted")).to_be_visible()
     panel.ask("Go on.")
     expect(panel.answers.last).to_contain_text("And on it goes.")
     ends = [event["exit"] for event in desk.talks.log() if event["type"] == "turn-end"]
@@ -138,7 +138,7 @@ def test_an_edit_of_a_cell_the_user_changed_meanwhile_becomes_a_proposal(
     expect(yes).to_be_visible()
     opened.type_at_end("first", "000")
     yes.click()
-    expect(panel.proposal).to_be_visible(timeout=30_000)
+    expect(panel.proposal).to_be_visible()
     panel.finished()
     assert opened.source("first") == "total = 1000"
     expect(panel.proposal).to_contain_text("total = 2")
