@@ -85,7 +85,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     run_news = RunNews(store.sessions, store.log, documents.notebooks, engine)
     forks = _forks(ground, engine, artifacts)
     return Host(
-        ground,
+        ground=ground,
         tools=tools,
         installed=installed,
         rules=rules,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 
 from jupyter_ai_shoulders.assist.ghost.engine import Ghosts
 from jupyter_ai_shoulders.assist.titles import Titler
@@ -38,33 +39,35 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 _log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, kw_only=True)
 class Host:
     """Everything one process shares between its conversations."""
 
-    def __init__(
-        self,
-        ground: Ground,
-        *,
-        tools: ToolRegistry,
-        installed: InstalledTools,
-        rules: RuleBook,
-        engine: Engine,
-        conversations: Conversations,
-        review: ReviewDesk,
-        usage: UsageDesk,
-        proposals: Proposals,
-        titler: Titler,
-        mentions: Mentions,
-        ghosts: Ghosts,
-        runs: Runs,
-        forks: Forks,
-        threads: HostThreads,
-        run_news: RunNews,
-        undone: UndoneProposals,
-        adoption: Adoption,
-        artifacts: ArtifactFiles,
-    ) -> None:
-        store, documents = ground.store, ground.documents
+    ground: Ground
+    """What all of it stands on: settings, storage, documents, files, models, limits."""
+    tools: ToolRegistry
+    installed: InstalledTools
+    """Tools of other packages, and what is wrong with them."""
+    rules: RuleBook
+    engine: Engine
+    conversations: Conversations
+    review: ReviewDesk
+    usage: UsageDesk
+    proposals: Proposals
+    titler: Titler
+    mentions: Mentions
+    ghosts: Ghosts
+    runs: Runs
+    forks: Forks
+    threads: HostThreads
+    run_news: RunNews
+    undone: UndoneProposals
+    adoption: Adoption
+    artifacts: ArtifactFiles
+
+    def __post_init__(self) -> None:
+        """Name the parts of the ground that the handlers ask for."""
+        ground, store = self.ground, self.ground.store
         self.settings = ground.settings
         self.hub = store.hub
         self.log = store.log
@@ -74,9 +77,9 @@ class Host:
         """For readers in threads."""
         self.models = ground.models
         self.pages = ground.ports.pages
-        self.live = documents.live
+        self.live = ground.documents.live
         self.files = ground.files
-        self.frames = PageFrames(documents.frames, ground.files.live)
+        self.frames = PageFrames(ground.documents.frames, ground.files.live)
         self.book = ground.book
         self.anchors = ground.anchors
         self.commands = ground.commands
@@ -87,28 +90,6 @@ class Host:
         self.standing = ground.surroundings.standing
         """Returns what the user's own files say now."""
         self.exporter = Exporter(store.log)
-        self.tools = tools
-        self.installed = installed
-        """Tools of other packages, and what is wrong with them."""
-        self.rules = rules
-        self.engine = engine
-        self.conversations = conversations
-        self.review = review
-        self.usage = usage
-        self.proposals = proposals
-        self.mentions = mentions
-        self.ghosts = ghosts
-        self.runs = runs
-        self.forks = forks
-        self.adoption = adoption
-        self.artifacts = artifacts
-        self._threads = threads
-        self._run_news = run_news
-        self._undone = undone
-        self._store = store
-        self._documents = documents
-        self._surroundings = ground.surroundings
-        self._titler = titler
         self._recovery = asyncio.Lock()
         self._recovered = False
         self._reported: str | None = None
@@ -128,7 +109,7 @@ class Host:
 
     def state_error(self) -> ErrorInfo | None:
         """Return why conversations cannot be kept now, None when they can."""
-        return self._store.problem()
+        return self.ground.store.problem()
 
     async def renamed(self, old: str, new: str) -> None:
         """Let what waits for a notebook or a file follow its new name."""
@@ -139,35 +120,35 @@ class Host:
 
     async def aclose(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
-        self._run_news.close()
+        self.run_news.close()
         self.installed.close()
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._store.aclose)
+            stack.push_async_callback(self.ground.store.aclose)
             stack.push_async_callback(self.budgets.aclose)
             stack.push_async_callback(self.models.aclose)
-            stack.push_async_callback(self._documents.aclose)
+            stack.push_async_callback(self.ground.documents.aclose)
             stack.push_async_callback(self.commands.aclose)
             stack.push_async_callback(self.files.aclose)
-            stack.push_async_callback(self._surroundings.aclose)
+            stack.push_async_callback(self.ground.surroundings.aclose)
             stack.push_async_callback(self.mentions.aclose)
             stack.push_async_callback(self.proposals.aclose)
-            stack.push_async_callback(self._titler.aclose)
+            stack.push_async_callback(self.titler.aclose)
             stack.push_async_callback(self.ghosts.aclose)
             await self.engine.stop()
 
     async def _recover(self) -> None:
         try:
-            await self._store.open()
+            await self.ground.store.open()
             crash_point("host.store.opened")
             await self.book.take_up()
             await self.files.start()
             await self.engine.start()
             crash_point("host.engine.started")
-            await self._threads.clear_up()
-            self._run_news.take_up()
-            await self._undone.take_up()
-            await self._documents.start()
-            await settle_cells(self.files.journal, self._documents.notebooks)
+            await self.threads.clear_up()
+            self.run_news.take_up()
+            await self.undone.take_up()
+            await self.ground.documents.start()
+            await settle_cells(self.files.journal, self.ground.documents.notebooks)
             await self.engine.restores.take_up()
         except StateUnavailable as error:
             if str(error) != self._reported:
