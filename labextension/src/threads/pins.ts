@@ -14,15 +14,21 @@ import type { TextRange } from '../wire/generated';
 import type { IUnit, Units } from './texts';
 
 /** A part of a text. */
-export interface IPin {
-  readonly from: RelativePosition;
-  readonly to: RelativePosition;
+export interface IPin extends IEnds {
   /** Whether the text it was put at was the one that is meant. */
   readonly isCertain: boolean;
   /** Whether it is a caret. */
   readonly isPoint: boolean;
   /** Its text when it was looked at last. */
   quote: string;
+  /** The ends of that text: characters deleted on their own before their cell was do not come back with the cell. */
+  ends: IEnds;
+}
+
+/** Where a part begins and ends. */
+interface IEnds {
+  readonly from: RelativePosition;
+  readonly to: RelativePosition;
 }
 
 /** Where a pin is now. */
@@ -38,19 +44,27 @@ export function pinAt(
   isCertain: boolean
 ): IPin {
   const isPoint = isCertain && from === to;
-  return {
+  const ends = {
     from: at(text, from, isCertain ? 0 : -1),
-    to: at(text, to, isCertain && !isPoint ? -1 : 0),
-    isCertain,
-    isPoint,
-    quote: source.slice(from, to)
+    to: at(text, to, isCertain && !isPoint ? -1 : 0)
   };
+  const quote = source.slice(from, to);
+  return { ...ends, isCertain, isPoint, quote, ends };
+}
+
+/** Know the text of a certain pin as it is now. */
+export function renew(pin: IPin, unit: IUnit, range: TextRange): void {
+  const quote = unit.source.slice(range.from, range.to);
+  if (pin.quote !== quote) {
+    pin.quote = quote;
+    pin.ends = pinAt(unit, range, true).ends;
+  }
 }
 
 /** Where a pin is; null when nothing is left of its text. */
 export function whereIs(pin: IPin, units: Units): IPinned | null {
-  const from = found(pin.from, units);
-  const to = found(pin.to, units);
+  const from = found(pin.from, units) ?? found(pin.ends.from, units);
+  const to = found(pin.to, units) ?? found(pin.ends.to, units);
   return from !== null && to?.unit === from.unit
     ? between(pin, from, to)
     : null;

@@ -11,7 +11,7 @@ import { remember, whole } from '../model/anchors';
 import type { Anchor, TextRange } from '../wire/generated';
 import { cellVersion, textVersion } from '../wire/versions';
 import { find } from './opening';
-import { pinAt, whereIs } from './pins';
+import { pinAt, renew, whereIs } from './pins';
 import { Settling } from './settle';
 import { Texts, type IChange, type IUnit, type Units } from './texts';
 import {
@@ -247,7 +247,7 @@ function keepText(thread: IThread, spot: ISpot, map: Units): void {
   if (known === undefined) {
     thread.pins = withPin(thread.pins, pinAt(unit, range, isCertain));
   } else if (isCertain) {
-    known.quote = unit.source.slice(range.from, range.to);
+    renew(known, unit, range);
   }
   const cut = { from: range.from, to: shortened(unit.source, range) };
   if (isCertain) {

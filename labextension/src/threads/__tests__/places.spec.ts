@@ -112,3 +112,30 @@ it('calls a text uncertain whose deleted part comes back with a new cell', () =>
   tracker.dispose();
   shared.dispose();
 });
+
+it('finds the text of a cell that comes back by undoing without what was deleted of it before', () => {
+  const shared = new YNotebook({ disableDocumentWideUndoRedo: true });
+  const cell = { cell_type: 'code' as const, id: 'c' };
+  shared.insertCell(0, { ...cell, source: 'one = 1\ntwo = 2 + 2' });
+  shared.clearUndoHistory();
+  const tracker = new Tracker(shared.ydoc, true);
+  tracker.track('a', anchorOf('c', 'one = 1\ntwo = 2 + 2', 'two = 2 + 2'));
+  shared.cells[0]?.updateSource(15, 19, ''); // The notebook cannot undo this.
+  shared.undoManager.stopCapturing();
+  shared.transact(() => {
+    shared.deleteCell(0); // As the lab does to make another kind of cell of it.
+    shared.insertCell(0, { ...cell, source: 'one = 1\ntwo = 2' });
+  });
+  shared.cells[0]?.updateSource(9, 15, '');
+  expect(tracker.anchor('a', 'a', false)?.quote).toBe('t');
+  shared.undo();
+  expect(shared.cells[0]?.getSource()).toBe('one = 1\ntwo = 2');
+  expect(tracker.spot('a')).toMatchObject({
+    range: { from: 8, to: 15 },
+    certainty: 'exact'
+  });
+  shared.redo();
+  expect(tracker.anchor('a', 'a', false)?.quote).toBe('t');
+  tracker.dispose();
+  shared.dispose();
+});
