@@ -20,8 +20,11 @@ from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
     CreateSession,
     PatchSession,
+    ResumeTurn,
+    SendMessage,
     StartRun,
 )
+from jupyter_ai_shoulders.wire.frames import Hello, PageFrame, Subscribe, Unsubscribe
 
 ID = "([^/]+)"
 GET, POST, PATCH = "GET", "POST", "PATCH"
@@ -78,11 +81,29 @@ def refuse_widening(command: BaseModel) -> None:
     match command:
         case AnswerApproval(scope="always"):
             what = "A rule that holds for good"
-        case CreateSession(mode="bypass") | PatchSession(mode="bypass") | StartRun(mode="bypass"):
+        case (
+            CreateSession(mode="bypass")
+            | PatchSession(mode="bypass")
+            | SendMessage(mode="bypass")
+            | StartRun(mode="bypass")
+        ):
             what = "The mode in which nothing asks"
+        case ResumeTurn(limit_micro_usd=int()):
+            what = "A higher limit of money"
         case _:
             return
     raise PolicyRefusal(
         f"{what} cannot be set by code in a kernel of a server that has no token.",
         hint="Set it in the side panel, or give Client(token=…) a token of this server.",
     )
+
+
+def refuse_document(frame: PageFrame) -> None:
+    """Raise ``PolicyRefusal`` for a frame about documents: they are open in a browser's page.
+
+    Who speaks for a document decides what the agent reads in it, and its edits ask no more.
+    """
+    if not isinstance(frame, Hello | Subscribe | Unsubscribe):
+        raise PolicyRefusal(
+            f"A frame {frame.type!r} cannot be sent by code in a kernel: it has no documents open."
+        )

@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.base import AUTH_RESOURCE, HostSource
 from jupyter_ai_shoulders.server.body import parse_json
-from jupyter_ai_shoulders.server.kernel_access import KernelDoor
+from jupyter_ai_shoulders.server.kernel_access import KernelDoor, refuse_document
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.roster import PageRoster
@@ -97,6 +97,8 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         """Serve one frame; the next one waits for it."""
         try:
             frame = parse_json(self._frames, message)
+            if self._kernel is not None:
+                refuse_document(frame)
             if self._page is None:
                 await self._first(frame)
             else:

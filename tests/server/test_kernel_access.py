@@ -12,7 +12,7 @@ from tornado.websocket import websocket_connect
 from jupyter_ai_shoulders.server.kernel_access import OPEN, SOCKET
 from jupyter_ai_shoulders.testing.simulator import Simulator
 from jupyter_ai_shoulders.wire.base import JsonObject
-from tests.server.client import API, Answer, Api, Fetch
+from tests.server.client import API, Answer, Api, Fetch, PageClient
 from tests.server.test_auth import CASES, path_of
 
 OPENED = {(method, path_of(route)) for route, methods in OPEN.items() for method in methods}
@@ -120,6 +120,25 @@ async def test_code_in_a_kernel_loosens_no_conversation_and_stores_no_rule(
     assert (await api.get(f"sessions/{session_id}")).body["mode"] == "ask"
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("messages", {"id": "m", "text": "Go", "mode": "bypass"}),
+        ("resume", {"decision": "resume", "limit_micro_usd": 10**12}),
+    ],
+    ids=["a message in which nothing asks", "a higher limit"],
+)
+async def test_code_in_a_kernel_loosens_no_turn(
+    jp_fetch: Fetch, api: Api, path: str, body: JsonObject
+) -> None:
+    session_id = await api.new_session()
+    async with kernel(jp_fetch, api) as mine:
+        answer = await mine.ask("POST", f"sessions/{session_id}/{path}", body)
+
+    assert (answer.status, answer.code) == (422, "denied")
+    assert "side panel" in str(answer.error["hint"])
+
+
 async def test_the_secret_of_one_kernel_is_of_no_use_with_the_name_of_another(
     jp_fetch: Fetch, api: Api
 ) -> None:
@@ -129,12 +148,14 @@ async def test_the_secret_of_one_kernel_is_of_no_use_with_the_name_of_another(
         assert (await mine.ask("GET", "status")).status == 403
 
 
-async def socket_status(jp_http_port: int, jp_base_url: str, secret: str) -> int:
+def socket_request(jp_http_port: int, jp_base_url: str, secret: str) -> HTTPRequest:
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}{'/'.join(API)}/{SOCKET}"
+    return HTTPRequest(url, headers={"Authorization": f"token {secret}"})
+
+
+async def socket_status(jp_http_port: int, jp_base_url: str, secret: str) -> int:
     try:
-        socket = await websocket_connect(
-            HTTPRequest(url, headers={"Authorization": f"token {secret}"})
-        )
+        socket = await websocket_connect(socket_request(jp_http_port, jp_base_url, secret))
     except HTTPClientError as error:
         return error.code
     socket.close()
@@ -149,6 +170,35 @@ async def test_the_socket_opens_for_a_kernel_too(
 
     assert opened == 101
     assert await socket_status(jp_http_port, jp_base_url, mine.secret) == 403
+
+
+CLAIM: JsonObject = {
+    "path": "a.ipynb",
+    "claim_epoch": 1,
+    "cells": [],
+    "dirty": False,
+    "saved_at": None,
+    "kernel_id": None,
+}
+"""As a page says that a notebook is open in it."""
+
+
+async def test_code_in_a_kernel_follows_conversations_and_speaks_for_no_document(
+    jp_fetch: Fetch, api: Api, jp_http_port: int, jp_base_url: str
+) -> None:
+    session_id = await api.new_session()
+    async with kernel(jp_fetch, api) as mine:
+        request = socket_request(jp_http_port, jp_base_url, mine.secret)
+        page = PageClient(await websocket_connect(request))
+        page.hello()
+        page.say("document-open", **CLAIM)
+        page.say("subscribe", session_id=session_id, after=0)
+        error = (await page.until("frame-error"))["error"]
+        events = (await page.until("events"))["events"]
+        page.close()
+
+    assert error["code"] == "denied"
+    assert events[0]["session_id"] == session_id
 
 
 @pytest.fixture
