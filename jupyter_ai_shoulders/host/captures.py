@@ -81,7 +81,9 @@ class Captures:
         redact: Callable[[str], str],
         variables: Variables | None = None,
         level: Callable[[], DataValues] = lambda: "schema_only",
+        is_named: Callable[[BlobHash, str | None], bool] = lambda _blob, _owner: False,
     ) -> None:
+        """``is_named`` says whether an owner may see stored content; it blocks."""
         self._workspace = workspace
         self._notebooks = notebooks
         self._blobs = blobs
@@ -90,6 +92,7 @@ class Captures:
         self._redact = redact
         self._variables = variables
         self._level = level
+        self._is_named = is_named
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool
@@ -112,7 +115,7 @@ class Captures:
             case VariableAttachment():
                 return await self._variable(attachment)
             case _:
-                return await self._maybe_pictured(attachment, images=images)
+                return await self._maybe_pictured(attachment, session, images=images)
 
     async def _maybe_pictured(
         self,
@@ -121,12 +124,13 @@ class Captures:
         | CellAttachment
         | OutputAttachment
         | ErrorAttachment,
+        session: Session,
         *,
         images: bool,
     ) -> Captured:
         match attachment:
             case ImageAttachment():
-                return await self._image(attachment, images=images)
+                return await self._image(attachment, session.owner, images=images)
             case FileAttachment():
                 return await self._file(attachment.path, images=images)
             case CellAttachment() | OutputAttachment() | ErrorAttachment():
@@ -227,10 +231,12 @@ class Captures:
 
     # other things
 
-    async def _image(self, attachment: ImageAttachment, *, images: bool) -> Captured:
+    async def _image(
+        self, attachment: ImageAttachment, owner: str | None, *, images: bool
+    ) -> Captured:
         try:
             if attachment.blob is not None:
-                content = await asyncio.to_thread(self._blobs.get, BlobHash(attachment.blob))
+                content = await asyncio.to_thread(self._stored, attachment.blob, owner)
             else:
                 data = attachment.data or ""
                 content = (
@@ -241,6 +247,13 @@ class Captures:
         except (binascii.Error, ValueError) as error:
             raise InvalidRequest("its base64 cannot be read") from error
         return await _pictured(content, images=images)
+
+    def _stored(self, blob: BlobHash, owner: str | None) -> bytes:
+        """Return stored content of the user's conversations; a hash is only what a client wrote."""
+        content = self._blobs.get(blob)
+        if not self._is_named(blob, owner):
+            raise NotFound(f"There is no stored content {blob}.")
+        return content
 
     async def _thread(self, session_id: SessionId, asking: Session) -> Captured:
         """Return the last words of another conversation of the same owner."""

@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.notebook.live import LiveTimes
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
 from jupyter_ai_shoulders.providers.metered import Metering
 from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
+from jupyter_ai_shoulders.storage.blob_names import is_named
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
@@ -158,6 +159,7 @@ class Ground:
             redact=self.redact,
             variables=documents.variables,
             level=self.preferences.data_values,
+            is_named=lambda blob, owner: is_named(store.directory.database, blob, owner),
         )
         places = Places(documents.workspace, self.settings.state_dir, ports.environ)
         return WorkspaceSurroundings(

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.storage.ledger_file import rows
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.wire.events import Event, event_adapter
 from jupyter_ai_shoulders.wire.ids import BlobHash
+from jupyter_ai_shoulders.wire.messages import ImageAttachment
 
 _NEWEST = 1 << 62
 _HOLDING = f"""
@@ -52,8 +53,8 @@ def blobs_of(value: object) -> Iterator[BlobHash]:
     if isinstance(value, list | tuple):
         for item in cast("tuple[object, ...]", value):
             yield from blobs_of(item)
-    if not isinstance(value, BaseModel):
-        return
+    if not isinstance(value, BaseModel) or isinstance(value, ImageAttachment):
+        return  # what is attached by its hash was named elsewhere, or is nobody's to see
     for name, field in type(value).model_fields.items():
         held: object = getattr(value, name)
         declared: object = field.annotation

@@ -148,6 +148,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         log=store,
         sessions=store,
         redact=redact,
+        is_named=lambda _blob, _owner: True,
     )
     places = Places(workspace, root / ".shoulders", {"LANG": "de_DE.UTF-8"})
     yield Desk(

@@ -74,6 +74,25 @@ async def test_a_hash_in_a_message_opens_nothing(
     assert (await api.download(f"blobs/{unnamed}")).status_code == 404
 
 
+async def test_a_picture_that_is_attached_by_its_hash_opens_nothing(
+    api: Api, jp_serverapp: ServerApp, upstream: Simulator
+) -> None:
+    host = await host_of(jp_serverapp)
+    unnamed = host.blobs.put(PNG)
+    upstream.script("A picture.")
+    session_id = await api.new_session()
+    picture = {"kind": "image", "media_type": "image/png", "data": None, "blob": unnamed}
+    message = {"id": "m", "text": "What is it?", "attachments": [picture]}
+
+    async with api.stream(session_id) as stream:
+        sent = await api.post(f"sessions/{session_id}/messages", message)
+        if sent.status == 202:
+            await stream.until("turn-end")
+
+    assert (await api.download(f"blobs/{unnamed}")).status_code == 404
+    assert all("base64" not in str(request.body) for request in upstream.requests)
+
+
 @pytest.mark.parametrize("wrong", ["offset=-1", "limit=0", "limit=99999999"])
 async def test_a_part_that_makes_no_sense_is_refused(
     api: Api, jp_serverapp: ServerApp, wrong: str

@@ -43,18 +43,6 @@ def named(event: JsonObject) -> list[str]:
             **RESULT,
             "result": {"ok": True, "kind": "text", "data": {"handle": HASH, "blob": HASH}},
         },
-    ],
-    ids=["arguments", "a message", "the data of a result"],
-)
-def test_a_hash_that_somebody_wrote_names_nothing(event: JsonObject) -> None:
-    assert named(event) == []
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"type": "context-add", "role": "meta", "source": "x", "blob": HASH},
-        {**RESULT, "result": {"ok": True, "kind": "text", "data": None}, "handle": HASH},
         {
             "type": "message-add",
             "message_id": "m",
@@ -70,7 +58,19 @@ def test_a_hash_that_somebody_wrote_names_nothing(event: JsonObject) -> None:
             ],
         },
     ],
-    ids=["context", "a result", "a picture of a message"],
+    ids=["arguments", "a message", "the data of a result", "a picture of a message"],
+)
+def test_a_hash_that_somebody_wrote_names_nothing(event: JsonObject) -> None:
+    assert named(event) == []
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "context-add", "role": "meta", "source": "x", "blob": HASH},
+        {**RESULT, "result": {"ok": True, "kind": "text", "data": None}, "handle": HASH},
+    ],
+    ids=["context", "a result"],
 )
 def test_a_field_made_for_a_hash_names_it(event: JsonObject) -> None:
     assert named(event) == [HASH]
