@@ -70,6 +70,20 @@ export function whereIs(pin: IPin, units: Units): IPinned | null {
     : null;
 }
 
+/** Whether most of a pin's text stands beside another place of it: undoing can write again what is there. */
+export function isTwin(
+  { quote }: IPin,
+  { unit, range: { from, to } }: IPinned,
+  other: IPinned
+): boolean {
+  return (
+    unit === other.unit &&
+    (to <= other.range.from || other.range.to <= from) &&
+    unit.source.slice(from, to).trim() !== '' &&
+    2 * (to - from) >= quote.length
+  );
+}
+
 interface IPoint {
   readonly unit: IUnit;
   readonly index: number;

@@ -6,7 +6,7 @@
 import { locate, locateAmong, locateBetween, TELLING } from '../model/anchors';
 import type { TextRange } from '../wire/generated';
 import { aligned, newPart, remains } from './aligned';
-import { whereIs, type IPin, type IPinned } from './pins';
+import { isTwin, whereIs, type IPin, type IPinned } from './pins';
 import { rearranged, type IPart } from './rearranged';
 import {
   inserted,
@@ -73,11 +73,13 @@ export class Settling {
     const alive = this.alive(thread, pin => pin.isCertain);
     const same = alive.find(({ pin, place }) => textAt(place) === pin.quote);
     const best = same ?? alive[0];
-    const isLost = best?.pin.isPoint && this.isWholeNew(best.place.unit);
-    if (best === undefined || isLost === true) {
+    if (!best || (best.pin.isPoint && this.isWholeNew(best.place.unit))) {
       return null;
     }
     const { unit, range } = best.place;
+    if (alive.some(({ pin, place }) => isTwin(pin, place, best.place))) {
+      return { unit, range, certainty: 'approximate' };
+    }
     if (same !== undefined || !this.isDoubtful(thread, best.place)) {
       return { unit, range, certainty: 'exact' };
     }

@@ -139,3 +139,27 @@ it('finds the text of a cell that comes back by undoing without what was deleted
   tracker.dispose();
   shared.dispose();
 });
+
+it('calls a text uncertain that undoing writes a second time', () => {
+  const file = new YFile();
+  file.setSource('one = 1\ntwo = 2\n');
+  file.clearUndoHistory();
+  const tracker = new Tracker(file.ydoc, false);
+  tracker.track('a', anchorOf(null, file.getSource(), 'two = 2'));
+  file.updateSource(8, 15, '');
+  const text = file.ydoc.getText('source');
+  file.ydoc.transact(() => text.insert(8, 'two = 2'), 'somebody else');
+  expect(tracker.spot('a')?.certainty).toBe('exact');
+
+  file.undo();
+  expect(file.getSource()).toBe('one = 1\ntwo = 2two = 2\n');
+  expect(tracker.spot('a')?.certainty).toBe('approximate');
+
+  file.redo();
+  expect(tracker.spot('a')).toMatchObject({
+    range: { from: 8, to: 15 },
+    certainty: 'exact'
+  });
+  tracker.dispose();
+  file.dispose();
+});
