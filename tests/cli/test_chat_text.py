@@ -19,6 +19,9 @@ from jupyter_ai_shoulders.cli.chat.wrap import EXACT, Wrapper
         ("a\u202eb\u200bc\u2028d", "a\\u202eb\\u200bc\\u2028d"),
         ("\U000e0041", "\\U000e0041"),
         ("\ud800", "\\ud800"),
+        ("a\u3164\u115f\u2800\uffa0", "a\\u3164\\u115f\\u2800\\uffa0"),
+        ("a\u034f\U000e0100", "a\\u034f\\U000e0100"),
+        ("\u2764\ufe0f", "\u2764\ufe0f"),
     ],
 )
 def test_nothing_steers_a_terminal_or_hides(text: str, shown: str) -> None:

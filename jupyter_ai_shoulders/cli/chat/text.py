@@ -5,6 +5,7 @@ For ``show`` and what asks the user.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -15,6 +16,10 @@ CODE = "ansicyan"
 BLOCK = f"class:block {CODE}"
 """Of blocks of code, whose lines are not broken between words."""
 STRONG = "bold"
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U000e0000-\U000e0fff]"
+)
+"""Letters, marks and pictures by their category that nobody sees; the page spells them out too."""
 _MARKS = "`*#"
 _FENCE = 3
 """Backticks that begin or end a block of code."""
@@ -28,6 +33,8 @@ def visible(text: str) -> str:
 
 
 def _is_plain(character: str) -> bool:
+    if _UNSEEN.match(character):
+        return False
     return character.isprintable() or character in "\n\t" or unicodedata.category(character) == "Zs"
 
 
