@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from jupyter_core.paths import jupyter_runtime_dir
 
 from jupyter_ai_shoulders.client.errors import ServerNotFound
-from jupyter_ai_shoulders.client.sdk import PROXY_SECRET
+from jupyter_ai_shoulders.client.sdk import PROXY_PATH, PROXY_SECRET, PROXY_URL
 
 URL = "SHOULDERS_URL"
 """The address of the server, with its base URL; its own server sets it in a kernel."""
@@ -111,8 +111,15 @@ def _token(environ: Mapping[str, str], url: str, known: Server | None) -> str | 
         return known.token
     if _is_of_hub(environ, url):
         return environ.get(_HUB_TOKEN)
-    told = environ.get(URL, "").rstrip("/") + "/"
-    return environ.get(PROXY_SECRET) if url == told else None
+    return environ.get(PROXY_SECRET) if _is_our_server(environ, url) else None
+
+
+def _is_our_server(environ: Mapping[str, str], url: str) -> bool:
+    """Return whether an address is of the server that started this kernel.
+
+    It sets the proxy's address with the secret; the user may have set ``URL`` to another server's.
+    """
+    return environ.get(PROXY_URL, "").rstrip("/") == f"{url}{PROXY_PATH}"
 
 
 def _is_of_hub(environ: Mapping[str, str], url: str) -> bool:

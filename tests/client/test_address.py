@@ -15,6 +15,9 @@ from jupyter_ai_shoulders.client.address import Address, Server, find_server, ru
 HERE = "http://127.0.0.1:8888/"
 HUB = "http://127.0.0.1:8888/user/ada/"
 
+TOLD = {"SHOULDERS_PROXY_URL": f"{HERE}shoulders/proxy", "SHOULDERS_PROXY_SECRET": "sec"}
+"""What the server at ``HERE`` sets in its kernels."""
+
 
 def server(url: str = HERE, root: Path = Path("/elsewhere"), pid: int = 1, **known: str) -> Server:
     return Server(url, known.get("token", "told"), root, pid, known.get("socket", ""))
@@ -76,6 +79,10 @@ def server(url: str = HERE, root: Path = Path("/elsewhere"), pid: int = 1, **kno
             [],
             Address("http://hub/user/ada/", "hub"),
         ),
+        ((None, None), {"SHOULDERS_URL": HERE, **TOLD}, [], Address(HERE, "sec")),
+        ((HERE, None), TOLD, [], Address(HERE, "sec")),
+        ((None, None), {"SHOULDERS_URL": "http://far/", **TOLD}, [], Address("http://far/", None)),
+        (("http://far/", None), {"SHOULDERS_URL": HERE, **TOLD}, [], Address("http://far/", None)),
     ],
 )
 def test_a_server_is_found(
