@@ -184,14 +184,13 @@ class InstalledTools:
     def _take(self, package: Package, tool: InstalledTool) -> None:
         try:
             fault = fault_of(tool) or self._taken(tool.name)
+            if fault is None:
+                self._place.admit(tool, package.name)
+                self._owners[tool.name] = package
+                return
         except Exception as error:  # noqa: BLE001 - its attributes may be anything, and raise
             fault = f"cannot be looked at: {_said(error)}"
-        if fault is None:
-            self._owners[tool.name] = package
-            self._place.admit(tool, package.name)
-            return
-        shown = getattr(tool, "name", None) or type(tool).__name__
-        self._wrong(f"A tool of {package}, {str(shown)[:80]!r}, is not used: it {fault}.")
+        self._wrong(f"A tool of {package}, {_name_of(tool)!r}, is not used: it {fault}.")
 
     def _taken(self, name: str) -> str | None:
         if name in self._owners:
@@ -217,6 +216,13 @@ def _loaded(entry_point: EntryPoint, ports: ToolPorts) -> list[InstalledTool] | 
         return list(make(ports))
     except BaseException as error:  # noqa: BLE001 - SystemExit too; it is logged by ``_failed``
         return error
+
+
+def _name_of(tool: InstalledTool) -> str:
+    try:
+        return str(getattr(tool, "name", None) or type(tool).__name__)[:80]
+    except Exception:  # noqa: BLE001 - as above; what it raises is told already
+        return type(tool).__name__
 
 
 def _said(error: BaseException) -> str:

@@ -93,3 +93,41 @@ async def test_a_tool_of_a_package_reaches_the_registries_that_were_made_before(
     assert [info.description for info in whole.infos({})] == [
         "Counts the lines of a text file of the workspace, by its `path`."
     ]
+
+
+BROKEN = f"""{EXAMPLE}
+class Nameless(CountLines):
+    @property
+    def name(self):
+        raise OSError("no name")
+
+
+class Shifting(CountLines):
+    name = "shifting"
+    asked = 0
+
+    @property
+    def description(self):
+        self.asked += 1
+        return "Text." if self.asked == 1 else None
+
+
+def tools_and_broken(ports):
+    return [Nameless(ports.texts), Shifting(ports.texts), *tools(ports)]
+"""
+
+
+async def test_a_tool_that_breaks_when_it_is_looked_at_costs_itself_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = "acme:tools_and_broken"
+    install(tmp_path, monkeypatch, name="acme", source=BROKEN, target=target)
+    registry = ToolRegistry([])
+    installed = tools(registry, asyncio.Event(), patience=60)
+
+    await installed.load()
+
+    assert registry.names("full") == ("count_lines",)
+    nameless, shifting = (error.message for error in installed.errors())
+    assert "'Nameless', is not used: it cannot be looked at: OSError: no name" in nameless
+    assert "is not used: it cannot be looked at: AttributeError" in shifting
