@@ -130,7 +130,7 @@ async def test_the_secret_of_a_kernel_opens_the_proxy_and_nothing_of_jupyters(
     assert answer.json()["choices"][0]["message"]["content"] == "Three."
 
     for headers in ({"Authorization": f"token {secret}"}, {"x-api-key": secret}):
-        for path in ("api/kernels", "api/contents", "shoulders/api/v1/permissions", "api/me"):
+        for path in ("api/kernels", "api/contents", "shoulders/api/v1/audit", "api/me"):
             assert (await http.get(path, headers=headers)).status_code == 403, path
         for path in (f"shoulders/api/v1/kernels/{kernel_id}/proxy-secret", "api/kernels"):
             assert (await http.post(path, headers=headers)).status_code == 403, path
