@@ -5,6 +5,7 @@
 
 import fastDiff from 'fast-diff';
 
+import { whole } from '../model/anchors';
 import type { TextRange } from '../wire/generated';
 
 /** Units of changed text up to which what is left of a part is looked for. */
@@ -142,6 +143,30 @@ function mapped(
   }
   const by = after.length - before.length;
   return from >= before.length - end ? { from: from + by, to: to + by } : null;
+}
+
+/** A part with what stands beside it as in a text it was of. */
+export function around(
+  source: string,
+  earlier: string,
+  { from, to }: TextRange
+): TextRange {
+  const part = source.slice(from, to);
+  let best = { from, to };
+  let at = part === '' ? -1 : earlier.indexOf(part);
+  while (at >= 0) {
+    const before = commonEnd(source.slice(0, from), earlier.slice(0, at), at);
+    const rest = earlier.slice(at + part.length);
+    const after = commonStart(source.slice(to), rest, rest.length);
+    if (before + after > best.to - best.from - part.length) {
+      best = {
+        from: whole(source, from - before),
+        to: whole(source, to + after)
+      };
+    }
+    at = earlier.indexOf(part, at + 1);
+  }
+  return best;
 }
 
 function commonStart(one: string, other: string, most: number): number {

@@ -5,7 +5,7 @@
 
 import { locate, locateAmong, locateBetween, TELLING } from '../model/anchors';
 import type { TextRange } from '../wire/generated';
-import { aligned, newPart, remains } from './aligned';
+import { aligned, around, newPart, remains } from './aligned';
 import { isTwin, whereIs, type IPin, type IPinned } from './pins';
 import { rearranged, type IPart } from './rearranged';
 import {
@@ -141,17 +141,16 @@ export class Settling {
   ): ISpot | null {
     const next = this.successor(unit);
     const place = next && range && aligned(unit.source, next.source, range);
-    const back = next && place && around(next.source, earlier, place.range);
-    if (next && back) {
-      return { unit: next, range: back, certainty: 'approximate' };
+    if (!next || !range || !place) {
+      return null;
     }
-    return next && place
-      ? {
-          unit: next,
-          range: place.range,
-          certainty: place.isSure ? certainty : 'approximate'
-        }
-      : null;
+    const back = around(next.source, earlier, place.range);
+    const isBack = sizeOf(back) > sizeOf(around(unit.source, earlier, range));
+    return {
+      unit: next,
+      range: isBack ? back : place.range,
+      certainty: place.isSure && !isBack ? certainty : 'approximate'
+    };
   }
 
   /** The text that stands in the place of another. */
@@ -342,6 +341,10 @@ function lengthOf(delta: Delta): number {
   return inserted(delta).reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
+function sizeOf({ from, to }: TextRange): number {
+  return to - from;
+}
+
 function textAt({ unit, range }: { unit: IUnit; range: TextRange }): string {
   return unit.source.slice(range.from, range.to);
 }
@@ -366,16 +369,6 @@ function onlyPlace(unit: IUnit, quote: string): ISpot | null {
         certainty: 'approximate'
       }
     : null;
-}
-
-/** Where a text is that a part is of. */
-function around(
-  source: string,
-  text: string,
-  { from, to }: TextRange
-): TextRange | null {
-  const at = text === '' ? -1 : source.indexOf(text, to - text.length);
-  return at < 0 || at > from ? null : { from: at, to: at + text.length };
 }
 
 function isExact(spot: ISpot | null | undefined): spot is ISpot {

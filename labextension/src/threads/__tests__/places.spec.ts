@@ -113,6 +113,27 @@ it('calls a text uncertain whose deleted part comes back with a new cell', () =>
   shared.dispose();
 });
 
+it('calls a text uncertain of which some that was deleted comes back with a new cell', () => {
+  const shared = new YNotebook();
+  const cell = { cell_type: 'code' as const, id: 'c' };
+  shared.insertCell(0, { ...cell, source: 'one = 1\ntwo = 2' });
+  const tracker = new Tracker(shared.ydoc, true);
+  tracker.track('a', anchorOf('c', 'one = 1\ntwo = 2', 'two = 2'));
+  shared.cells[0]?.updateSource(13, 15, '');
+  shared.cells[0]?.updateSource(9, 13, '');
+  expect(tracker.anchor('a', 'a', false)?.quote).toBe('t');
+  shared.transact(() => {
+    shared.deleteCell(0);
+    shared.insertCell(0, { ...cell, source: 'one = 1\ntwo =' });
+  });
+  expect(tracker.spot('a')).toMatchObject({
+    range: { from: 8, to: 13 },
+    certainty: 'approximate'
+  });
+  tracker.dispose();
+  shared.dispose();
+});
+
 it('finds the text of a cell that comes back by undoing without what was deleted of it before', () => {
   const shared = new YNotebook({ disableDocumentWideUndoRedo: true });
   const cell = { cell_type: 'code' as const, id: 'c' };
