@@ -64,6 +64,11 @@ class ShouldersHandler(APIHandler):
             self.host = await self._host_source()
 
     @property
+    def is_let_in(self) -> bool:
+        """Whether the kernel whose secret the request came with, if it did, still runs."""
+        return self._kernel is None or bool(self._door and self._door.identity(self.request))
+
+    @property
     def user(self) -> str | None:
         """Whose sessions this request may touch; None where everybody's are shared (no hub)."""
         return self.current_user.username if self.host.settings.has_owners else None

@@ -99,6 +99,8 @@ class EventsHandler(ShouldersHandler):
     async def _follow(self, session_id: SessionId, after: int, news: News) -> None:
         await self.flush()
         while not news.is_over:
+            if not self.is_let_in:
+                return
             events = self._missed(session_id, after, news) if news.is_behind else news.take()
             if events:
                 after = events[-1].seq

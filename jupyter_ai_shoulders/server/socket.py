@@ -39,6 +39,8 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 
 MAX_FRAME_BYTES = 128 << 20
 """A page sends whole notebooks with their outputs when it is asked for them."""
+KERNEL_GONE = 1008
+"""Closes the socket of a kernel whose secret opens nothing any more."""
 CATCH_UP_EVENTS = 1000
 """A page further behind fetches the events over HTTP, where they come in pages."""
 
@@ -95,6 +97,8 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     async def on_message(self, message: str | bytes) -> None:
         """Serve one frame; the next one waits for it."""
+        if not self._is_let_in():
+            return
         try:
             frame = parse_json(self._frames, message)
             if self._kernel is not None:
@@ -118,10 +122,19 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     async def send(self, text: str) -> None:
         """Send a frame; done when the page has taken it from us."""
+        if not self._is_let_in():
+            return
         try:
             await self.write_message(text)
         except WebSocketClosedError:
             self.log.debug("A frame was not sent: the page is gone")
+
+    def _is_let_in(self) -> bool:
+        """Return whether the kernel that opened the socket, if one did, runs; else close it."""
+        if self._kernel is None or (self._door and self._door.identity(self.request)):
+            return True
+        self.close(KERNEL_GONE, "the kernel has ended")
+        return False
 
     async def _first(self, frame: PageFrame) -> None:
         if not isinstance(frame, Hello):

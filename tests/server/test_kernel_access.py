@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -199,6 +200,28 @@ async def test_code_in_a_kernel_follows_conversations_and_speaks_for_no_document
 
     assert error["code"] == "denied"
     assert events[0]["session_id"] == session_id
+
+
+async def test_who_has_the_secret_of_a_kernel_that_ended_hears_nothing_more(
+    jp_fetch: Fetch, api: Api, jp_http_port: int, jp_base_url: str
+) -> None:
+    session_id = await api.new_session()
+    async with kernel(jp_fetch, api) as mine:
+        request = socket_request(jp_http_port, jp_base_url, mine.secret)
+        page = PageClient(await websocket_connect(request))
+        page.hello({session_id: 0})
+        await page.until("events")
+        async with api.stream(session_id, Authorization=f"token {mine.secret}") as stream:
+            await stream.until("session-create")
+            await jp_fetch("api", "kernels", mine.id, method="DELETE", body=None)
+            await api.patch(f"sessions/{session_id}", {"title": "secret"})
+            assert stream.reading is not None
+            async with asyncio.timeout(60):
+                await stream.reading
+
+    assert await page.next() is None
+    page.close()
+    assert [event["type"] for event in stream.events] == ["session-create"]
 
 
 @pytest.fixture
