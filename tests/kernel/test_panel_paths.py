@@ -45,6 +45,8 @@ def test_paths_of_the_api_pass_as_they_are(path: str) -> None:
         "sessions/x y",
         "sessions/x\r\nHost: evil.example",
         "sessions/x\x00",
+        "kernels/k1/proxy-secret",
+        "kernels/k1/proxy%2Dsecret/?x",
     ],
 )
 def test_paths_that_lead_elsewhere_are_refused(path: str) -> None:

@@ -10,8 +10,12 @@ _ENOUGH = 4
 """How often a path is decoded in search of dots; nobody but an attacker encodes even twice."""
 
 
+_SECRET = "/proxy-secret"
+"""The route that hands out what kernels prove themselves with; no page asks for it."""
+
+
 class OutsideApi(ValueError):
-    """A path leads out of the API."""
+    """A path leads out of what a page may ask for."""
 
 
 def below_api(path: str) -> str:
@@ -23,4 +27,6 @@ def below_api(path: str) -> str:
         if "\\" in where or any(part in {".", ".."} for part in where.split("/")):
             raise OutsideApi(f"{path!r} leads out of the API of the AI colleague.")
         where = unquote(where)
+    if where.rstrip("/").endswith(_SECRET):
+        raise OutsideApi(f"{path!r} is for the kernels of the AI colleague, not for pages.")
     return path
