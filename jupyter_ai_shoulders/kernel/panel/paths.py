@@ -10,7 +10,7 @@ _ENOUGH = 4
 """How often a path is decoded in search of dots; nobody but an attacker encodes even twice."""
 
 
-_SECRET = "/proxy-secret"
+_KERNELS_ONLY = "/proxy-secret"
 """The route that hands out what kernels prove themselves with; no page asks for it."""
 
 
@@ -27,6 +27,6 @@ def below_api(path: str) -> str:
         if "\\" in where or any(part in {".", ".."} for part in where.split("/")):
             raise OutsideApi(f"{path!r} leads out of the API of the AI colleague.")
         where = unquote(where)
-    if where.rstrip("/").endswith(_SECRET):
+    if where.rstrip("/").endswith(_KERNELS_ONLY):
         raise OutsideApi(f"{path!r} is for the kernels of the AI colleague, not for pages.")
     return path
