@@ -33,8 +33,9 @@ lab: build
 
 # A test that fails is run again, twice at most, and named; many of them fail the run (tests/reruns.py).
 AGAIN := --reruns 2 --reruns-delay 1
-# Tests wait for other processes more than they compute: these keep two cores busy.
+# Tests wait for other processes more than they compute: these keep two cores busy. A browser computes more.
 WORKERS := 4
+BROWSERS := 3
 
 # The quick checks come first. What takes one core goes in pairs, each with its output in one piece.
 # Browser tests run apart from the others, and those of a file one after another: they share servers.
@@ -46,7 +47,7 @@ ifdef PYTEST_ARGS
 	pytest $(PYTEST_ARGS)
 else
 	pytest -n $(WORKERS) --dist worksteal $(AGAIN) --ignore=tests/ui
-	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(AGAIN) tests/ui
+	pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder $(AGAIN) tests/ui
 endif
 
 check: check-python check-page

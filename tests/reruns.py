@@ -9,9 +9,25 @@ reason, and more than `MOST` of them fail the run: then it is not the machine. U
 from __future__ import annotations
 
 import pytest
+from pytest_timeout import Settings
 
 MOST = 6
 """Of some 10 000 tests."""
+
+
+def limit(item: pytest.Item) -> None:
+    """Start the limit of a test's time anew.
+
+    pytest-timeout and pytest's faulthandler begin once for all runs of a test, and stop at its
+    first failure, as if somebody were to look at it: a test that hangs when it is run again would
+    hang for ever.
+    """
+    marker = item.get_closest_marker("timeout")
+    seconds = marker.args[0] if marker is not None else item.config.getini("timeout")
+    if not seconds:
+        return
+    settings = Settings(float(seconds), "signal", func_only=False, disable_debugger_detection=False)
+    item.config.hook.pytest_timeout_set_timer(item=item, settings=settings)
 
 
 class Reruns:
@@ -27,6 +43,16 @@ class Reruns:
             lines = report.longreprtext.splitlines()
             said = next((line for line in lines if line.startswith("E ")), "")
             self._again.append(f"{report.nodeid} ({report.when}) {said.strip()}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Bound each run of a test anew."""
+        limit(item)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        """Bound what comes after a failure as well."""
+        limit(item)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

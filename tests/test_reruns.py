@@ -22,6 +22,20 @@ def test_second_time(number, request):
     seen.touch()
     assert not first, "not the first time"
 """
+HANGS = """
+import pathlib
+import time
+import pytest
+
+@pytest.mark.timeout(2)
+def test_second_time():
+    seen = pathlib.Path(__file__).with_name("seen")
+    first = not seen.exists()
+    seen.touch()
+    assert not first, "not the first time"
+    while True:
+        time.sleep(0.1)
+"""
 CONFTEST = """
 from tests.reruns import Reruns
 
@@ -35,19 +49,30 @@ def pytest_configure(config):
 def test_tests_that_fail_once_are_told_and_many_of_them_fail_the_run(
     tmp_path: Path, count: int, code: int, workers: tuple[str, ...]
 ) -> None:
-    (tmp_path / "test_shaky.py").write_text(SOURCE.format(count=count))
-    (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {ROOT}\n")
-    command = [sys.executable, "-m", "pytest", "--reruns", "1", *workers, str(tmp_path)]
-    ran = subprocess.run(
-        [*command, "-p", "no:cacheprovider", "-c", str(tmp_path / "pytest.ini")],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
+    ran = run(tmp_path, SOURCE.format(count=count), *workers)
     assert ran.returncode == code, ran.stdout
     assert "failed once, run again" in ran.stdout
     assert f"{count} passed" in ran.stdout
     assert ran.stdout.count("AssertionError: not the first time") >= count
     assert ("the run failed" in ran.stdout) == bool(code)
+
+
+def test_a_test_that_hangs_when_it_is_run_again_has_its_limit(tmp_path: Path) -> None:
+    ran = run(tmp_path, HANGS)
+    assert ran.returncode == 1, ran.stdout
+    assert "Timeout (>2.0s)" in ran.stdout
+
+
+def run(folder: Path, source: str, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run a file of tests as `make test` does."""
+    (folder / "test_shaky.py").write_text(source)
+    (folder / "conftest.py").write_text(CONFTEST)
+    (folder / "pytest.ini").write_text(f"[pytest]\npythonpath = {ROOT}\n")
+    command = [sys.executable, "-m", "pytest", "--reruns", "1", *args, str(folder)]
+    return subprocess.run(
+        [*command, "-p", "no:cacheprovider", "-c", str(folder / "pytest.ini")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )

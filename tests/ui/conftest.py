@@ -64,29 +64,13 @@ def chromium() -> str | None:
 
 
 @pytest.fixture(scope="package")
-def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    """One headless Chromium for all browser tests, with the profile that `context` cleans.
-
-    Unlike a new context for each test, it keeps the lab's program compiled from page to page.
-    """
+def browser() -> Iterator[Browser]:
+    """One headless Chromium for all browser tests."""
     with sync_playwright() as playwright:
         expect.set_options(timeout=PATIENCE_MS)
-        launched = playwright.chromium.launch_persistent_context(
-            tmp_path_factory.mktemp("profile"),
-            executable_path=chromium(),
-            args=CHROMIUM_ARGS,
-            viewport={"width": 1280, "height": 800},
-        )
-        launched.set_default_timeout(PATIENCE_MS)
+        launched = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         yield launched
         launched.close()
-
-
-@pytest.fixture(scope="package")
-def browser(profile: BrowserContext) -> Browser:
-    """The same Chromium, for profiles of their own."""
-    assert profile.browser is not None
-    return profile.browser
 
 
 @pytest.fixture
@@ -182,30 +166,12 @@ def demo_desk(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Iterator[
 
 
 @pytest.fixture
-def context(profile: BrowserContext) -> Iterator[BrowserContext]:
-    """A browser profile as good as new: no cookies, no storage, and a blank page only."""
-    yield profile
-    profile.unroute_all()
-    profile.set_offline(offline=False)
-    clean(profile)
-
-
-STORED = ("cookies", "file_systems", "indexeddb", "local_storage", "service_workers")
-"""All that a page can store, but caches: the compiled program is one."""
-
-
-def clean(profile: BrowserContext) -> None:
-    """Close the pages of a profile and forget what they stored; its first, blank page stays.
-
-    While there is a page, what the others loaded stays compiled.
-    """
-    blank, *others = profile.pages
-    for page in others:
-        page.close()
-    devtools = profile.new_cdp_session(blank)
-    devtools.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": ",".join(STORED)})
-    devtools.detach()
-    profile.clear_permissions()
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser profile of its own: cookies, storage, and cache."""
+    fresh = browser.new_context(viewport={"width": 1280, "height": 800})
+    fresh.set_default_timeout(PATIENCE_MS)
+    yield fresh
+    fresh.close()
 
 
 CLOSES_THE_LABS_DIALOG = """

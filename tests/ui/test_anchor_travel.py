@@ -167,5 +167,8 @@ def test_a_copied_notebook_brings_its_threads_along_where_that_is_wanted(desk: D
 
 
 def metadata(desk: Desk) -> dict[str, Any]:
-    """The metadata in the file."""
-    return json.loads(desk.file.read_text())["metadata"]
+    """The metadata in the file, once it is whole: the lab writes it in place."""
+    try:
+        return json.loads(desk.file.read_text())["metadata"]
+    except json.JSONDecodeError:
+        return {}

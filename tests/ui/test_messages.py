@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import struct
+import time
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.ui.desk import Desk
-from tests.ui.panel import OpenNotebook, Panel
+from tests.ui.panel import PATIENCE_MS, OpenNotebook, Panel
 from tests.upstream import calls, says
 
 LONG = "Compare the prices of the wines by region. " * 12
@@ -69,8 +70,10 @@ def open_notebook(desk: Desk, *replies: Mapping[str, Any]) -> Panel:
 
 
 def box(element: Locator) -> FloatRect:
-    """Where an element is."""
-    found = element.bounding_box()
+    """Where an element is, as soon as it is: what is rendered anew has no place for a moment."""
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while (found := element.bounding_box()) is None and time.monotonic() < deadline:
+        element.page.wait_for_timeout(50)
     assert found is not None
     return found
 
@@ -362,7 +365,7 @@ def test_links_ask_when_the_agent_has_read_and_pictures_are_files_of_the_workspa
     expect(dialog).to_be_visible()
     dialog.get_by_role("button", name="Cancel").click()
     assert [url for url in left if "evil.example" in url] == []
-    assert len(page.context.pages) == 2  # this one, and the blank one of the profile
+    assert len(page.context.pages) == 1
     with page.context.expect_page() as opened:
         said.get_by_role("link", name="mine (mine.example)").click()
     assert opened.value.evaluate("() => window.opener") is None

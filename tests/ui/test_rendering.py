@@ -71,7 +71,7 @@ def test_a_page_runs_its_scripts_when_asked_and_reaches_nothing(desk: Desk, page
     expect(frame).to_have_attribute("sandbox", "")
     expect(frame.content_frame.get_by_role("heading")).to_have_text("Prices")
     assert reached == []
-    assert len(page.context.pages) == 2  # this one, and the blank one of the profile
+    assert len(page.context.pages) == 1
 
 
 def test_output_of_cells_has_its_colours_and_nothing_else_of_a_terminal(
