@@ -64,8 +64,17 @@ class FrontEnd(Channels):
         """Restart the kernel; the widgets are gone."""
         await super().restart()
         self.states.clear()
-        await self.run("")
+        await self._answers()
         await self._new_subshell()
+
+    async def _answers(self) -> None:
+        """Wait until the kernel runs cells; one that starts may lose what it is asked."""
+        asked: list[Ran] = []
+        async with asyncio.timeout(SECONDS):
+            while not any(ran.status for ran in asked):
+                asked.append(await self.start(""))
+                with suppress(TimeoutError):
+                    await self.until(lambda: any(ran.status for ran in asked), 5)
 
     async def _new_subshell(self) -> None:
         """Have comm messages go to a subshell; a kernel that starts may lose what it is asked."""
