@@ -71,6 +71,9 @@ def test_the_magics_work_in_notebook_7(desk: Desk, page: Page) -> None:
     page.goto(desk.lab.url(f"notebooks/{desk.path}"))
     cells = page.locator(".jp-CodeCell")
     expect(cells).to_have_count(3)
+    # Before it has its kernel, Notebook would ask which.
+    kernel = page.locator(".jp-Notebook-ExecutionIndicator")
+    expect(kernel).to_have_attribute("data-status", "idle")
     for number in range(3):
         cells.nth(number).locator(".cm-content").click()
         page.keyboard.press("Control+Enter")
