@@ -148,16 +148,19 @@ class InstalledTools:
     def _load_all(self, loop: asyncio.AbstractEventLoop) -> None:
         """Runs in the thread."""
         with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits for tools
-            try:
-                for package, entry_point in self._found():
-                    self._loading = package
-                    found = _loaded(entry_point, self._ports)
-                    loop.call_soon_threadsafe(self._arrived, package, found)
-            except Exception as error:  # noqa: BLE001 - metadata of any package; told below
-                _log.exception("The installed packages could not be searched for tools")
-                loop.call_soon_threadsafe(self._failed, "The installed packages", error)
+            for package, entry_point in self._searched(loop):
+                self._loading = package
+                found = _loaded(entry_point, self._ports)
+                loop.call_soon_threadsafe(self._arrived, package, found)
             self._loading = None
             loop.call_soon_threadsafe(self._done.set)
+
+    def _searched(self, loop: asyncio.AbstractEventLoop) -> list[tuple[Package, EntryPoint]]:
+        try:
+            return list(self._found())
+        except Exception as error:  # noqa: BLE001 - metadata of any package; told by ``_failed``
+            loop.call_soon_threadsafe(self._failed, "The installed packages", error)
+            return []
 
     def _found(self) -> Iterator[tuple[Package, EntryPoint]]:
         found: list[tuple[Package, EntryPoint]] = []
@@ -189,6 +192,7 @@ class InstalledTools:
                 self._owners[tool.name] = package
                 return
         except Exception as error:  # noqa: BLE001 - its attributes may be anything, and raise
+            _log.debug("A tool of %s cannot be looked at", package, exc_info=error)
             fault = f"cannot be looked at: {_said(error)}"
         self._wrong(f"A tool of {package}, {_name_of(tool)!r}, is not used: it {fault}.")
 
