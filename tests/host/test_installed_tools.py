@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from jupyter_ai_shoulders.host import installed_tools
 from jupyter_ai_shoulders.host.installed_tools import InstalledTools, Place
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from tests.distribution import install
@@ -131,3 +132,18 @@ async def test_a_tool_that_breaks_when_it_is_looked_at_costs_itself_only(
     nameless, shifting = (error.message for error in installed.errors())
     assert "'Nameless', is not used: it cannot be looked at: OSError: no name" in nameless
     assert "is not used: it cannot be looked at: AttributeError" in shifting
+
+
+async def test_packages_that_cannot_be_searched_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(**_: str) -> None:
+        raise RuntimeError("broken metadata")
+
+    monkeypatch.setattr(installed_tools, "entry_points", search)
+    installed = tools(ToolRegistry([]), asyncio.Event(), patience=60)
+
+    await installed.load()
+
+    (error,) = installed.errors()
+    assert "The installed packages could not be loaded: RuntimeError: broken metadata" in (
+        error.message
+    )
