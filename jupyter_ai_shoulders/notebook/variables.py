@@ -42,6 +42,9 @@ ANSWER_SECONDS = 10.0
 """How long the answer may take once it has begun; the snippets need far less."""
 SETTLED_SECONDS = 1.0
 """After the agent was in the kernel: the next of many runs must not wait for a look."""
+LATE_SECONDS = 0.3
+LATE_CHECK_SECONDS = 0.02
+"""How long after a run the server may still take its kernel for busy, and how often we look."""
 ANSWER_LIMIT = 1_000_000
 """Characters of an answer."""
 LANGUAGES = ("python", "r")
@@ -106,7 +109,7 @@ class KernelVariables:
                 f"Variables of {handle.language or 'these'} kernels cannot be looked into.",
                 hint="Print what you need to know with run_code.",
             )
-        if self._is_busy(handle):
+        if await self._stays_busy(handle):
             return self._last_or_refuse(handle, names, BUSY)
         try:
             return await self._ask(handle, level, tuple(names))
@@ -151,7 +154,22 @@ class KernelVariables:
         except (ShouldersError, TimeoutError) as error:
             log.info("The variables of kernel %s are not known: %s", handle.kernel_id, error)
 
+    async def _stays_busy(self, handle: KernelHandle) -> bool:
+        """Tell whether it is busy; the server may hear a moment late that a run has ended."""
+        since = self._clock.monotonic()
+        while busy := self._is_busy(handle):
+            if self._clock.monotonic() - since >= LATE_SECONDS:
+                break
+            await asyncio.sleep(LATE_CHECK_SECONDS)
+        return busy
+
     def _is_busy(self, handle: KernelHandle) -> bool:
+        """Tell whether the kernel has something else to do than answer us.
+
+        A question of ours that it answers just now is no such thing: the next one waits for it.
+        """
+        if handle.kernel_id in self._asking:
+            return False
         state = getattr(handle.manager, "execution_state", None)
         return state == "busy" or self._lines.is_taken(handle.kernel_id)
 

@@ -26,7 +26,9 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
 
 @pytest.mark.parametrize("nudges", [True, False], ids=["nudges", "no nudges"])
 @pytest.mark.parametrize("name", [case.name for case in CASES])
-def test_case_passes(evaluated: Report, name: str, nudges: bool):
+def test_case_passes(evaluated: Report, name: str, nudges: bool, request: pytest.FixtureRequest):
+    if getattr(request.node, "execution_count", 1) > 1:  # run again: what was kept failed
+        evaluated = asyncio.run(evaluate([case for case in CASES if case.name == name]))
     (found,) = [each for each in evaluated.cases if (each.name, each.nudges) == (name, nudges)]
     assert found.problems == ()
 

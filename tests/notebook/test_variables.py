@@ -113,6 +113,31 @@ async def test_a_busy_kernel_that_was_never_asked_is_a_clear_refusal(
         await users
 
 
+async def test_a_kernel_that_answers_us_just_now_is_not_busy(manager: AsyncKernelManager) -> None:
+    kernels = OneKernel(manager)
+    async with side(kernels, manager) as at:
+        handle = await kernels.find(PATH)
+        assert handle is not None
+        at.variables.refresh_soon(handle, 0)
+        async with asyncio.timeout(20):
+            while not at.lines.is_taken(handle.kernel_id):  # noqa: ASYNC110 - nobody is told
+                await asyncio.sleep(0)
+        look = await at.variables.look(PATH, "schema_only")
+        assert (look.why_old, look.age_s) == (None, 0)
+
+
+async def test_a_run_whose_end_the_server_hears_late_is_waited_for(
+    manager: AsyncKernelManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with side(OneKernel(manager), manager) as at:
+        await at.tell("ended = 1")
+        monkeypatch.setattr(manager, "execution_state", "busy", raising=False)
+        asyncio.get_running_loop().call_later(
+            0.1, lambda: setattr(manager, "execution_state", "idle")
+        )
+        assert (await at.variables.look(PATH, "schema_only")).why_old is None
+
+
 async def test_what_scratch_code_made_is_known_without_asking_again(
     manager: AsyncKernelManager,
 ) -> None:
