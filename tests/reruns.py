@@ -8,6 +8,8 @@ reason, and more than `MOST` of them fail the run: then it is not the machine. U
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 from pytest_timeout import Settings
 
@@ -30,6 +32,21 @@ def limit(item: pytest.Item) -> None:
     item.config.hook.pytest_timeout_set_timer(item=item, settings=settings)
 
 
+def shared_anew(item: pytest.Item) -> None:
+    """End the fixtures that a test which failed shares with others: it gets new ones.
+
+    A kernel that hangs, a server that the failed run left with open questions, or a result that
+    was computed once for all tests of a module would make it fail again.
+    """
+    if getattr(item, "execution_count", 1) < 2:  # counted by pytest-rerunfailures
+        return
+    function = cast("Any", item)  # pytest has no public way to end a fixture
+    for definitions in function._fixtureinfo.name2fixturedefs.values():
+        for definition in definitions:
+            if definition.scope != "function" and definition.cached_result is not None:
+                definition.finish(function._request)
+
+
 class Reruns:
     """The plugin; what it counts is in the process that reports."""
 
@@ -46,8 +63,9 @@ class Reruns:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Bound each run of a test anew."""
+        """Bound each run of a test anew, and give it what no failure has touched."""
         limit(item)
+        shared_anew(item)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:

@@ -36,6 +36,33 @@ def test_second_time():
     while True:
         time.sleep(0.1)
 """
+SHARED = """
+import pytest
+
+made = []
+ended = []
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    made.append(len(made))
+    yield made[-1]
+    ended.append(made[-1])
+
+@pytest.fixture(scope="module")
+def upon_it(shared):
+    return shared
+
+def test_before(upon_it):
+    assert upon_it == 0
+
+def test_second_time(upon_it):
+    assert upon_it == 1, "not the first time"
+    assert ended == [0]
+
+def test_after(upon_it):
+    assert upon_it == 1
+    assert ended == [0]
+"""
 CONFTEST = """
 from tests.reruns import Reruns
 
@@ -55,6 +82,15 @@ def test_tests_that_fail_once_are_told_and_many_of_them_fail_the_run(
     assert f"{count} passed" in ran.stdout
     assert ran.stdout.count("AssertionError: not the first time") >= count
     assert ("the run failed" in ran.stdout) == bool(code)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "with a worker"])
+def test_what_a_failed_test_shares_with_others_is_made_anew(
+    tmp_path: Path, workers: tuple[str, ...]
+) -> None:
+    ran = run(tmp_path, SHARED, *workers)
+    assert ran.returncode == 0, ran.stdout
+    assert "3 passed, 1 rerun" in ran.stdout
 
 
 def test_a_test_that_hangs_when_it_is_run_again_has_its_limit(tmp_path: Path) -> None:
