@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 from pytest_timeout import Settings
 
-MOST = 6
+MOST = 10
 """Of some 10 000 tests."""
 
 
