@@ -23,7 +23,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names are excha
 SECRET = b"a secret of somebody else"
 MINE = b"mine"
 TRIES = 6_000
-"""For each way to open files; 12 000 in all."""
+"""For each way to open files, at least; 12 000 in all."""
+ENOUGH = 300
+"""Of them that met links, and that met none; there are more tries while the swapper has to wait."""
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(autouse=True)
@@ -118,13 +121,17 @@ def test_links_swapped_in_lead_nowhere(places: Path, make: Callable[[Path], Root
     root, outside = places / "root", places / "outside"
     workspace = Workspace(root, make(root))
     done = refused = 0
+    deadline = time.monotonic() + PATIENCE_S
     with swapped(root):
-        for operation in itertools.islice(operations(workspace), TRIES):
+        for operation in operations(workspace):
             told = outcome(operation)
             done += 1
             refused += isinstance(told, ShouldersError)
             assert told != SECRET
             assert not (isinstance(told, bytes) and SECRET in told)
+            both = min(refused, done - refused) >= ENOUGH
+            if done >= TRIES and (both or time.monotonic() > deadline):
+                break
     workspace.close()
     assert {path.name: path.read_bytes() for path in outside.iterdir()} == {
         "a.txt": SECRET,
@@ -132,15 +139,14 @@ def test_links_swapped_in_lead_nowhere(places: Path, make: Callable[[Path], Root
     }
     copies = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
     assert SECRET not in {path.read_bytes() for path in copies}
-    assert done == TRIES
-    assert TRIES // 20 < refused < TRIES - TRIES // 20, "the links were hit, and missed"
+    assert min(refused, done - refused) >= ENOUGH, "the links were hit, and missed"
 
 
 def test_race_is_won_against_a_check_before_the_use(places: Path):
     """The attack works: who looks first and opens then reads what is outside."""
     root = places / "root"
     path = root / "f"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     with swapped(root):
         while time.monotonic() < deadline:
             if not path.is_symlink() and path.read_bytes() == SECRET:
