@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.files.base import (
 from jupyter_ai_shoulders.files.changes import DiskChanges
 from jupyter_ai_shoulders.files.disk import DiskTexts
 from jupyter_ai_shoulders.files.encoding import decoded
+from jupyter_ai_shoulders.files.finishing import to_its_end
 from jupyter_ai_shoulders.files.undo_groups import grouped, without_pairs
 from jupyter_ai_shoulders.wire.ids import OperationId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.operations import Operation
@@ -116,7 +117,7 @@ class FileUndo:
         return None
 
     async def undo(self, operation_id: OperationId, origin: Origin) -> UndoReport:
-        """Take a change back, and all of its batch with it: all or nothing.
+        """Take a change back, and all of its batch with it: all or nothing, also when cancelled.
 
         Raises ``NotFound``, ``CannotUndo``, and what reading and changing files raises.
         """
@@ -124,7 +125,7 @@ class FileUndo:
         if not row.can_undo:
             raise CannotUndo(f"{row.document}: {row.reason}")
         rows = [row] if row.batch is None else list(self._journal.of_batch(row.batch))
-        return await self._all_or_nothing(rows[::-1], origin)
+        return await to_its_end(self._all_or_nothing(rows[::-1], origin))
 
     async def undo_turn(self, session_id: SessionId, turn_id: TurnId, origin: Origin) -> UndoReport:
         """Take back what a turn did to files; each file as a whole, or not at all.
@@ -145,7 +146,7 @@ class FileUndo:
         kept: list[Kept] = []
         for group in grouped(without_pairs(files)):
             try:
-                report = await self._all_or_nothing(group[::-1], origin)
+                report = await to_its_end(self._all_or_nothing(group[::-1], origin))
             except StateUnavailable:
                 raise
             except ShouldersError as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -289,3 +291,34 @@ async def test_undo_is_logged_and_told_as_a_change_of_its_own(here: Place) -> No
     assert (change.kind, change.origin.undoes, change.origin.turn_id) == ("edit", done, "turn_9")
     told = here.witness.told[-1]
     assert (told.before, told.after, told.origin.undoes) == ("new\n", "old\n", done)
+
+
+@pytest.mark.parametrize("turn", [False, True], ids=["batch", "turn"])
+async def test_a_cancelled_caller_leaves_a_batch_taken_back_as_a_whole(
+    here: Place, *, turn: bool
+) -> None:
+    fill(here)
+    before = tree(here)
+    batch = replace(origin(), batch="batch_1")
+    await here.changes.move("odd.txt", "data/odd.txt", batch)
+    last = await here.changes.delete("data/odd.txt", batch)
+    began = asyncio.Event()
+    sync = here.journal.sync
+
+    async def noticed() -> None:
+        began.set()
+        await sync()
+
+    here.journal.sync = noticed
+    if turn:
+        work = here.undo.undo_turn(SESSION, TurnId("turn_1"), origin("turn_9"))
+    else:
+        work = undo(here, last.operation_id)
+    task = asyncio.ensure_future(work)
+    await began.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert tree(here) == before
+    assert {state for _, _, state in here.states()[:2]} == {"undone"}
