@@ -139,10 +139,10 @@ class Bench:
         self.notebook.cells.append(memory_cell(cell_id, source))
         return await self.run(cell_id)
 
-    async def reported(self, channel: str) -> None:
-        """Wait until the running cell has reported something on a channel."""
+    async def reported(self, channel: str, part: str = "") -> None:
+        """Wait until the running cell has reported something on a channel, with this in it."""
         async with asyncio.timeout(20):
-            while not self.texts(channel):
+            while not (texts := self.texts(channel)) or part not in texts:
                 self.stirred.clear()
                 await self.stirred.wait()
 

@@ -145,15 +145,20 @@ async def test_a_variable_the_user_made_is_visible_and_both_clients_keep_working
         assert (await at.run_source("by_hand")).outputs[0]["data"] == {"text/plain": "22"}
 
 
-async def test_a_busy_kernel_queues_the_run_and_says_so(kernels: OneKernel, gate: Gate):
+async def test_a_busy_kernel_queues_the_run_and_says_so(
+    kernels: OneKernel, gate: Gate, tmp_path: Path
+):
+    agents = Gate(tmp_path / "agent")
     async with user_of(kernels.manager) as user, bench(kernels) as at:
         await at.run_source("pass")
         asked = user.execute(f"{gate.waits}order = ['user']")
         await iopub_until(user, "status", asked, execution_state="busy")
-        task = asyncio.create_task(at.run_source("order + ['agent']"))
+        task = asyncio.create_task(at.run_source(f"{agents.waits}order + ['agent']"))
         await at.reported("status")
         let_go = time.monotonic()
         gate.open()
+        await at.reported("status", "Running.")
+        agents.open()
         run = await task
         assert run.outputs[0]["data"] == {"text/plain": "['user', 'agent']"}
         assert [item.text for item in at.progress if item.channel == "status"] == [
