@@ -119,8 +119,8 @@ class OperationJournal(Protocol):
         """Return what a turn did, in order."""
         ...
 
-    def after(self, session_id: SessionId, moment: str) -> Sequence[Operation]:
-        """Return what a session did after a time (ISO 8601 as in events), in order."""
+    def of_session(self, session_id: SessionId) -> Sequence[Operation]:
+        """Return what a session did, in order."""
         ...
 
 

@@ -37,6 +37,8 @@ from jupyter_ai_shoulders.wire.operations import Operation
 
 _log = logging.getLogger(__name__)
 
+Chosen = Callable[[Sequence[Operation]], Sequence[Operation]]
+"""Returns some of a session's changes; they are given and returned in order."""
 _TRIES = 3
 """How often a text that changes under us is merged anew."""
 
@@ -134,9 +136,9 @@ class FileUndo:
         """
         return await self._many(self._journal.of_turn(session_id, turn_id), origin)
 
-    async def undo_after(self, session_id: SessionId, moment: str, origin: Origin) -> UndoReport:
-        """Take back what a session did to files from a time on, like ``undo_turn``."""
-        return await self._many(self._journal.after(session_id, moment), origin)
+    async def undo_those(self, session_id: SessionId, chosen: Chosen, origin: Origin) -> UndoReport:
+        """Take back what is chosen of a session's changes, like ``undo_turn``."""
+        return await self._many(chosen(self._journal.of_session(session_id)), origin)
 
     # several
 

@@ -130,9 +130,9 @@ class SqliteOperations:
             turn_id,
         )
 
-    def after(self, session_id: SessionId, moment: str) -> Sequence[Operation]:
-        """Return what a session did from a time on, in order."""
-        return self._found("o.session = ? AND o.at >= ? ORDER BY o.number", session_id, moment)
+    def of_session(self, session_id: SessionId) -> Sequence[Operation]:
+        """Return what a session did, in order."""
+        return self._found("o.session = ? ORDER BY o.number", session_id)
 
     def _execute(self, statement: str, row: tuple[object, ...]) -> None:
         connection = self._database.open()

@@ -90,9 +90,9 @@ class MemoryJournal:
             row for row in self._all() if (row.session_id, row.turn_id) == (session_id, turn_id)
         ]
 
-    def after(self, session_id: SessionId, moment: str) -> Sequence[Operation]:
-        """Return what a session did since a time."""
-        return [row for row in self._all() if row.session_id == session_id and row.at >= moment]
+    def of_session(self, session_id: SessionId) -> Sequence[Operation]:
+        """Return what a session did."""
+        return [row for row in self._all() if row.session_id == session_id]
 
     def _row(self, operation_id: OperationId) -> _Row:
         try:

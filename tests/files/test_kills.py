@@ -47,7 +47,7 @@ async def test_a_kill_leaves_old_or_new_bytes_and_a_way_back(tmp_path: Path, sce
             await found.settle()
             journal = found.store.operations
             assert [row.id for row in journal.begun()] == []
-            await found.undo.undo_after(SESSION, "", LATER)
+            await found.undo.undo_those(SESSION, list, LATER)
             assert found.tree() == before, [place, journal.latest()]
             await found.store.aclose()
 

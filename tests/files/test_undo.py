@@ -244,15 +244,14 @@ async def test_a_turn_leaves_the_files_that_clash_as_a_whole(here: Place) -> Non
     ]
 
 
-async def test_everything_since_a_moment_is_undone(here: Place) -> None:
+async def test_what_is_chosen_of_a_session_is_undone(here: Place) -> None:
     here.write("a.txt", LINES)
     await edit(here, "a.txt", "line 1\n", "one\n", "turn_1")
     middle = here.read("a.txt")
-    second = await edit(here, "a.txt", "line 2\n", "two\n", "turn_2")
-    moment = here.journal.get(second).at
+    await edit(here, "a.txt", "line 2\n", "two\n", "turn_2")
     await edit(here, "a.txt", "line 3\n", "three\n", "turn_3")
 
-    await here.undo.undo_after(SESSION, moment, origin("turn_9"))
+    await here.undo.undo_those(SESSION, lambda rows: rows[1:], origin("turn_9"))
 
     assert here.read("a.txt") == middle
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.files.base import Origin
-from jupyter_ai_shoulders.files.undo import Kept, TextClash, Undone, UndoReport
+from jupyter_ai_shoulders.files.undo import Chosen, Kept, TextClash, Undone, UndoReport
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import RestoredDocument
@@ -37,8 +37,8 @@ class FileUndos(Protocol):
         """Take back what a turn did. Raises ``StateUnavailable``."""
         ...
 
-    async def undo_after(self, session_id: SessionId, moment: str, origin: Origin) -> UndoReport:
-        """Take back what a session did from a time on. Raises ``StateUnavailable``."""
+    async def undo_those(self, session_id: SessionId, chosen: Chosen, origin: Origin) -> UndoReport:
+        """Take back what is chosen of a session's changes. Raises ``StateUnavailable``."""
         ...
 
 
@@ -50,9 +50,9 @@ class NoFiles:
         del session_id, turn_id, origin
         return UndoReport()
 
-    async def undo_after(self, session_id: SessionId, moment: str, origin: Origin) -> UndoReport:
+    async def undo_those(self, session_id: SessionId, chosen: Chosen, origin: Origin) -> UndoReport:
         """Do nothing."""
-        del session_id, moment, origin
+        del session_id, chosen, origin
         return UndoReport()
 
 
@@ -65,16 +65,16 @@ class FilesBack:
 
 
 async def files_back(
-    undos: FileUndos, session_id: SessionId, order: RestoreOrder, moment: str, ids: IdSource
+    undos: FileUndos, session_id: SessionId, order: RestoreOrder, chosen: Chosen, ids: IdSource
 ) -> FilesBack:
-    """Take back what a turn did to files, or what was done from a moment on.
+    """Take back what a turn did to files, or what is chosen of all that was done.
 
     A restore's own changes count as those of a turn named by it, so that it can be taken back.
     Raises ``StateUnavailable``.
     """
     origin = Origin(session_id, TurnId(order.restore_id), by="user")
     if order.turn_id is None:
-        report = await undos.undo_after(session_id, moment, origin)
+        report = await undos.undo_those(session_id, chosen, origin)
     else:
         report = await undos.undo_turn(session_id, order.turn_id, origin)
     proposals = {

@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.engine.restore.drift import drift
 from jupyter_ai_shoulders.engine.restore.files_back import FileUndos, NoFiles, files_back
 from jupyter_ai_shoulders.engine.restore.plan import Clash, Plan, plan
 from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
+from jupyter_ai_shoulders.engine.restore.since import TYPES, Since, since
 from jupyter_ai_shoulders.engine.restore.snapshots import (
     NotebookText,
     WholeCell,
@@ -120,8 +121,8 @@ class Restorer:
         if "notebook" in order.what:
             done = await self._notebooks_back(session_id, order, after)
         if "files" in order.what:
-            moment = self._log.read(session_id, after, 1)[0].event.at
-            files = await files_back(self._files, session_id, order, moment, self._ids)
+            behind = self._since(session_id, after).behind
+            files = await files_back(self._files, session_id, order, behind, self._ids)
             done = replace(
                 done,
                 documents=(*done.documents, *files.documents),
@@ -130,6 +131,12 @@ class Restorer:
             crash_point("restore.files.done")
             done = await self._returned(session_id, order, after, done)
         return done
+
+    def _since(self, session_id: SessionId, after: int) -> Since:
+        """Return the place behind an event of the session."""
+        moment = self._log.read(session_id, after, 1)[0].event.at
+        events = (logged.event for logged in self._log.find(TYPES, session_id))
+        return since(events, after, moment)
 
     async def _returned(
         self, session_id: SessionId, order: RestoreOrder, after: int, done: PutBack

@@ -243,3 +243,21 @@ async def test_an_undo_that_a_kill_cut_off_is_finished_at_the_next_start(files: 
     assert files.read("a.txt") == b"one\n"
     (event,) = made.world.of(Restore)
     assert (event.restore_id, event.undone_turn) == ("r1", first)
+
+
+@pytest.mark.parametrize("year", ["2020", "2040"])
+async def test_files_go_back_to_before_a_message_whatever_the_clock_says(files: Files, year: str):
+    made = await two_turns(files)
+    files.write("a.txt", "one\n")
+    first, second = made.turns()
+    await made.agent_writes("a.txt", "ONE\n", first)
+    await made.agent_writes("later.txt", "later", second)
+    for row in files.journal.rows.values():
+        row.at = f"{year}{row.at[4:]}"
+
+    event = await made.restore("m2", "files")
+    assert (files.read("a.txt"), files.names()) == (b"ONE\n", ["a.txt"])
+    await made.take_back(event)
+    assert files.names() == ["a.txt", "later.txt"]
+    await made.restore("m1", "files")
+    assert (files.read("a.txt"), files.names()) == (b"one\n", ["a.txt"])
