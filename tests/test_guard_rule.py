@@ -68,7 +68,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "cli.chat.commands": Excepted(
         "writes an export where the user says, and over no file", (), ("….open",)
     ),
-    "cli.interrupts": Excepted(
+    "client.interrupts": Excepted(
         "lets Ctrl+C wait for a message to be sent", (), ("signal.getsignal", "signal.signal")
     ),
     "cli.place": Excepted(

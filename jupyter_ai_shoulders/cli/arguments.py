@@ -1,4 +1,4 @@
-"""The command line of ``jupyter shoulders``. Called by ``main``."""
+"""The command line of ``jupyter shoulders``. Called by ``program``."""
 
 from __future__ import annotations
 

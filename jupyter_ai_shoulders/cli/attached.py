@@ -11,8 +11,8 @@ from urllib.parse import quote
 from jupyter_ai_shoulders.cli.chat.attached import AttachedChat
 from jupyter_ai_shoulders.cli.demo import refuse_to_stand_in
 from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
-from jupyter_ai_shoulders.cli.interrupts import hold_interrupt
 from jupyter_ai_shoulders.client import Client
+from jupyter_ai_shoulders.client.interrupts import hold_interrupt
 from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.wire.api import (
     ModelList,
@@ -42,20 +42,22 @@ class AttachedDesk:
         """See ``Desk.run``."""
         if request.model is None and request.session is None:
             refuse_to_stand_in(self._client.models())
-        with hold_interrupt() as held:
-            turn = self._begin(request)
-        cancelled = False
+        turn, interrupted, cancelled = None, False, False
         while True:
             try:
-                if held.came and not cancelled:
+                if turn is None:
+                    with hold_interrupt() as held:
+                        turn = self._begin(request)
+                    interrupted = held.came
+                if interrupted and not cancelled:
                     cancelled = True
                     turn.cancel()
                 for event in turn:
                     sink(event)
             except KeyboardInterrupt:
-                if cancelled:  # and the end of it takes too long
+                if turn is None or cancelled:  # and the end of it takes too long
                     raise
-                held.came = True
+                interrupted = True
                 continue  # to the end of the turn
             return Outcome(turn.so_far(), turn.waits_for)
 

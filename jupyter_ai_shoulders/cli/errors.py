@@ -1,4 +1,4 @@
-"""What ends a command with a message instead of a trace; caught by ``main``."""
+"""What ends a command with a message instead of a trace; caught by ``program``."""
 
 from __future__ import annotations
 

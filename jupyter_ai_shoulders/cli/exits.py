@@ -1,4 +1,4 @@
-"""The exit codes of ``jupyter shoulders``, which scripts rely on. Pure; for ``main``, ``run``.
+"""The exit codes of ``jupyter shoulders``, which scripts rely on. Pure; for ``program``, ``run``.
 
 0 final answer or complete · 1 error · 2 usage · 3 rejected or approval required · 4 budget ·
 5 context overflow · 6 step cap · 7 question pending · 130 cancelled

@@ -1,4 +1,4 @@
-"""``sessions``, ``export``, ``usage``, ``models`` and ``keys``. Called by ``main``."""
+"""``sessions``, ``export``, ``usage``, ``models`` and ``keys``. Called by ``program``."""
 
 from __future__ import annotations
 

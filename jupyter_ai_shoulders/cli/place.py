@@ -1,6 +1,6 @@
 """Chooses the engine of a command: the server that serves the workspace, else one of its own.
 
-Called by ``main``.
+Called by ``program``.
 """
 
 from __future__ import annotations

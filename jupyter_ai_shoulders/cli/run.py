@@ -1,4 +1,4 @@
-"""``jupyter shoulders run``: a turn without anybody to ask. Called by ``main``."""
+"""``jupyter shoulders run``: a turn without anybody to ask. Called by ``program``."""
 
 from __future__ import annotations
 

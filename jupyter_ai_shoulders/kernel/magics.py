@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.kernel import own_kernel_id
 from jupyter_ai_shoulders.client.reader import Answer
+from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.kernel import texts
 from jupyter_ai_shoulders.kernel.command import Command, WrongUse, parse
 from jupyter_ai_shoulders.kernel.interpolate import interpolate, names_in
@@ -78,13 +79,12 @@ class AiMagics(Magics):
         prompt = around(self._filled(command.prompt, screen))
         prompt = texts.in_form(prompt, command.format)
         session = self._conversation(command)
-        turn = self.client.stream(
-            prompt,
-            session.id,
-            model=command.model,
-            context=around_us(self.client),
-        )
-        talk = Talk(turn, screen, own_kernel_id())
+        context = around_us(self.client)
+
+        def begin() -> Turn:
+            return self.client.stream(prompt, session.id, model=command.model, context=context)
+
+        talk = Talk(begin, screen, own_kernel_id())
         answer = talk.answer()
         if not talk.stepped_aside:
             self._finish(command, answer, screen)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.client.interrupts import hold_interrupt
 from jupyter_ai_shoulders.client.reader import Answer
 from jupyter_ai_shoulders.client.turn import Turn, waiting_text
 from jupyter_ai_shoulders.wire import events as ev
@@ -50,19 +51,22 @@ class Screen(Protocol):
 
 
 class Talk:
-    """Follows a turn until it ends."""
+    """Begins a turn and follows it until it ends."""
 
     def __init__(
         self,
-        turn: Turn,
+        begin: Callable[[], Turn],
         screen: Screen,
         kernel_id: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``kernel_id`` is of the kernel that waits for the answer, and does nothing else."""
+        """``begin`` sends the message.
+
+        ``kernel_id`` is of the kernel that waits for the answer, and does nothing else.
+        """
         self.stepped_aside = False
         """Whether the turn needs the kernel we block: it goes on without us."""
-        self._turn = turn
+        self._begin = begin
         self._screen = screen
         self._kernel_id = kernel_id
         self._clock = clock
@@ -74,28 +78,34 @@ class Talk:
 
         Raises ``ClientError``, and ``KeyboardInterrupt`` once the turn is stopped.
         """
+        turn: Turn | None = None
         try:
-            self._follow()
+            with hold_interrupt() as held:
+                turn = self._begin()
+            if held.came:
+                raise KeyboardInterrupt
+            self._follow(turn)
         except KeyboardInterrupt:
-            self._turn.cancel()
-            self._screen.say("Stopped.")
+            if turn is not None:
+                turn.cancel()
+                self._screen.say("Stopped.")
             raise
         if self.stepped_aside:
             self._screen.say(_ASIDE)
-            return self._turn.so_far()
-        return self._turn.outcome()
+            return turn.so_far()
+        return turn.outcome()
 
-    def _follow(self) -> None:
+    def _follow(self, turn: Turn) -> None:
         while True:
-            for event in self._turn:
+            for event in turn:
                 self._take(event)
                 if isinstance(event, ev.ToolStart) and self._blocks(event):
                     self.stepped_aside = True
                     return
-            asked = self._turn.waits_for
+            asked = turn.waits_for
             if asked is None:
                 return
-            self._decide(asked)
+            self._decide(turn, asked)
 
     def _blocks(self, event: ev.ToolStart) -> bool:
         return event.kernel_id is not None and event.kernel_id == self._kernel_id
@@ -123,34 +133,34 @@ class Talk:
             self._shown_at = now
             self._screen.show("\n\n".join(filter(None, self._texts)))
 
-    def _decide(self, asked: ev.Event) -> None:
+    def _decide(self, turn: Turn, asked: ev.Event) -> None:
         """Ask the user what the turn waits for. Raises ``ClientError`` where that cannot be."""
         match asked:
             case ev.ApprovalRequest():
-                self._approve(asked)
+                self._approve(turn, asked)
             case ev.ClarifyRequest():
-                self._clarify(asked)
+                self._clarify(turn, asked)
             case ev.StdinRequest():
-                self._turn.reply(self._screen.ask(asked.prompt, password=asked.password))
+                turn.reply(self._screen.ask(asked.prompt, password=asked.password))
             case _:
                 raise ClientError(f"{waiting_text(asked)} The side panel offers what to do.")
 
-    def _approve(self, asked: ev.ApprovalRequest) -> None:
+    def _approve(self, turn: Turn, asked: ev.ApprovalRequest) -> None:
         preview = visible(asked.preview or str(asked.arguments))
         self._screen.say(f"{visible(asked.reason.text)}\n\n{preview}\n")
         answer = self._screen.ask(f"Allow {asked.tool}? [y/N, or why not] ").strip()
         if answer.lower() in {"y", "yes"}:
-            self._turn.allow()
+            turn.allow()
         else:
-            self._turn.deny(None if answer.lower() in {"", "n", "no"} else answer)
+            turn.deny(None if answer.lower() in {"", "n", "no"} else answer)
 
-    def _clarify(self, asked: ev.ClarifyRequest) -> None:
+    def _clarify(self, turn: Turn, asked: ev.ClarifyRequest) -> None:
         choices = [f"{number}. {option}" for number, option in enumerate(asked.options, 1)]
         self._screen.say("\n".join([asked.question, *choices]))
         answer = ""
         while not answer:
             answer = self._screen.ask("Your answer: ").strip()
-        self._turn.reply(*_picked(answer, asked))
+        turn.reply(*_picked(answer, asked))
 
 
 def _picked(answer: str, asked: ev.ClarifyRequest) -> tuple[str, ...]:

@@ -16,10 +16,10 @@ import pytest
 from pydantic import BaseModel
 
 from jupyter_ai_shoulders.cli.chat.alone import LoneChat
-from jupyter_ai_shoulders.cli.interrupts import hold_interrupt
 from jupyter_ai_shoulders.cli.main import main
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.connection import Connection
+from jupyter_ai_shoulders.client.interrupts import hold_interrupt
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.wire.commands import SendMessage
 from tests.cli.conftest import Terminal

@@ -1,4 +1,4 @@
-"""``jupyter shoulders chat``: a conversation in a terminal. Called by ``main``."""
+"""``jupyter shoulders chat``: a conversation in a terminal. Called by ``program``."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from jupyter_ai_shoulders.cli.chat.desk import ChatDesk
 from jupyter_ai_shoulders.cli.chat.screen import Screen
 from jupyter_ai_shoulders.cli.chat.show import Shown
 from jupyter_ai_shoulders.cli.exits import Code
-from jupyter_ai_shoulders.cli.interrupts import hold_interrupt
 from jupyter_ai_shoulders.client.errors import ClientError, told
+from jupyter_ai_shoulders.client.interrupts import hold_interrupt
 from jupyter_ai_shoulders.client.reader import Ask, TurnReader
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.wire import events as ev

@@ -1,4 +1,4 @@
-"""``jupyter shoulders doctor``: collects the findings and prints them. Called by ``main``."""
+"""``jupyter shoulders doctor``: collects the findings and prints them. Called by ``program``."""
 
 from __future__ import annotations
 

@@ -89,8 +89,12 @@ class ChatPanel(anywidget.AnyWidget):
             session = self.session_id = self._client.new_session(tools=tools).id
         options.setdefault("context", around_us(self._client))
         try:
-            turn = self._client.stream(prompt, session, **options)
-            return Talk(turn, ElsewhereScreen(), own_kernel_id()).answer()
+            talk = Talk(
+                lambda: self._client.stream(prompt, session, **options),
+                ElsewhereScreen(),
+                own_kernel_id(),
+            )
+            return talk.answer()
         except KeyboardInterrupt:
             self._client.cancel(session)  # also before the turn is followed
             raise

@@ -1,4 +1,4 @@
-"""Ctrl+C while a message is on its way to an engine. Used by ``attached`` and ``chat.talk``.
+"""Ctrl+C while a message is on its way to an engine. Used by the command line and the magics.
 
 An interrupt there would leave it open whether a turn has begun that must be cancelled.
 """
@@ -6,6 +6,7 @@ An interrupt there would leave it open whether a turn has begun that must be can
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ class Held:
 def hold_interrupt() -> Generator[Held]:
     """Have the first Ctrl+C wait for the end of the block; a second one interrupts it.
 
-    In the main thread only.
+    No thread but the main one is ever interrupted, and there is nothing to hold there.
     """
     held = Held()
 
@@ -33,7 +34,8 @@ def hold_interrupt() -> Generator[Held]:
         held.came = True
 
     before = signal.getsignal(signal.SIGINT)
-    if not callable(before):  # ignored, as by what a shell starts in the background
+    main_thread = threading.current_thread() is threading.main_thread()
+    if not main_thread or not callable(before):  # ignored, as by what runs in the background
         yield held
         return
     signal.signal(signal.SIGINT, note)

@@ -1,0 +1,80 @@
+"""``jupyter shoulders``: reads the command line, chooses the engine, runs the command.
+
+Called by ``main``, which tells of an interrupt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from jupyter_ai_shoulders.cli import lists
+from jupyter_ai_shoulders.cli.arguments import EVAL, parser
+from jupyter_ai_shoulders.cli.desk import Desk
+from jupyter_ai_shoulders.cli.doctor.command import doctor
+from jupyter_ai_shoulders.cli.errors import CommandFailed
+from jupyter_ai_shoulders.cli.exits import Code, of_error
+from jupyter_ai_shoulders.cli.place import Wanted, choose
+from jupyter_ai_shoulders.cli.run import run
+from jupyter_ai_shoulders.client.errors import ClientError, Refused, told
+from jupyter_ai_shoulders.core.errors import ShouldersError
+
+Command = Callable[[Desk, argparse.Namespace], Code]
+
+
+def _chat(desk: Desk, options: argparse.Namespace) -> Code:
+    from jupyter_ai_shoulders.cli.chat.command import chat  # no other command needs its library
+
+    return chat(desk, options)
+
+
+_COMMANDS: Mapping[str, Command] = {
+    "chat": _chat,
+    "run": run,
+    "sessions": lists.sessions,
+    "export": lists.export,
+    "usage": lists.usage,
+    "models": lists.models,
+    "keys": lists.keys,
+}
+
+
+def program(given: Sequence[str]) -> int:
+    """Run one command and return its exit code (``exits``). Raises ``KeyboardInterrupt``."""
+    words = list(given)
+    if words[:1] == [EVAL]:
+        from jupyter_ai_shoulders.evaluation.__main__ import main as evaluate
+
+        return evaluate(words[1:])
+    reader = parser()
+    options = reader.parse_args(words)
+    if options.command == "keys" and options.action != "list" and not options.provider:
+        reader.error(f"keys {options.action}: name a provider")
+    logging.getLogger("jupyter_ai_shoulders").addHandler(logging.NullHandler())
+    wanted = Wanted(Path(options.workspace), options.url, options.token, options.no_server)
+    try:
+        if options.command == "doctor":
+            return doctor(wanted, as_json=options.json)
+        with closing(choose(wanted)) as desk:
+            return _COMMANDS[options.command](desk, options)
+    except BrokenPipeError:  # the reader of our output has seen enough; a run is not done then
+        return Code.ERROR if options.command == "run" else Code.OK
+    except (CommandFailed, ClientError, ShouldersError) as error:
+        return _failed(error)
+
+
+def _failed(error: CommandFailed | ClientError | ShouldersError) -> Code:
+    """Say what went wrong; return its code."""
+    message, code = str(error), Code.ERROR
+    if isinstance(error, CommandFailed):
+        code = error.code
+    elif isinstance(error, Refused):
+        code = of_error(error.info.code)
+    elif isinstance(error, ShouldersError):
+        message, code = told(error.info), of_error(error.info.code)
+    sys.stderr.write(f"jupyter shoulders: {message}\n")
+    return code
