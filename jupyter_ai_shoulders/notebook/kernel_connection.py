@@ -26,6 +26,7 @@ from jupyter_ai_shoulders.notebook.channels import (
     Message,
     ZmqChannels,
 )
+from jupyter_ai_shoulders.notebook.kernel_session import KernelSession
 from jupyter_ai_shoulders.notebook.oversized import is_oversized, stand_in
 from jupyter_ai_shoulders.notebook.superseded import HeldUpdates
 from jupyter_ai_shoulders.wire.ids import CellId
@@ -60,7 +61,7 @@ def own_client(manager: Any) -> AsyncKernelClient:
     """
     session = manager.session
     return manager.client(
-        session=Session(key=session.key, signature_scheme=session.signature_scheme)
+        session=KernelSession(key=session.key, signature_scheme=session.signature_scheme)
     )
 
 
