@@ -14,6 +14,7 @@ from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from jupyter_ai_shoulders import __version__
+from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.base import AUTH_RESOURCE, HostSource
@@ -139,7 +140,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
     async def _first(self, frame: PageFrame) -> None:
         if not isinstance(frame, Hello):
             raise InvalidRequest("The first frame of a page must be hello.")
-        await self.send(_text(Welcome(wire_version=WIRE_VERSION, server_version=__version__)))
+        await self.send(_text(_welcome()))
         if frame.wire_version != WIRE_VERSION:
             return  # the page asks its user to reload
         user = self.current_user.username if self._host.settings.has_owners else None
@@ -183,8 +184,14 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         if self._page is not None:
             self._page.send(FrameError(error=error.info))
             return
-        await self.send(_text(Welcome(wire_version=WIRE_VERSION, server_version=__version__)))
+        await self.send(_text(_welcome()))
         await self.send(_text(frame))
+
+
+def _welcome() -> Welcome:
+    """Return the answer to a hello."""
+    now_ms = round(SystemClock().now().timestamp() * 1000)
+    return Welcome(wire_version=WIRE_VERSION, server_version=__version__, now_ms=now_ms)
 
 
 @cache

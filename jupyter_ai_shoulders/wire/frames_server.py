@@ -32,6 +32,8 @@ class Welcome(WireModel):
     type: Literal["welcome"] = "welcome"
     wire_version: int
     server_version: str
+    now_ms: int
+    """The server's clock, in milliseconds since the epoch of 1970: deadlines are by it."""
 
 
 class Events(WireModel):
@@ -66,7 +68,7 @@ class DocumentApply(WireModel):
     operation_id: OperationId
     claim_epoch: int
     deadline_ms: int
-    """Milliseconds since the epoch of 1970; after it the page refuses."""
+    """By the server's clock, see ``Welcome``; after it the page refuses."""
     path: str
     expected: dict[CellId, Version]
     edits: tuple[CellEdit, ...]
@@ -171,7 +173,7 @@ class KernelRestart(WireModel):
     kernel_id: str
     """A notebook that has another kernel by now is left alone."""
     deadline_ms: int
-    """Milliseconds since the epoch of 1970; after it the page does nothing."""
+    """By the server's clock, see ``Welcome``; after it the page does nothing."""
 
 
 class OutputDraw(WireModel):

@@ -114,7 +114,7 @@ class TextApply(WireModel):
     operation_id: OperationId
     claim_epoch: int
     deadline_ms: int
-    """Milliseconds since the epoch of 1970; after it the page refuses."""
+    """By the server's clock, see ``Welcome``; after it the page refuses."""
     path: str
     expected: Version
     text: str

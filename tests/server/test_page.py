@@ -171,13 +171,13 @@ async def test_a_slow_page_is_told_to_resync_and_costs_no_memory(
     page, connection = connected(reading=False)
     page.follow(A, 0, [])
     page.follow(B, 0, [])
-    page.send(Welcome(wire_version=1, server_version="1"))
+    page.send(Welcome(wire_version=1, server_version="1", now_ms=0))
     await asyncio.sleep(0)
 
     page.offer(notice(B, 1))
     for seq in range(1, 100):
         page.offer(notice(A, seq, "x" * 1000))
-    page.send(Welcome(wire_version=1, server_version="2"))
+    page.send(Welcome(wire_version=1, server_version="2", now_ms=0))
     connection.open.set()
 
     frames = await connection.received(4)
@@ -197,7 +197,7 @@ async def test_a_slow_page_keeps_the_newest_state_of_sessions_it_does_not_follow
     monkeypatch.setattr(page_module, "MAX_EVENT_CHARACTERS", 10_000)
     page, connection = connected(reading=False)
     page.follow(A, 0, [])
-    page.send(Welcome(wire_version=1, server_version="1"))
+    page.send(Welcome(wire_version=1, server_version="1", now_ms=0))
     await asyncio.sleep(0)
 
     for seq in (1, 2):
@@ -220,7 +220,7 @@ async def test_catch_up_that_is_too_large_ends_with_the_resync(
     missed = [notice(A, seq, "x" * 1000) for seq in range(3, 50)]
 
     page.follow(A, 49, [EventText(item.event.seq, item.text) for item in missed])
-    page.send(Welcome(wire_version=1, server_version="1"))
+    page.send(Welcome(wire_version=1, server_version="1", now_ms=0))
     connection.open.set()
 
     frames = await connection.received(2)
@@ -235,7 +235,7 @@ async def test_a_page_that_reads_nothing_is_disconnected(monkeypatch: pytest.Mon
     page, connection = connected(reading=False)
 
     for _ in range(30):
-        page.send(Welcome(wire_version=1, server_version="x" * 100))
+        page.send(Welcome(wire_version=1, server_version="x" * 100, now_ms=0))
 
     assert connection.closed == (1013, "the page does not read what it is sent")
     page.disconnected()
@@ -248,14 +248,14 @@ async def test_the_newer_connection_of_a_page_replaces_the_older() -> None:
     roster.add(old)
     roster.add(new)
 
-    roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1"))
+    roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1", now_ms=0))
     await new_connection.received(1)
 
     assert old_connection.closed is not None
     assert old_connection.frames == []
     assert roster.remove(old) is False
     assert roster.remove(new) is True
-    roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1"))
+    roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1", now_ms=0))
 
 
 async def test_every_page_that_may_see_a_deleted_session_is_told() -> None:

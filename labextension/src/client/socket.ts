@@ -58,6 +58,8 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 /** A socket that has not said welcome by then is given up, in ms. */
 const WELCOME_TIMEOUT = 20_000;
+/** A welcome may have been read so much later than it was written, in ms; a page that slept reads it later still. */
+const WELCOME_DELAY = 5000;
 
 /** Exponential back-off with full jitter on its upper half. */
 export function backoff(attempt: number, random = Math.random): number {
@@ -139,6 +141,7 @@ export class PageSocket implements IPageSocket, IDisposable {
   }
 
   private hello(): void {
+    this.helloedAt = Date.now();
     this.helloed = new Set(this.cursors.keys());
     this.transmit({
       type: 'hello',
@@ -153,6 +156,8 @@ export class PageSocket implements IPageSocket, IDisposable {
     const frame = JSON.parse(text) as ServerFrame;
     switch (frame.type) {
       case 'welcome':
+        this.ahead =
+          Math.min(Date.now(), this.helloedAt + WELCOME_DELAY) - frame.now_ms;
         this.welcome(frame.wire_version);
         return;
       case 'events':
@@ -188,7 +193,7 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'tools-update':
       case 'settings-update':
       case 'edits-update':
-        this.frameReceived.emit(frame);
+        this.frameReceived.emit(this.onOurClock(frame));
         return;
       default:
         frame satisfies never; // A newer server's frame: its welcome asked for a reload already.
@@ -206,6 +211,13 @@ export class PageSocket implements IPageSocket, IDisposable {
     this.setStatus('open');
     this.subscribeLate();
     this.opened.emit();
+  }
+
+  /** Return a frame with its deadline as this page's clock has it: the server's may be minutes apart. */
+  private onOurClock(frame: ServerFrame): ServerFrame {
+    return 'deadline_ms' in frame
+      ? { ...frame, deadline_ms: frame.deadline_ms + this.ahead }
+      : frame;
   }
 
   /** Subscribe to what was asked for between hello and welcome. */
@@ -264,6 +276,9 @@ export class PageSocket implements IPageSocket, IDisposable {
   private readonly pause: (attempt: number) => number;
   private readonly cursors = new Map<string, number>();
   private helloed = new Set<string>();
+  private helloedAt = 0;
+  /** By how many ms this page's clock is ahead of the server's, at most. */
+  private ahead = 0;
   private socket: WebSocketLike | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private current: SocketStatus = 'connecting';

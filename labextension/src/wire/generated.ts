@@ -3030,6 +3030,7 @@ export interface Welcome {
 type: "welcome"
 wire_version: number
 server_version: string
+now_ms: number
 }
 /**
  * A batch of events, of any sessions this page shows.

@@ -37,8 +37,17 @@ class FakeWebSocket implements WebSocketLike {
 const welcome = {
   type: 'welcome' as const,
   wire_version: 1,
-  server_version: '0.1.0'
+  server_version: '0.1.0',
+  now_ms: 0
 };
+
+/** A request that a page may carry out until `deadline_ms`. */
+const restart = (deadline_ms: number): ServerFrame => ({
+  type: 'kernel-restart',
+  path: 'a.ipynb',
+  kernel_id: 'k1',
+  deadline_ms
+});
 
 const update = (seq: number): ServerFrame => ({
   type: 'events',
@@ -105,6 +114,35 @@ describe('the page socket', () => {
     expect(opened).toHaveBeenCalledTimes(1);
     expect(socket.send({ type: 'document-focus', path: 'a' })).toBe(true);
   });
+
+  test.each([
+    ['ahead', 90_000],
+    ['behind', -3_600_000]
+  ])(
+    'reads deadlines by its own clock, which is %s of the server’s',
+    (_, skew) => {
+      const { socket, last } = connected();
+      const heard: number[] = [];
+      socket.frameReceived.connect((_socket, frame) => {
+        heard.push((frame as { deadline_ms: number }).deadline_ms);
+      });
+      last().open();
+      vi.advanceTimersByTime(40);
+      last().say({ ...welcome, now_ms: Date.now() - skew });
+      last().say(restart(Date.now() - skew + 2000));
+      expect(heard).toEqual([Date.now() + 2000]);
+
+      // A page that froze before the welcome does not take the time it slept for the clocks' difference.
+      last().break();
+      vi.advanceTimersByTime(1000);
+      last().open();
+      const server = Date.now() - skew;
+      vi.setSystemTime(Date.now() + 3_600_000);
+      last().say({ ...welcome, now_ms: server });
+      last().say(restart(server + 2000));
+      expect(heard[1]).toBeLessThan(Date.now() - 3_500_000);
+    }
+  );
 
   test('subscribes after the welcome to what came after the hello', () => {
     const { socket, last } = connected();
