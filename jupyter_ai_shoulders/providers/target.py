@@ -6,7 +6,7 @@ Made by ``registry`` for each resolved model; cheap, because the connections are
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.failure import Service
 from jupyter_ai_shoulders.providers.http import Call, Timeouts, Upstream
 from jupyter_ai_shoulders.providers.message_cache import MessageCache
-from jupyter_ai_shoulders.wire.parts import ProviderState
+from jupyter_ai_shoulders.wire.parts import ProviderState, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,16 @@ class Target:
         asked = {**(query or {}), **settings.query}
         return Call(url, self.service, sent, asked, body, timeouts)
 
+    def tools(
+        self, tools: Iterable[ToolDefinition], shape: Callable[[ToolDefinition], Any]
+    ) -> list[bytes]:
+        """Return tools as JSON, each in the ``shape`` of the format, kept from earlier requests."""
+
+        def encoded(tool: ToolDefinition) -> bytes:
+            return self.encoded.get(tool, None, lambda: encode_json(shape(tool)))
+
+        return list(map(encoded, tools))
+
     def state(self, data: Any) -> ProviderState:
         """Return opaque state tagged with this provider and model."""
         return ProviderState(provider=self.provider.id, model=self.model.model, data=data)
@@ -88,8 +98,16 @@ def encode_json(value: Any) -> bytes:
 
 
 def encode_body(
-    head: Mapping[str, Any], messages: Sequence[bytes], field_name: str = "messages"
+    head: Mapping[str, Any],
+    messages: Sequence[bytes],
+    field_name: str = "messages",
+    tools: Sequence[bytes] = (),
 ) -> bytes:
-    """Return the JSON of ``head`` with ``messages`` (JSON each, encoded before) added to it."""
-    opening = f',"{field_name}":['.encode()
-    return encode_json(head)[:-1] + opening + b",".join(messages) + b"]}"
+    """Return the JSON of ``head`` with ``messages`` (JSON each, encoded before) added to it.
+
+    So are ``tools``, where there are any.
+    """
+    body = [encode_json(head)[:-1]]
+    if tools:
+        body += (b',"tools":[', b",".join(tools), b"]")
+    return b"".join((*body, f',"{field_name}":['.encode(), b",".join(messages), b"]}"))

@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.providers.openai_chat import encode as chat
 from jupyter_ai_shoulders.providers.openai_chat.profiles import PROFILES, profile_of
 from jupyter_ai_shoulders.providers.openai_chat.provider import endpoint as chat_endpoint
 from jupyter_ai_shoulders.wire.ids import SessionId
-from jupyter_ai_shoulders.wire.parts import ReasoningPart, TextPart, UserMessage
+from jupyter_ai_shoulders.wire.parts import ReasoningPart, TextPart, ToolDefinition, UserMessage
 from tests.providers.support import (
     READ,
     Sent,
@@ -357,6 +357,19 @@ def test_messages_are_encoded_once_and_forgotten_with_their_conversation() -> No
     del message
     gc.collect()
     assert len(cache) == 0
+
+
+def test_tools_are_encoded_once_for_a_model() -> None:
+    made, shaped = target("anthropic"), list[str]()
+
+    def shape(tool: ToolDefinition) -> dict[str, str]:
+        shaped.append(tool.name)
+        return {"name": tool.name}
+
+    tools = [ToolDefinition(name=name, description="", parameters={}) for name in "ab"]
+    assert made.tools(tools, shape) == [b'{"name":"a"}', b'{"name":"b"}']
+    assert made.tools(tools[::-1], shape) == [b'{"name":"b"}', b'{"name":"a"}']
+    assert shaped == ["a", "b"]
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai_chat"])

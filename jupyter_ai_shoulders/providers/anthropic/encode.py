@@ -55,8 +55,9 @@ def encode_count(request: ModelRequest, target: Target) -> Encoded:
 def _encode(request: ModelRequest, target: Target, without: frozenset[str]) -> Encoded:
     max_tokens = min(request.max_output, target.model.max_output or request.max_output)
     thinking = _thinking(request, target, max_tokens)
-    head = _head(request, target, max_tokens)
-    start = encode_json([request.system, _tools(request)])
+    tools = _tools(request, target)
+    head = _head(request, target, max_tokens, has_tools=bool(tools))
+    start = b"[" + encode_json(request.system) + b",[" + b",".join(tools) + b"]]"
     history = History(target, start, keep_stale=thinking.can_drop_unbound)
     messages = history.encode(request.messages)
     if history.stale_in_loop:
@@ -67,20 +68,21 @@ def _encode(request: ModelRequest, target: Target, without: frozenset[str]) -> E
     head |= _output_config(request, target, thinking)
     head = {name: value for name, value in head.items() if name not in without}
     return Encoded(
-        body=encode_body(head, messages),
+        body=encode_body(head, messages, tools=tools),
         prefix=history.prefix(),
         betas=(BINDING_BETA,) if thinking.drop_unbound else (),
     )
 
 
-def _head(request: ModelRequest, target: Target, max_tokens: int) -> dict[str, Any]:
+def _head(
+    request: ModelRequest, target: Target, max_tokens: int, *, has_tools: bool
+) -> dict[str, Any]:
+    """Return all but tools and messages."""
     cache: Block = {"cache_control": _CACHE} if target.model.cache else {}
     head: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "stream": True}
     if request.system.strip():
         head["system"] = [{"type": "text", "text": request.system, **cache}]
-    tools = _tools(request)
-    if tools:
-        head["tools"] = tools
+    if has_tools:
         choice = _tool_choice(request.tool_choice if request.tools else "none", target)
         if not request.parallel_calls and (choice is None or choice["type"] != "none"):
             choice = {**(choice or {"type": "auto"}), "disable_parallel_tool_use": True}
@@ -109,8 +111,8 @@ def _output_config(request: ModelRequest, target: Target, thinking: Thinking) ->
     return {"output_config": config} if config else {}
 
 
-def _tools(request: ModelRequest) -> list[Block]:
-    """Return the tools; where there are none, stand-ins for those the history called.
+def _tools(request: ModelRequest, target: Target) -> list[bytes]:
+    """Return the tools as JSON; where there are none, stand-ins for those the history called.
 
     The API refuses a history with calls in a request without tools.
     """
@@ -121,8 +123,9 @@ def _tools(request: ModelRequest) -> list[Block]:
         if isinstance(part, ToolCallPart)
     }
     if request.tools or not called:
-        return [_tool(tool) for tool in request.tools]
-    return [{"name": name, "input_schema": {"type": "object"}} for name in sorted(called)]
+        return target.tools(request.tools, _tool)
+    stand_ins = ({"name": name, "input_schema": {"type": "object"}} for name in sorted(called))
+    return list(map(encode_json, stand_ins))
 
 
 def _tool(tool: ToolDefinition) -> Block:

@@ -23,23 +23,29 @@ def encode(request: ModelRequest, target: Target, continuation: str | None = Non
     head = _head(request, target)
     if continuation is not None:
         head["continuationToken"] = continuation
-    return encode_body(head, History(target).encode(request.messages), "contents")
+    return _body(head, request, target)
 
 
 def encode_count(request: ModelRequest, target: Target, resource: str) -> bytes:
     """Return the body of ``:countTokens``; ``resource`` names the model (``models/…``)."""
     head = {"model": resource, **_head(request, target)}
-    asked = encode_body(head, History(target).encode(request.messages), "contents")
+    asked = _body(head, request, target)
     return b'{"generateContentRequest":' + asked + b"}"
 
 
+def _body(head: VendorObject, request: ModelRequest, target: Target) -> bytes:
+    contents = History(target).encode(request.messages)
+    functions = target.tools(request.tools, _function)
+    tools = [b'{"functionDeclarations":[' + b",".join(functions) + b"]}"] if functions else []
+    return encode_body(head, contents, "contents", tools)
+
+
 def _head(request: ModelRequest, target: Target) -> VendorObject:
-    """Return all but the contents."""
+    """Return all but tools and contents."""
     head: VendorObject = {"generationConfig": _generation_config(request, target)}
     if request.system.strip():
         head["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
-        head["tools"] = [{"functionDeclarations": [_function(tool) for tool in request.tools]}]
         head |= _tool_choice(request.tool_choice, target)
     return head
 

@@ -32,11 +32,18 @@ def encode(request: ModelRequest, target: Target) -> bytes:
     messages = [history.encode(message) for message in request.messages]
     if request.system.strip():
         messages.insert(0, encode_json({"role": "system", "content": request.system}))
-    return encode_body(_head(request, target.model), [message for message in messages if message])
+    # there is no tool choice: who may not call is not told of tools
+    offered = () if request.tool_choice == "none" else request.tools
+    head = _head(request, target.model, has_tools=bool(offered))
+    tools = target.tools(offered, _tool)
+    return encode_body(head, [message for message in messages if message], tools=tools)
 
 
-def _head(request: ModelRequest, model: ModelSpec) -> VendorObject:
-    """Return all but the messages. What is too long is refused, not cut where nobody sees it."""
+def _head(request: ModelRequest, model: ModelSpec, *, has_tools: bool) -> VendorObject:
+    """Return all but tools and messages.
+
+    What is too long is refused, not cut where nobody sees it.
+    """
     max_output = min(request.max_output, model.max_output or request.max_output, model.window)
     head: VendorObject = {
         "model": request.model,
@@ -45,10 +52,7 @@ def _head(request: ModelRequest, model: ModelSpec) -> VendorObject:
         "shift": False,
         "options": {"num_ctx": model.window, "num_predict": max_output},
     }
-    # there is no tool choice: who may not call is not told of tools
-    if request.tools and request.tool_choice != "none":
-        head["tools"] = [_tool(tool) for tool in request.tools]
-    elif request.response_schema is not None and model.structured_output:
+    if not has_tools and request.response_schema is not None and model.structured_output:
         head["format"] = request.response_schema
     think = _think(request.thinking, model)
     return head if think is None else head | {"think": think}

@@ -44,17 +44,18 @@ def encode(request: ModelRequest, target: Target, profile: Profile) -> bytes:
     if request.system.strip():
         messages.insert(0, encode_json({"role": "system", "content": request.system}))
     head = _head(request, target, profile)
-    return encode_body(head, [message for message in messages if message])
+    tools = target.tools(request.tools, _tool)
+    return encode_body(head, [message for message in messages if message], tools=tools)
 
 
 def _head(request: ModelRequest, target: Target, profile: Profile) -> VendorObject:
+    """Return all but tools and messages."""
     model = target.model
     max_tokens = min(request.max_output, model.max_output or request.max_output)
     head: VendorObject = {"model": request.model, "stream": True, profile.max_tokens: max_tokens}
     if profile.stream_usage:
         head["stream_options"] = {"include_usage": True}
     if request.tools:
-        head["tools"] = [_tool(tool) for tool in request.tools]
         head |= _tool_choice(request, model, profile)
         if not request.parallel_calls:
             head["parallel_tool_calls"] = False

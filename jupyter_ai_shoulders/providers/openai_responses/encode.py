@@ -41,14 +41,13 @@ _COUNTED = frozenset(
     {
         "model",
         "instructions",
-        "tools",
         "tool_choice",
         "parallel_tool_calls",
         "reasoning",
         "text",
     }
 )
-"""What a request has that is counted, beside its input."""
+"""What a request has that is counted, beside its tools and its input."""
 
 Extra = Literal["reasoning_items", "reasoning_summary"]
 """What an account may be refused, and a request can do without."""
@@ -57,16 +56,16 @@ Extra = Literal["reasoning_items", "reasoning_summary"]
 def encode(request: ModelRequest, target: Target, without: frozenset[Extra] = frozenset()) -> bytes:
     """Return the body of ``POST /responses``, without the extras that were refused before."""
     head = _head(request, target.model, summary="reasoning_summary" not in without)
-    return encode_body(
-        head, _items(request, target, replay="reasoning_items" not in without), "input"
-    )
+    items = _items(request, target, replay="reasoning_items" not in without)
+    return encode_body(head, items, "input", target.tools(request.tools, _tool))
 
 
 def encode_count(request: ModelRequest, target: Target) -> bytes:
     """Return the body of ``POST /responses/input_tokens``: without what is about answers."""
     head = _head(request, target.model, summary=True)
     asked = {name: value for name, value in head.items() if name in _COUNTED}
-    return encode_body(asked, _items(request, target, replay=True), "input")
+    items = _items(request, target, replay=True)
+    return encode_body(asked, items, "input", target.tools(request.tools, _tool))
 
 
 def _items(request: ModelRequest, target: Target, *, replay: bool) -> list[bytes]:
@@ -76,6 +75,7 @@ def _items(request: ModelRequest, target: Target, *, replay: bool) -> list[bytes
 
 
 def _head(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorObject:
+    """Return all but tools and input."""
     max_tokens = min(request.max_output, model.max_output or request.max_output)
     head: VendorObject = {
         "model": request.model,
@@ -87,7 +87,6 @@ def _head(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorOb
     if request.system.strip():
         head["instructions"] = request.system
     if request.tools:
-        head["tools"] = [_tool(tool) for tool in request.tools]
         head["parallel_tool_calls"] = request.parallel_calls
         head |= _tool_choice(request.tool_choice, model)
     head |= _reasoning(request, model, summary=summary)
