@@ -65,9 +65,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         FILES,
         ("os.kill", "os.getppid", "pathlib.Path.cwd", "….resolve", "….read_text", "….glob"),
     ),
-    "cli.chat.commands": Excepted(
-        "writes an export where the user says, and over no file", (), ("….open",)
-    ),
+    "cli.export": Excepted("finds the folder of the file that the user names", (), ("….resolve",)),
     "client.interrupts": Excepted(
         "lets Ctrl+C wait for a message to be sent", (), ("signal.getsignal", "signal.signal")
     ),

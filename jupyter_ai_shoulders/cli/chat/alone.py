@@ -22,12 +22,17 @@ from jupyter_ai_shoulders.wire.commands import (
     AnswerInput,
     AnswerQuestion,
     CreateSession,
+    DecideEdits,
+    DecideProposal,
     PatchSession,
+    RestoreSession,
     ResumeTurn,
     SendMessage,
+    UndoTurn,
 )
-from jupyter_ai_shoulders.wire.events import Event
-from jupyter_ai_shoulders.wire.ids import CallId, SessionId
+from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
+from jupyter_ai_shoulders.wire.events import Event, Restore
+from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage, UsageQuery
 
@@ -173,6 +178,31 @@ class LoneChat:
             return "".join([piece async for piece in pieces])
 
         return self._do(exported())
+
+    def edits(self) -> tuple[PendingEdit, ...]:
+        """See ``ChatReview.edits``."""
+        return self._do(self._engine.host.review.list()).edits
+
+    def decide_edits(self, command: DecideEdits) -> EditDecisions:
+        """See ``ChatReview.decide_edits``."""
+        return self._do(self._engine.host.review.decide_all(command))
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """See ``ChatReview.proposals``."""
+        known = self._now(self._engine.host.proposals.list)
+        return tuple(proposal for proposal in known if proposal.state == "proposed")
+
+    def decide_proposal(self, proposal_id: ProposalId, command: DecideProposal) -> Proposal:
+        """See ``ChatReview.decide_proposal``."""
+        return self._do(self._engine.host.proposals.decide(proposal_id, command))
+
+    def undo_turn(self, session_id: SessionId, command: UndoTurn) -> Restore:
+        """See ``ChatReview.undo_turn``."""
+        return self._do(self._engine.host.engine.restores.undo(session_id, command))
+
+    def restore(self, session_id: SessionId, command: RestoreSession) -> Restore:
+        """See ``ChatReview.restore``."""
+        return self._do(self._engine.host.engine.restores.restore(session_id, command))
 
     def models(self) -> ModelList:
         """See ``ChatFacts.models``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from jupyter_ai_shoulders.cli.chat.desk import ChatAnswers
+from jupyter_ai_shoulders.cli.chat.lines import show_lines
 from jupyter_ai_shoulders.cli.chat.screen import Screen
 from jupyter_ai_shoulders.client.reader import Ask
 from jupyter_ai_shoulders.wire import events as ev
@@ -24,10 +25,6 @@ _SCOPES: dict[ev.ApprovalScope, tuple[str, str]] = {
 }
 _DENY = ("n", "[n]o")
 _VIEW = ("v", "[v]iew all of it")
-
-SHORT_LINE, SHORT_LINES = 400, 40
-"""Characters of a line and lines of a call that are shown unless the user wants to see all."""
-_LINE_STYLES = {"+": "ansigreen", "-": "ansired", "@": "ansicyan"}
 
 
 class Asker:
@@ -75,15 +72,8 @@ class Asker:
     def _show_call(self, asked: ev.ApprovalRequest, *, cut: bool) -> bool:
         """Show what a call would do; return whether all of it was shown."""
         self._screen.say(f"? {asked.reason.text}", "bold")
-        whole = True
-        for text, styles in ((call_text(asked), {}), (asked.preview or "", _LINE_STYLES)):
-            lines = text.rstrip("\n").split("\n") if text else []  # other breaks stay visible
-            shown = [_cut(line) for line in lines[:SHORT_LINES]] if cut else lines
-            whole = whole and shown == lines
-            for line in shown:
-                self._screen.exactly(f"│ {line}", styles.get(line[:1], ""))
-            if len(shown) < len(lines):
-                self._screen.note(f"{len(lines) - len(shown)} more lines")
+        whole = show_lines(self._screen, call_text(asked), {}, cut=cut)
+        whole = show_lines(self._screen, asked.preview or "", cut=cut) and whole
         if asked.sandboxed is False:
             self._screen.warn("No sandbox holds this command.")
         return whole
@@ -104,11 +94,6 @@ class Asker:
 def call_text(asked: ev.ApprovalRequest) -> str:
     """Return a call with its exact arguments."""
     return f"{asked.tool} {json.dumps(asked.arguments, indent=2, ensure_ascii=False)}"
-
-
-def _cut(line: str) -> str:
-    over = len(line) - SHORT_LINE
-    return line if over <= 0 else f"{line[:SHORT_LINE]} … {over} more characters"
 
 
 def _view(whole: bool) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from jupyter_ai_shoulders.wire.api import (
     EventPage,
     MessageAccepted,
     ModelList,
+    ProposalList,
     ToolInfo,
     ToolList,
 )
@@ -19,12 +20,17 @@ from jupyter_ai_shoulders.wire.commands import (
     AnswerInput,
     AnswerQuestion,
     CreateSession,
+    DecideEdits,
+    DecideProposal,
     PatchSession,
+    RestoreSession,
     ResumeTurn,
     SendMessage,
+    UndoTurn,
 )
-from jupyter_ai_shoulders.wire.events import Event
-from jupyter_ai_shoulders.wire.ids import CallId, SessionId
+from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, PendingEditList, Proposal
+from jupyter_ai_shoulders.wire.events import Event, Restore
+from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage
 
@@ -101,6 +107,31 @@ class AttachedChat:
     def export(self, session_id: SessionId, form: ExportFormat) -> str:
         """See ``ChatSessions.export``."""
         return self._client.export(session_id, form)
+
+    def edits(self) -> tuple[PendingEdit, ...]:
+        """See ``ChatReview.edits``."""
+        return self._client.connection.get("edits", PendingEditList).edits
+
+    def decide_edits(self, command: DecideEdits) -> EditDecisions:
+        """See ``ChatReview.decide_edits``."""
+        return self._client.connection.post("edits", command, EditDecisions)
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """See ``ChatReview.proposals``."""
+        found = self._client.connection.get("proposals", ProposalList, status="proposed")
+        return found.proposals
+
+    def decide_proposal(self, proposal_id: ProposalId, command: DecideProposal) -> Proposal:
+        """See ``ChatReview.decide_proposal``."""
+        return self._client.connection.post(f"proposals/{proposal_id}", command, Proposal)
+
+    def undo_turn(self, session_id: SessionId, command: UndoTurn) -> Restore:
+        """See ``ChatReview.undo_turn``."""
+        return self._client.connection.post(f"sessions/{session_id}/undo", command, Restore)
+
+    def restore(self, session_id: SessionId, command: RestoreSession) -> Restore:
+        """See ``ChatReview.restore``."""
+        return self._client.connection.post(f"sessions/{session_id}/restore", command, Restore)
 
     def models(self) -> ModelList:
         """See ``ChatFacts.models``."""

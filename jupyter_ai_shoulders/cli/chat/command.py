@@ -97,6 +97,7 @@ def _begin(talk: Talk) -> None:
     if interrupted is not None:
         talk.open(interrupted.id)
         return
+    talk.review.announce()
     for each in left:
         if each.status in {"running", "waiting"}:
             talk.screen.note(f"{each.title or 'Untitled'} ({each.status}): /open {each.id}")

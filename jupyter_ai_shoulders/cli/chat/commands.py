@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import get_args
 
 from jupyter_ai_shoulders.cli.chat.talk import Leave, Talk
-from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.cli.errors import CommandFailed
+from jupyter_ai_shoulders.cli.export import FORMATS, write_export
 from jupyter_ai_shoulders.wire.api import ModelInfo
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
 LISTED = 20
-_FORMATS: Mapping[str, ExportFormat] = {f".{form}": form for form in get_args(ExportFormat)}
 _MODES: Mapping[str, Mode] = {mode: mode for mode in get_args(Mode)}
 _MODE_TEXTS: Mapping[Mode, str] = {
     "ask": "asks before it changes or runs anything",
@@ -140,16 +140,14 @@ def _export(talk: Talk, wanted: str) -> None:
     if session_id is None:
         return
     given = wanted or f"{session_id}.md"
-    form = _FORMATS.get(Path(given).suffix)
+    form = FORMATS.get(Path(given).suffix)
     if form is None:
-        talk.screen.warn(f"The file's name says the format: {', '.join(_FORMATS)}")
+        talk.screen.warn(f"The file's name says the format: {', '.join(FORMATS)}")
         return
-    text = talk.desk.export(session_id, form)
     try:
-        with Path(given).open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        talk.screen.warn(f"{given} could not be written: {error.strerror or error}")
+        write_export(given, talk.desk.export(session_id, form))
+    except CommandFailed as error:
+        talk.screen.warn(str(error))
     else:
         talk.screen.say(f"Written to {given}")
 
@@ -159,6 +157,35 @@ def _compact(talk: Talk, _: str) -> None:
     if session_id is not None:
         talk.desk.compact(session_id)
         talk.screen.say("Earlier messages are summarised before the next one is answered.")
+
+
+def _review(talk: Talk, wanted: str) -> None:
+    talk.review.look(wanted)
+
+
+def _keep(talk: Talk, wanted: str) -> None:
+    talk.review.decide_edits("keep", wanted)
+
+
+def _undo(talk: Talk, wanted: str) -> None:
+    if wanted != "turn":
+        talk.review.decide_edits("undo", wanted)
+    elif (session_id := _current(talk)) is not None:
+        talk.undo_turn(session_id)
+
+
+def _redo(talk: Talk, _: str) -> None:
+    session_id = _current(talk)
+    if session_id is not None:
+        talk.redo_turn(session_id)
+
+
+def _apply(talk: Talk, wanted: str) -> None:
+    talk.review.decide_proposals("apply", wanted)
+
+
+def _dismiss(talk: Talk, wanted: str) -> None:
+    talk.review.decide_proposals("dismiss", wanted)
 
 
 def _quit(_talk: Talk, _: str) -> None:
@@ -195,6 +222,12 @@ COMMANDS: Mapping[str, Command] = {
     "new": Command("/new", "begin another conversation", _new),
     "sessions": Command("/sessions", "list conversations", _sessions),
     "open": Command("/open N", "go on with one of them, or with an id", _open),
+    "review": Command("/review [N]", "what the agent changed or proposes", _review),
+    "keep": Command("/keep N", "keep a change, or all", _keep),
+    "undo": Command("/undo N", "undo a change, or all, or the last turn: /undo turn", _undo),
+    "redo": Command("/redo", "take the undoing of the last turn back", _redo),
+    "apply": Command("/apply N", "apply a proposal, or all", _apply),
+    "dismiss": Command("/dismiss N", "dismiss a proposal, or all", _dismiss),
     "cost": Command("/cost", "what was spent", _cost),
     "tools": Command("/tools", "what the agent can do", _tools),
     "export": Command("/export [FILE]", "write it to a file (.md, .jsonl, .ipynb)", _export),

@@ -15,12 +15,17 @@ from jupyter_ai_shoulders.wire.commands import (
     AnswerInput,
     AnswerQuestion,
     CreateSession,
+    DecideEdits,
+    DecideProposal,
     PatchSession,
+    RestoreSession,
     ResumeTurn,
     SendMessage,
+    UndoTurn,
 )
-from jupyter_ai_shoulders.wire.events import Event
-from jupyter_ai_shoulders.wire.ids import CallId, SessionId
+from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
+from jupyter_ai_shoulders.wire.events import Event, Restore
+from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage
 
@@ -93,6 +98,34 @@ class ChatSessions(Protocol):
         ...
 
 
+class ChatReview(Protocol):
+    """What the agent changed or proposes, for the user to decide on."""
+
+    def edits(self) -> tuple[PendingEdit, ...]:
+        """Return the changes that await review, of all conversations."""
+        ...
+
+    def decide_edits(self, command: DecideEdits) -> EditDecisions:
+        """Keep changes or take them back; the answer says which could not be."""
+        ...
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """Return the proposals that wait, of all conversations."""
+        ...
+
+    def decide_proposal(self, proposal_id: ProposalId, command: DecideProposal) -> Proposal:
+        """Apply or dismiss one; return it in its new state."""
+        ...
+
+    def undo_turn(self, session_id: SessionId, command: UndoTurn) -> Restore:
+        """Take back what a turn did to documents."""
+        ...
+
+    def restore(self, session_id: SessionId, command: RestoreSession) -> Restore:
+        """Take such an undoing back."""
+        ...
+
+
 class ChatFacts(Protocol):
     """What there is to choose from, and what was spent."""
 
@@ -109,7 +142,7 @@ class ChatFacts(Protocol):
         ...
 
 
-class ChatDesk(ChatTurns, ChatAnswers, ChatSessions, ChatFacts, Protocol):
+class ChatDesk(ChatTurns, ChatAnswers, ChatSessions, ChatReview, ChatFacts, Protocol):
     """All of it."""
 
     def close(self) -> None:

@@ -5,12 +5,13 @@ Made by ``talk``; ``ask`` shows what waits for the user.
 
 from __future__ import annotations
 
+from jupyter_ai_shoulders.cli.chat.review import waiting_text
 from jupyter_ai_shoulders.cli.chat.screen import NOTE, WARNING, Screen
 from jupyter_ai_shoulders.cli.chat.text import MarkdownStyles
 from jupyter_ai_shoulders.cli.chat.wrap import EXACT
 from jupyter_ai_shoulders.client.errors import told
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.ids import CallId, EditId, ProposalId
 
 MOST_OUTPUT = 4_000
 """Characters of what one call prints; the notebook, or the side panel, has all of it."""
@@ -33,13 +34,17 @@ class Shown:
         self._screen = screen
         self._styles = MarkdownStyles()
         self._printed: dict[CallId, int] = {}
+        self._edits: set[EditId] = set()
+        """What this turn changed and awaits review."""
+        self._proposals: set[ProposalId] = set()
 
     def past(self, events: list[ev.Event]) -> None:
         """Show what was said before, with the user's own words."""
         for event in events:
             if isinstance(event, ev.MessageAdd):
                 self._screen.say(f"> {event.text}", "bold")
-            self.take(event)
+            if not isinstance(event, ev.EditPending | ev.ProposalAdd):  # may be decided by now
+                self.take(event)
         self._screen.close_line()
 
     def take(self, event: ev.Event) -> None:
@@ -79,13 +84,24 @@ class Shown:
                 self._screen.note(f"{event.tool}: {event.result.error.message}")
             case ev.RunEnd():
                 self._screen.note(f"{event.title}: ended ({event.status})")
-            case ev.ProposalAdd():
-                self._screen.note("A change is proposed; the side panel shows it.")
             case ev.ArtifactShare():
                 self._screen.note(f"Shared {event.name}")
             case ev.TodoUpdate():
                 done = sum(item.done for item in event.items)
                 self._screen.note(f"Plan: {done} of {len(event.items)} done")
+            case _:
+                self._change(event)
+
+    def _change(self, event: ev.Event) -> None:
+        match event:
+            case ev.EditPending():
+                self._edits.add(event.edit_id)
+            case ev.EditResolve() if event.hunks is None:
+                self._edits.discard(event.edit_id)
+            case ev.ProposalAdd():
+                self._proposals.add(event.proposal.id)
+            case ev.ProposalResolve():
+                self._proposals.discard(event.proposal_id)
             case _:
                 pass
 
@@ -107,3 +123,5 @@ class Shown:
             self._screen.warn(told(event.error))
         elif event.exit in _ENDS:
             self._screen.say(f"! {_ENDS[event.exit]}", WARNING)
+        if self._edits or self._proposals:
+            self._screen.note(waiting_text(len(self._edits), len(self._proposals)))

@@ -8,6 +8,8 @@ from contextlib import closing
 
 from jupyter_ai_shoulders.cli.chat.ask import Asker, pause_answer, resume_answer
 from jupyter_ai_shoulders.cli.chat.desk import ChatDesk
+from jupyter_ai_shoulders.cli.chat.restored import last_turn, restored_lines, undoing_of
+from jupyter_ai_shoulders.cli.chat.review import Review
 from jupyter_ai_shoulders.cli.chat.screen import Screen
 from jupyter_ai_shoulders.cli.chat.show import Shown
 from jupyter_ai_shoulders.cli.exits import Code
@@ -19,7 +21,9 @@ from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import (
     CreateSession,
     PatchSession,
+    RestoreSession,
     SendMessage,
+    UndoTurn,
 )
 from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
@@ -46,6 +50,7 @@ class Talk:
         self.desk = desk
         self.screen = screen
         self.session: Session | None = None
+        self.review = Review(desk, screen)
         self._model = None if model is None else ModelId(model)
         self._mode: Mode | None = mode
 
@@ -87,6 +92,8 @@ class Talk:
             self._offer(reader, after)
         elif self.session.status in {"running", "waiting", "interrupted"}:
             self._follow(reader, after)
+        else:
+            self.review.announce()
 
     def say(self, text: str) -> None:
         """Send a message and follow its turn to the end."""
@@ -98,6 +105,32 @@ class Talk:
         after = self.desk.session(session_id).last_seq
         reader = TurnReader(session_id, message.id)
         self._follow(reader, after, lambda: self.desk.send(session_id, message))
+
+    def undo_turn(self, session_id: SessionId) -> None:
+        """Take back what the last turn of a conversation did to documents."""
+        events = self.desk.past(session_id)
+        turn_id = last_turn(events)
+        if turn_id is None:
+            self.screen.say("There is no turn to undo.")
+        elif undoing_of(events, turn_id) is not None:
+            self.screen.say("The last turn was undone already; /redo takes that back.")
+        else:
+            self._restored(self.desk.undo_turn(session_id, UndoTurn(turn_id=turn_id)))
+
+    def redo_turn(self, session_id: SessionId) -> None:
+        """Take back that the last turn was undone."""
+        events = self.desk.past(session_id)
+        turn_id = last_turn(events)
+        undoing = None if turn_id is None else undoing_of(events, turn_id)
+        if undoing is None:
+            self.screen.say("The last turn was not undone.")
+        else:
+            command = RestoreSession(seq=undoing.seq, what=("notebook", "files"))
+            self._restored(self.desk.restore(session_id, command))
+
+    def _restored(self, restore: ev.Restore) -> None:
+        self.review.forget()
+        self.screen.say("\n".join(restored_lines(restore)))
 
     def _offer(self, reader: TurnReader, after: int) -> None:
         session_id, command = reader.session_id, resume_answer(self.screen)
@@ -113,6 +146,7 @@ class Talk:
     def _follow(
         self, reader: TurnReader, after: int, begin: Callable[[], None] | None = None
     ) -> None:
+        self.review.forget()
         _Following(self.desk, self.screen, reader, after).run(begin)
 
 

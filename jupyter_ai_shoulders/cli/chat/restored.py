@@ -1,0 +1,97 @@
+"""What undoing a turn did, in words, as the side panel has them. Pure.
+
+Used by ``review`` and ``talk``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_ai_shoulders.wire.events import Event, KernelDrift, Restore, TurnStart
+from jupyter_ai_shoulders.wire.events_restore import KeptCell, RestoredDocument
+from jupyter_ai_shoulders.wire.ids import TurnId
+
+_LISTED = 8
+_CELLS = (
+    ("removed", "removed"),
+    ("returned", "brought back"),
+    ("rewritten", "with the text of before"),
+    ("moved", "moved back"),
+    ("outputs", "with the outputs of before"),
+)
+_FILES = {
+    "rewritten": "the file has its text back",
+    "merged": "the file has its text back; what you changed since stays",
+    "removed": "the file was moved to the trash",
+    "returned": "the file was brought back",
+    "moved": "the file has its name back",
+    "kept": "the file was kept: you changed it since",
+}
+_PROPOSED = ". Its earlier text is proposed: /review"
+
+
+def last_turn(events: Sequence[Event]) -> TurnId | None:
+    """Return the last turn of a conversation."""
+    turns = (event.turn_id for event in reversed(events) if isinstance(event, TurnStart))
+    return next(turns, None)
+
+
+def undoing_of(events: Sequence[Event], turn_id: TurnId) -> Restore | None:
+    """Return what undid a turn, unless that was taken back."""
+    restores = [event for event in events if isinstance(event, Restore)]
+    back = {event.undone for event in restores if event.undone is not None}
+    standing = (event for event in restores if event.restore_id not in back)
+    return next((event for event in standing if event.undone_turn == turn_id), None)
+
+
+def restored_lines(restore: Restore) -> list[str]:
+    """Return what was put back, a line for each thing."""
+    lines = [
+        f"{document.document}: {line}"
+        for document in restore.documents
+        for line in _document_lines(document)
+    ]
+    drifts = filter(None, map(drift_line, restore.drift))
+    return [*(lines or ["There was nothing to put back."]), *drifts]
+
+
+def drift_line(drift: KernelDrift) -> str:
+    """Return what a kernel still holds; empty when there is nothing to tell."""
+    if not drift.cells or drift.kernel == "gone":
+        return ""
+    kernel = f"The kernel of {drift.document}"
+    if drift.kernel == "restarted":
+        return f"{kernel} was restarted since: it holds none of what ran."
+    titles = _listed([f"“{cell.title}”" for cell in drift.cells])
+    names = _listed(list(dict.fromkeys(name for cell in drift.cells for name in cell.names)))
+    holds = "still holds" if drift.kernel == "same" else "may still hold"
+    defined = f" It defined {names}." if names else ""
+    return f"{kernel} {holds} what ran: {titles}.{defined}"
+
+
+def _document_lines(document: RestoredDocument) -> list[str]:
+    if document.error is not None:
+        return [f"not put back: {document.error.message}"]
+    if document.file is not None:
+        return [_FILES[document.file] + (_PROPOSED if document.proposal_id else "")]
+    counts = [(len(getattr(document, name)), what) for name, what in _CELLS]
+    lines = [f"{count} cell{'' if count == 1 else 's'} {what}" for count, what in counts if count]
+    return [*lines, *map(_kept_line, document.kept)] or ["nothing had to change"]
+
+
+def _kept_line(cell: KeptCell) -> str:
+    match cell.reason:
+        case "changed":
+            proposed = _PROPOSED if cell.proposal_id else ""
+            return f"“{cell.title}” was kept: you changed it since{proposed}"
+        case "run":
+            return f"“{cell.title}” kept its outputs: you ran it since"
+        case "protected":
+            return f"“{cell.title}” was kept: it is protected"
+        case "unknown":
+            return f"“{cell.title}” kept its outputs: what they come from is not known"
+
+
+def _listed(items: list[str]) -> str:
+    more = ", …" if len(items) > _LISTED else ""
+    return ", ".join(items[:_LISTED]) + more

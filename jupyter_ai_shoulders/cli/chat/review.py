@@ -1,0 +1,250 @@
+"""What the agent changed or proposes, in the terminal chat: shown as diffs, and decided on.
+
+Made by ``talk``; ``commands`` calls it. The engine decides, as it does for the side panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from jupyter_ai_shoulders.cli.chat.desk import ChatReview
+from jupyter_ai_shoulders.cli.chat.lines import SHORT_LINES, show_lines
+from jupyter_ai_shoulders.cli.chat.restored import drift_line
+from jupyter_ai_shoulders.cli.chat.screen import Screen
+from jupyter_ai_shoulders.client.errors import told
+from jupyter_ai_shoulders.tools.file_diff import bounded_diff
+from jupyter_ai_shoulders.wire.commands import DecideEdits, DecideProposal, EditChoice
+from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
+
+Item = PendingEdit | Proposal
+ALL = "all"
+_HINT = "/keep or /undo a change, /apply or /dismiss a proposal, with its number or all"
+_CONFLICT = "You changed the same lines since. Undo leaves yours alone."
+_MOVED_ON = (
+    "The text changed since the agent read it. Shown is what would change in its present text."
+)
+
+
+class Review:
+    """What awaits the user, in the numbers they were last shown."""
+
+    def __init__(self, desk: ChatReview, screen: Screen) -> None:
+        self._desk = desk
+        self._screen = screen
+        self._listed: list[Item | None] | None = None
+        """As it was shown; what was decided keeps its number. None after a turn."""
+
+    def forget(self) -> None:
+        """Take note that the agent may have changed more: numbers hold no longer."""
+        self._listed = None
+
+    def announce(self) -> None:
+        """Say how much awaits review, if anything does."""
+        edits, proposals = len(self._desk.edits()), len(self._desk.proposals())
+        if edits or proposals:
+            self._screen.note(waiting_text(edits, proposals))
+
+    def look(self, wanted: str) -> None:
+        """List what awaits review, short diffs with it; or show the whole diff of some."""
+        if wanted and wanted != ALL and self._listed is not None:
+            self._show(self._chosen(wanted), cut=False)
+            return
+        self._listed = self._waiting()
+        if not self._listed:
+            self._screen.say("Nothing awaits review.")
+        elif wanted and wanted != ALL:
+            self._show(self._chosen(wanted), cut=False)
+        else:
+            self._list(in_full=wanted == ALL)
+
+    def decide_edits(self, decision: Literal["keep", "undo"], wanted: str) -> None:
+        """Keep or take back changes, which are named by number."""
+        found = self._wanted(f"/{decision}", wanted)
+        chosen = {at: item for at, item in found.items() if isinstance(item, PendingEdit)}
+        for at in found.keys() - chosen.keys():
+            self._screen.warn(f"{at + 1} is a proposal: /apply or /dismiss decides on it.")
+        if not chosen:
+            return
+        choices = tuple(
+            EditChoice(
+                id=edit.id,
+                current_version=edit.current_version,
+                baseline_version=edit.baseline_version,
+            )
+            for edit in chosen.values()
+        )
+        decided = self._desk.decide_edits(DecideEdits(decision=decision, edits=choices))
+        self._tell(decision, chosen, decided)
+
+    def decide_proposals(self, decision: Literal["apply", "dismiss"], wanted: str) -> None:
+        """Apply or dismiss proposals, which are named by number."""
+        for at, item in self._wanted(f"/{decision}", wanted, of=Proposal).items():
+            if isinstance(item, Proposal):
+                decided = self._desk.decide_proposal(item.id, DecideProposal(decision=decision))
+                self._done(at)
+                self._screen.say(f"{_place(item)}: {_outcome(decided)}")
+            else:
+                self._screen.warn(f"{at + 1} is a change: /keep or /undo decides on it.")
+
+    def _tell(
+        self, decision: Literal["keep", "undo"], chosen: dict[int, PendingEdit], done: EditDecisions
+    ) -> None:
+        for at, edit in chosen.items():
+            if edit.id in done.resolved:
+                self._done(at)
+                self._screen.say(f"{'Kept' if decision == 'keep' else 'Undone'}: {_place(edit)}")
+        names = {edit.id: _place(edit) for edit in chosen.values()}
+        for conflict in done.left:
+            name = names.get(conflict.edit.id) if conflict.edit else None
+            self._screen.warn(f"{name}: {told(conflict.error)}" if name else told(conflict.error))
+        if done.left:
+            self.forget()
+            self._screen.note("/review shows it as it is now.")
+        for drift in filter(None, map(drift_line, done.drift)):
+            self._screen.note(drift)
+
+    def _wanted(
+        self, command: str, wanted: str, of: type[PendingEdit | Proposal] = PendingEdit
+    ) -> dict[int, Item]:
+        """Return what is named; nothing before the user could have seen what it would be."""
+        if self._listed is None and wanted != ALL:
+            self.look("")
+            if self._listed:
+                self._screen.note(f"Look at it, then type {command} with the numbers.")
+            return {}
+        if wanted and wanted != ALL:
+            return self._chosen(wanted)
+        self._listed = self._listed or self._waiting()
+        found = {at: item for at, item in enumerate(self._listed) if isinstance(item, of)}
+        if not found:
+            self._screen.say(f"There is nothing to {command.removeprefix('/')}.")
+        elif len(found) > 1 and wanted != ALL:
+            self._screen.warn(f"Name what you mean: {command} 1, as /review counts, or all.")
+            return {}
+        return found
+
+    def _waiting(self) -> list[Item | None]:
+        return [*self._desk.edits(), *self._desk.proposals()]
+
+    def _chosen(self, wanted: str) -> dict[int, Item]:
+        """Return what is named by numbers; all or nothing."""
+        found: dict[int, Item] = {}
+        for word in wanted.replace(",", " ").split():
+            at = _index(word)
+            item = self._listed[at] if self._listed and 0 <= at < len(self._listed) else None
+            if item is None:
+                self._screen.warn(f"There is no {word}; /review counts what there is.")
+                return {}
+            found[at] = item
+        return found
+
+    def _done(self, at: int) -> None:
+        if self._listed is not None:
+            self._listed[at] = None
+
+    def _list(self, *, in_full: bool) -> None:
+        listed = {at: item for at, item in enumerate(self._listed or []) if item is not None}
+        lines = sum(_diff(item).count("\n") + 1 for item in listed.values())
+        if in_full or lines <= SHORT_LINES:
+            self._show(listed, cut=not in_full)
+        else:
+            for at, item in listed.items():
+                self._screen.say(_title(at, item), "bold")
+            self._screen.note("/review 1 shows what changes there, /review all everything.")
+        self._screen.note(_HINT)
+
+    def _show(self, items: dict[int, Item], *, cut: bool) -> None:
+        for at, item in items.items():
+            self._screen.say(_title(at, item), "bold")
+            whole = show_lines(self._screen, _diff(item), cut=cut)
+            if not whole:
+                self._screen.note(f"/review {at + 1} shows all of it.")
+            for remark in _remarks(item):
+                self._screen.warn(remark)
+
+
+def waiting_text(edits: int, proposals: int) -> str:
+    """Return how much awaits review, and where it is shown."""
+    counts = (_count(edits, "change"), _count(proposals, "proposal"))
+    one = edits + proposals == 1
+    return f"{' and '.join(filter(None, counts))} {'awaits' if one else 'await'} review: /review"
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}" if number else ""
+
+
+def _index(word: str) -> int:
+    return int(word) - 1 if word.isascii() and word.isdecimal() and len(word) < 6 else -1
+
+
+def _title(at: int, item: Item) -> str:
+    if isinstance(item, Proposal):
+        reason = f": {' '.join(item.reason.split())}" if item.reason else ""
+        return f"{at + 1}. {_place(item)} · proposed{reason}"
+    match item.baseline, item.current:
+        case None, None:
+            what = "changed"
+        case None, _:
+            what = "new"
+        case _, None:
+            what = "deleted"
+        case _:
+            what = "changed"
+    return f"{at + 1}. {_place(item)} · {what}{_extent(item)}"
+
+
+def _extent(edit: PendingEdit) -> str:
+    """Return how many lines of a text came and went."""
+    if not edit.hunks:
+        return ""
+    come = sum(hunk.after_to - hunk.after_from for hunk in edit.hunks)
+    gone = sum(hunk.before_to - hunk.before_from for hunk in edit.hunks)
+    return f" (+{come} -{gone})"
+
+
+def _place(item: Item) -> str:
+    """Return where something is: a file, or a cell by its number or its first line."""
+    if item.cell_id is None:
+        return item.document
+    if isinstance(item, PendingEdit):
+        return f"{item.document} cell {'' if item.position is None else item.position + 1}".strip()
+    first = next(iter(item.current.strip().splitlines()), "")
+    return f"{item.document} “{first[:40]}”" if first else f"{item.document}, an empty cell"
+
+
+def _diff(item: Item) -> str:
+    """Return the lines that change."""
+    before = item.current if isinstance(item, Proposal) else item.baseline
+    after = item.new if isinstance(item, Proposal) else item.current
+    end = "" if item.cell_id is None else "\n"  # cells end without one
+    return bounded_diff(*(f"{text}{end}" if text else "" for text in (before, after)))
+
+
+def _remarks(item: Item) -> Sequence[str]:
+    if isinstance(item, Proposal):
+        return () if item.current == item.old else (_MOVED_ON,)
+    error = () if item.error is None else (told(item.error),)
+    return (*error, _CONFLICT) if item.conflict else error
+
+
+def _outcome(proposal: Proposal) -> str:
+    """Return what became of a proposal."""
+    what = "file" if proposal.cell_id is None else "cell"
+    match proposal.state:
+        case "applied":
+            return "applied"
+        case "edited":
+            return "applied; what was changed meanwhile in other lines stays"
+        case "dismissed":
+            return "dismissed"
+        case "conflict":
+            return (
+                "the same lines were changed meanwhile, so nothing was written. /review shows a "
+                "new proposal with the text as it was then."
+            )
+        case "stale":
+            return f"the {what} is gone, so nothing was written"
+        case "proposed" | "undone":
+            return proposal.state

@@ -1,0 +1,43 @@
+"""Writes a conversation to a file, whole or not at all. For ``lists`` and the terminal chat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import get_args
+
+from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.cli.errors import CommandFailed
+from jupyter_ai_shoulders.client.errors import told
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.guard.paths import Workspace
+
+FORMATS: Mapping[str, ExportFormat] = {f".{form}": form for form in get_args(ExportFormat)}
+"""By what a file's name ends in."""
+
+
+def write_export(given: str, text: str, *, replace: bool = False) -> None:
+    """Write a text where the user says. Raises ``CommandFailed``; what was there then still is.
+
+    A file that is there already is replaced only where the user wants that.
+    """
+    path, content = Path(given).resolve(), text.encode()
+    try:
+        with closing(Workspace(path.parent)) as folder:
+            _write(folder, path.name, content, replace=replace)
+    except (OSError, ShouldersError) as error:
+        why = told(error.info) if isinstance(error, ShouldersError) else error.strerror or error
+        raise CommandFailed(f"{given} could not be written: {why}") from error
+
+
+def _write(folder: Workspace, name: str, content: bytes, *, replace: bool) -> None:
+    place = folder.path(name)
+    try:
+        stands = folder.stat(place) if replace else None
+    except NotFound:
+        stands = None
+    if stands is None:
+        folder.create(place, content)
+    else:
+        folder.replace(place, content, stands)
