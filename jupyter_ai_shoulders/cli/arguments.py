@@ -90,7 +90,10 @@ def _add_lists(commands: _Commands) -> None:
     sessions.add_argument("--limit", type=_count, default=20)
     export = _command(commands, "export", "print a conversation")
     export.add_argument("session", metavar="ID")
-    export.add_argument("--format", choices=get_args(ExportFormat), default="md")
+    export.add_argument("--format", choices=get_args(ExportFormat), help="default: md")
+    export.add_argument(
+        "-o", "--output", metavar="FILE", help="write it there, whole or not at all"
+    )
     usage = _command(commands, "usage", "show what was used and spent this month")
     usage.add_argument("--by", choices=get_args(UsageBy), default="model")
     models = _command(commands, "models", "list models, and why some cannot answer")

@@ -6,12 +6,14 @@ import argparse
 import getpass
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from pydantic import BaseModel
 
 from jupyter_ai_shoulders.cli.desk import Desk
 from jupyter_ai_shoulders.cli.errors import WrongUse
 from jupyter_ai_shoulders.cli.exits import Code
+from jupyter_ai_shoulders.cli.export import FORMATS, write_export
 from jupyter_ai_shoulders.cli.printer import plain
 from jupyter_ai_shoulders.wire.api import ProviderHealth
 from jupyter_ai_shoulders.wire.usage import UsageRow
@@ -27,8 +29,14 @@ def sessions(desk: Desk, options: argparse.Namespace) -> Code:
 
 
 def export(desk: Desk, options: argparse.Namespace) -> Code:
-    """Write a conversation to standard output."""
-    sys.stdout.write(desk.export(options.session, options.format))
+    """Write a conversation to standard output, or to a file. Raises ``CommandFailed``."""
+    given: str | None = options.output
+    form = options.format or FORMATS.get(Path(given or "").suffix, "md")
+    text = desk.export(options.session, form)
+    if given is None:
+        sys.stdout.write(text)
+    else:
+        write_export(given, text, replace=True)
     return Code.OK
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -112,3 +114,43 @@ def test_the_evaluation_is_a_command(capsys: pytest.CaptureFixture[str]) -> None
 
     assert code == 0
     assert len(capsys.readouterr().out.splitlines()) > 10
+
+
+@pytest.mark.parametrize("end", ["md", "jsonl"])
+def test_an_export_to_a_file_replaces_it_whole_or_leaves_it(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    terminal.plays(says("**Forty-two.**"))
+    terminal.says("run", "Export me.")
+    session = terminal.says("sessions", "--text", "Export me.", "--json").json["sessions"][0]["id"]
+    form = () if end == "md" else ("--format", end)
+    printed = terminal.says("export", session, *form)
+    folder = terminal.root / f"exports-{end}"
+    folder.mkdir()
+    path = folder / f"told.{end}"
+    path.write_text("old")
+    write = os.write
+
+    def full(descriptor: int, content: bytes) -> int:
+        """Write a little, then nothing, as on a full disk; of files in that folder only."""
+        facts = os.fstat(descriptor)
+        if not any(os.path.samestat(facts, each.stat()) for each in folder.iterdir()):
+            return write(descriptor, content)
+        if facts.st_size == 0:
+            return write(descriptor, content[:4])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        cut = terminal.says("export", session, "-o", str(path))
+        old = path.read_text()
+    written = terminal.says("export", session, "-o", str(path))
+    nowhere = terminal.says("export", session, "-o", str(folder / "none" / "told.md"))
+
+    assert (cut.code, cut.out, old) == (1, "", "old")
+    assert f"{path} could not be written: There is no space left" in cut.err
+    assert (written.code, written.out) == (0, "")
+    assert path.read_text() == printed.out
+    assert nowhere.code == 1
+    assert "could not be written" in nowhere.err
+    assert [each.name for each in folder.iterdir()] == [path.name]
