@@ -7,14 +7,19 @@ import json
 import os
 import shutil
 import signal
+import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.abc import MetaPathFinder
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
 
+from jupyter_ai_shoulders.cli import place as cli_place
 from jupyter_ai_shoulders.cli.chat.alone import LoneChat
 from jupyter_ai_shoulders.cli.main import main
 from jupyter_ai_shoulders.client import Client
@@ -51,6 +56,17 @@ def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
     assert told
     with pytest.raises(KeyboardInterrupt):
         press_ctrl_c()
+
+
+def test_nothing_is_held_where_nothing_interrupts() -> None:
+    """As in a subshell of a kernel, which runs in a thread."""
+
+    def hold() -> bool:
+        with hold_interrupt() as held:
+            return held.came
+
+    with ThreadPoolExecutor(1) as thread:
+        assert not thread.submit(hold).result()
 
 
 def test_a_second_interrupt_does_not_wait() -> None:
@@ -160,3 +176,39 @@ def test_0_the_demo_answers_where_it_is_asked_for_or_nothing_was_set_up(
     assert bare.code == 0
     assert "no AI model" in asked.err
     assert "no AI model" in bare.err
+
+
+class Pressing(MetaPathFinder):
+    """Presses Ctrl+C as a module is imported."""
+
+    def find_spec(
+        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> None:
+        if fullname == "jupyter_ai_shoulders.cli.program":
+            press_ctrl_c()
+
+
+def test_130_an_interrupt_while_modules_are_imported_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "jupyter_ai_shoulders.cli.program", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Pressing(), *sys.meta_path])
+
+    code = main(["chat"])
+
+    assert code == 130
+    assert capsys.readouterr() == ("", "\njupyter shoulders: stopped\n")
+
+
+def test_130_an_interrupt_while_the_chat_looks_for_its_engine_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, alone: Terminal
+) -> None:
+    def interrupted() -> Sequence[object]:
+        press_ctrl_c()
+        return ()
+
+    monkeypatch.setattr(cli_place, "running_servers", interrupted)
+
+    said = alone.says("chat")
+
+    assert (said.code, said.out, said.err) == (130, "", "\njupyter shoulders: stopped\n")
