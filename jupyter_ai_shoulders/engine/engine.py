@@ -204,8 +204,8 @@ class Engine:
             case Stopping():
                 return
             case Interrupted():
-                found = await driver.look()
-                if driver.running or driver.state.turn is None:
+                driver, found = await self._looked(session_id)
+                if not isinstance(driver.state.phase, Interrupted):
                     await self.cancel(session_id)  # resumed or ended from another page meanwhile
                     return
                 self._go_on(driver, found, sig.Discard())
@@ -223,7 +223,7 @@ class Engine:
         driver = await self._shelf.driver(session_id)
         if command.decision == "resume" and command.limit_micro_usd is not None:
             await self._raise_limit(driver, command.limit_micro_usd)
-        found = await driver.look()
+        driver, found = await self._looked(session_id)
         if command.decision == "discard":
             self._go_on(driver, found, sig.Discard())
             crash_point("engine.discard.committed")
@@ -297,6 +297,14 @@ class Engine:
             found = await driver.look()
             restored = await self.restores.settled(session_id)
             if not restored and self._shelf.loaded(session_id) is driver:
+                return driver, found
+
+    async def _looked(self, session_id: SessionId) -> tuple[SessionDriver, tuple[ToolResult, ...]]:
+        """Return what became of the session's calls, and it as it is in memory by then."""
+        while True:
+            driver = await self._shelf.driver(session_id)
+            found = await driver.look()
+            if self._shelf.loaded(session_id) is driver and not driver.broken:
                 return driver, found
 
     async def _resend(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal, StateUnavailable
@@ -9,8 +11,8 @@ from jupyter_ai_shoulders.core.spending import LimitScope
 from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.testing.scripted import Call, Fail, turn
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.commands import ResumeTurn
-from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
+from jupyter_ai_shoulders.wire.commands import ResumeTurn, SendMessage
+from jupyter_ai_shoulders.wire.ids import MessageId, SessionId, TurnId
 from tests.engine.test_turns import check
 from tests.engine.world import SESSION, World, restarted, session, settings, world
 
@@ -83,6 +85,40 @@ async def test_a_raise_that_could_not_be_stored_is_told_and_the_turn_waits_on():
     assert not w.of(ev.TurnResume)
 
 
+class SlowBudgets(Unmetered):
+    """Takes until it is let go to store a limit."""
+
+    def __init__(self) -> None:
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def raise_limit(
+        self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
+    ) -> None:
+        self.asked.set()
+        await self.go.wait()
+
+
+async def test_turn_resumed_elsewhere_while_a_raise_is_stored_is_not_resumed_again():
+    budgets, other = SlowBudgets(), SessionId("s2")
+    limits = settings(kept_sessions=1)
+    w = world(turn(spent("turn")), "Other.", "Done.", budgets=budgets, limits=limits)
+    w.store.add(session(id=other))
+    await w.say()
+    raising = asyncio.create_task(w.engine.resume(SESSION, resume(500_000)))
+    await budgets.asked.wait()
+    await w.engine.send(other, SendMessage(id=MessageId("m2"), text="Hi"))  # takes its place
+    await w.engine.settled(other)
+    await w.engine.resume(SESSION, resume())
+    await w.settle()
+    budgets.go.set()
+    with pytest.raises(Conflict):
+        await raising
+    await w.settle()
+    assert len(w.of(ev.TurnResume)) == 1
+    assert w.exits() == ["final_response"]
+    check(w)
+
+
 async def test_pause_can_be_discarded_or_overtaken_by_a_message():
     w = world(turn(spent("turn")), turn(spent("session")), "Done.")
     await w.say()
@@ -136,11 +172,17 @@ async def test_raise_without_a_pause_is_a_conflict():
 # time
 
 
-async def test_turn_that_works_too_long_ends_and_says_why():
-    limits = settings(turn_time_limit_s=0.02)
+async def test_turn_that_works_too_long_ends_and_says_why(monkeypatch: pytest.MonkeyPatch):
+    limits = settings(turn_time_limit_s=1_000.0)
     w = world(turn(Call("look", {"path": "a"}, "c1")), "Never.", limits=limits)
-    w.desk.hold("look:a")
-    await w.say()
+    reached = w.desk.hold("look:a")
+    await w.send()
+    await reached.wait()
+    loop = asyncio.get_running_loop()
+    later = loop.time() + 2_000
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "time", lambda: later)
+        await w.settle()
     assert w.results() == [("c1", "cancelled")]
     (end,) = w.of(ev.TurnEnd)
     assert end.exit == "budget_exhausted"
