@@ -269,7 +269,10 @@ class KernelDirectory(KernelSpecs, Protocol):
         ...
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Interrupt the kernel. Raises ``NotFound`` when it is gone."""
+        """Interrupt the kernel.
+
+        Raises ``NotFound`` when it is gone, ``Conflict`` when it cannot be reached now.
+        """
         ...
 
     async def restart(self, kernel_id: str) -> None:

@@ -6,13 +6,14 @@ The run belongs to the server: whoever asked for it may go away, it goes on to i
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 
 from jupyter_ai_shoulders.core.clock import Clock
-from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.base import (
     CellRun,
     KernelDirectory,
@@ -31,6 +32,8 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.notebook.execution import CellRequest
 
+log = logging.getLogger(__name__)
+
 RunStatus = Literal["ok", "error", "aborted", "died", "cancelled", "running"]
 
 WATCH_SECONDS = 0.5
@@ -39,6 +42,8 @@ QUEUE_NOTICE_SECONDS = 0.15
 """A request that has not begun by then in a busy kernel is queued; shorter waits are not told."""
 QUEUE_GUESS_SECONDS = 2.0
 """A request that has not begun by then is queued behind something we did not see begin."""
+INTERRUPT_AGAIN_SECONDS = 0.5
+"""Until a kernel that could not be reached to be interrupted is tried again."""
 INTERRUPT_PATIENCE_SECONDS = 5.0
 """How long a cancelled call waits for a kernel that was interrupted."""
 LOG_SECONDS = 0.1
@@ -153,15 +158,17 @@ class CellExecution:
         self._ticket = ticket
         self._clock = clock
         self._began = self._watched = self._logged = clock.monotonic()
-        self._queued = self._died = False
+        self._queued = self._died = self._interrupted = False
         self._interrupted_at: float | None = None
+        """When that was tried first."""
+        self._interrupt_next = 0.0
 
     async def follow(self) -> CellRun:
         """Return how the request ended; its outputs are not stored yet."""
         pause = await self._turn(QUEUE_NOTICE_SECONDS, 0.0)
         while not self._request.finished.is_set():
             pause = await self._turn(WATCH_SECONDS, pause)
-        interrupted = self._ticket.cancelled and self._interrupted_at is not None
+        interrupted = self._ticket.cancelled and self._interrupted
         reply = self._request.reply or self._guess_reply()
         return self._as_it_stands(run_status(reply["status"], self._died, interrupted))
 
@@ -222,25 +229,34 @@ class CellExecution:
             self._ticket.report()
 
     async def _honour_cancel(self) -> None:
-        if self._ticket.unanswerable and self._interrupted_at is None:
+        if self._ticket.unanswerable:
             await self._interrupt()
         if not self._ticket.cancelled:
             return
         if not self._request.started:
             self._settle_early("The cell had not begun; it is stopped as soon as it does.")
-        elif self._interrupted_at is None:
-            await self._interrupt()
-        elif self._clock.monotonic() - self._interrupted_at > INTERRUPT_PATIENCE_SECONDS:
+            return
+        tried_at = self._interrupted_at
+        await self._interrupt()
+        if tried_at is not None and self._clock.monotonic() - tried_at > INTERRUPT_PATIENCE_SECONDS:
             self._settle_early("The kernel has not reacted to the interrupt yet.")
 
     async def _interrupt(self) -> None:
-        self._interrupted_at = self._clock.monotonic()
-        if not self._request.is_busy:
+        """Interrupt the kernel once; one that cannot be reached is tried again after a while."""
+        now = self._clock.monotonic()
+        if self._interrupted or now < self._interrupt_next:
             return
+        self._interrupt_next = now + INTERRUPT_AGAIN_SECONDS
+        if self._interrupted_at is None:
+            self._interrupted_at = now
         try:
-            await self._kernels.interrupt(self._connection.handle.kernel_id)
+            if self._request.is_busy:
+                await self._kernels.interrupt(self._connection.handle.kernel_id)
+            self._interrupted = True
         except NotFound:
             self._die()
+        except ShouldersError as error:
+            log.warning("A kernel could not be interrupted: %s", error)
 
     async def _watch(self) -> None:
         now = self._clock.monotonic()

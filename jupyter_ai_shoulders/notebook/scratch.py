@@ -7,13 +7,14 @@ the kernel; nothing of it reaches a page, a cell or the kernel's history. In Pyt
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.base import (
     CellRun,
     KernelDirectory,
@@ -32,6 +33,8 @@ from jupyter_ai_shoulders.notebook.snippets.source import python_history_guard
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.notebook.execution import CellRequest
     from jupyter_ai_shoulders.notebook.lone_run import LoneRun
+
+log = logging.getLogger(__name__)
 
 CANCEL_PATIENCE_SECONDS = 5.0
 """How long a cancelled call waits for a kernel that was interrupted."""
@@ -157,6 +160,8 @@ class _Cancel:
         except NotFound:
             self._run.died = True
             self._request.close()
+        except ShouldersError as error:
+            log.warning("A kernel could not be interrupted: %s", error)
 
     def _let_go(self, warning: str) -> None:
         run = replace(self._run.as_it_stands(), status="cancelled", warning=warning)

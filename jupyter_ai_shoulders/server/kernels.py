@@ -74,9 +74,13 @@ class ServerKernels:
         try:
             await ensure_async(self._kernels.interrupt_kernel(kernel_id))
         except HTTPError as error:
-            if error.status_code != 404:
-                raise
-            raise NotFound("The kernel is gone.", code="no_kernel") from error
+            if error.status_code == 404:
+                raise NotFound("The kernel is gone.", code="no_kernel") from error
+            raise Conflict(
+                f"The kernel could not be interrupted: {error}.",
+                hint="What it runs behind may be away for a moment; try again.",
+                retryable=True,
+            ) from error
 
     async def restart(self, kernel_id: str) -> None:
         """See ``KernelDirectory.restart``."""

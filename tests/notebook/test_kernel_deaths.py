@@ -127,6 +127,62 @@ print("done")
         )
 
 
+class OutOfReach(LocalKernels):
+    """Kernels that cannot be interrupted a number of times: what they run behind is away."""
+
+    fails = 1
+    tries = 0
+
+    async def interrupt(self, kernel_id: str) -> None:
+        self.tries += 1
+        if self.tries <= self.fails:
+            raise Conflict("The gateway is away.", retryable=True)
+        await super().interrupt(kernel_id)
+
+
+async def test_a_cancel_goes_on_trying_while_the_kernel_is_out_of_reach(tmp_path: Path):
+    kernels = OutOfReach(tmp_path)
+    try:
+        async with bench(kernels, "print('begun', flush=True)\nimport time; time.sleep(60)") as at:
+            task = asyncio.create_task(at.run("a"))
+            await at.reported("stdout")
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            outputs = at.notebook.cell("a").outputs
+            assert outputs is not None
+            assert outputs[0]["text"] == "begun\n"
+            assert outputs[-1]["ename"] == "KeyboardInterrupt"
+            assert kernels.tries == 2
+    finally:
+        await kernels.aclose()
+
+
+async def test_a_kernel_that_stays_out_of_reach_keeps_the_outputs_of_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("jupyter_ai_shoulders.notebook.cell_run.INTERRUPT_PATIENCE_SECONDS", 0.5)
+    gate = Gate(tmp_path / "go")
+    slow = f"print('begun', flush=True)\n{gate.waits}\nprint('done')"
+    kernels = OutOfReach(tmp_path)
+    kernels.fails = 1_000
+    try:
+        async with bench(kernels, slow, "'next'") as at:
+            task = asyncio.create_task(at.run("a"))
+            await at.reported("stdout")
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            gate.open()
+            # The cell goes on to its end, the next run waits for it, and its outputs are stored.
+            assert (await at.run("b")).outputs[0]["data"] == {"text/plain": "'next'"}
+            outputs = at.notebook.cell("a").outputs
+            assert outputs is not None
+            assert outputs[0]["text"] == "begun\ndone\n"
+    finally:
+        await kernels.aclose()
+
+
 class NoKernels:
     """A ``KernelDirectory`` whose kernels cannot be had."""
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from jupyter_client.manager import AsyncKernelManager
 
-from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.notebook.base import CellRun, RunBegun
 from jupyter_ai_shoulders.notebook.outputs import OutputLimits
 from tests.notebook.kernel_side import Side, side
-from tests.notebook.live_kernel import PATH, OneKernel, iopub_until, kernel_process
+from tests.notebook.live_kernel import PATH, Gate, OneKernel, iopub_until, kernel_process
 
 HISTORY = {
     "under": "(_, __, ___)",
@@ -151,6 +151,30 @@ async def test_a_cancel_of_queued_code_leaves_the_users_cell_alone(
         flag.touch()
         assert await users == {"end": "'done'"}
         await at.run("pass")  # its turn comes when the cancelled code was stopped
+
+
+class OutOfReach(OneKernel):
+    """A kernel that cannot be interrupted: what it runs behind is away."""
+
+    async def interrupt(self, kernel_id: str) -> None:
+        raise Conflict("The gateway is away.", retryable=True)
+
+
+async def test_code_that_cannot_be_interrupted_keeps_its_turn_until_it_ends(
+    manager: AsyncKernelManager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jupyter_ai_shoulders.notebook.scratch.CANCEL_PATIENCE_SECONDS", 0.1)
+    gate = Gate(tmp_path / "go")
+    async with side(OutOfReach(manager), manager) as at:
+        task = asyncio.create_task(at.run(f"print('on', flush=True)\n{gate.waits}"))
+        await at.reported("on")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        after = asyncio.create_task(at.run("'next'"))
+        await at.reported("this one is next")
+        gate.open()
+        assert (await after).outputs[0]["data"] == {"text/plain": "'next'"}
 
 
 async def test_a_flood_is_kept_within_bounds(manager: AsyncKernelManager) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from jupyter_server.serverapp import ServerApp
+from tornado.web import HTTPError
 from traitlets.config import Config
 
-from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.server.kernels import ServerKernels
 from tests.notebook.live_kernel import PATH, bench, user_of, user_runs
 
@@ -69,6 +70,18 @@ async def test_cancelling_interrupts_through_the_server(kernels: ServerKernels):
         outputs = at.notebook.cell("a").outputs
         assert outputs is not None
         assert outputs[-1]["ename"] == "KeyboardInterrupt"
+
+
+async def test_a_kernel_that_cannot_be_reached_to_be_interrupted_is_named(
+    kernels: ServerKernels, jp_serverapp: ServerApp, monkeypatch: pytest.MonkeyPatch
+):
+    async def away(kernel_id: str) -> None:
+        raise HTTPError(503, f"the gateway of {kernel_id} is away")
+
+    monkeypatch.setattr(jp_serverapp.kernel_manager, "interrupt_kernel", away)
+    with pytest.raises(Conflict, match="could not be interrupted") as caught:
+        await kernels.interrupt("some")
+    assert caught.value.info.retryable
 
 
 async def test_a_kernel_the_server_restarts_ends_the_run_and_serves_the_next(
