@@ -14,6 +14,7 @@ import { settings } from './plugins/settings';
 import { status } from './plugins/status';
 import { texts } from './plugins/texts';
 import { threads } from './plugins/threads';
+import { transcripts } from './plugins/transcripts';
 
 // Each plugin provides something of its own type; JupyterLab reads only the common part here.
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
@@ -28,7 +29,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   threads,
   ghost,
   settings,
-  status
+  status,
+  transcripts
 ];
 
 export default plugins;

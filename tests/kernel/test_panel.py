@@ -73,7 +73,8 @@ async def test_a_conversation_streams_through_the_socket_and_is_kept(
     assert closed.content["code"] == 1000
     assert "Because &lt;b&gt;it&lt;/b&gt; rains." in page.panel["transcript"]
     assert ran.shown[0].keys() == {"application/vnd.jupyter.widget-view+json", "text/plain"}
-    assert page.displays[page.panel["transcript_name"]]["text/html"] == page.panel["transcript"]
+    displayed = page.displays[page.panel["transcript_name"]]["text/html"]
+    assert displayed.startswith(page.panel["transcript"])
 
 
 COUNT_CELLS = (
@@ -200,6 +201,22 @@ async def test_the_page_s_code_is_fetched_by_the_loader(place: Place) -> None:
         assert code.buffers[0] == built.read_bytes()
     else:
         assert "run `make build`" in code.content["missing"]
+
+
+async def test_a_page_that_is_loaded_later_is_told_the_transcript_by_an_id_none_has(
+    place: Place,
+) -> None:
+    place.plays(says("Hello."))
+    async with FrontEnd(place, "later.ipynb") as page:
+        await page.run(f"{SHOW}.ask('Hi')\npanel")
+        kept = page.panel["transcript_name"]
+        known = set(page.displays)
+        await page.say({"t": "load", "view": "v"})
+        await page.until(lambda: known < set(page.displays))
+
+    (told,) = set(page.displays) - known
+    assert "Hello." in page.displays[kept]["text/html"]
+    assert page.displays[told] == page.displays[kept]
 
 
 async def test_what_is_no_message_is_not_answered_and_does_no_harm(place: Place) -> None:

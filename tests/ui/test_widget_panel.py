@@ -147,6 +147,9 @@ def test_a_saved_notebook_shows_a_transcript_without_its_kernel(desk: Desk, page
     OpenNotebook(page).shown()
     expect(opened.output("show").get_by_text("Why do penguins swim?").first).to_be_visible()
     expect(opened.output("show").locator("strong").get_by_text("water").first).to_be_visible()
+    view = opened.output("show").first
+    expect(view).to_have_text(re.compile("not found"))  # the lab's word for a view without a kernel
+    expect(view).to_be_hidden()
 
 
 def test_a_kernel_that_was_restarted_is_named_and_its_panel_shown_anew(

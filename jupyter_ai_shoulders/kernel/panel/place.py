@@ -29,6 +29,10 @@ class CellOutput:
         """See ``record.Output``."""
         self._handle.update(data, raw=True)
 
+    def repeat(self, data: Bundle) -> None:
+        """See ``record.Output``. By an id that no page knows: none draws anew what it has."""
+        DisplayHandle().update(data, raw=True)
+
 
 class ElsewhereScreen:
     """What a cell says whose conversation is shown by the panel; see ``talk.Screen``."""

@@ -2,6 +2,9 @@
 
 An output of its own, because front ends make a widget's view anew when its output is updated, and
 the user types in it. While a view is there it hides this output (``loader.js``).
+
+A page knows the output's display id only if it ran the cell. One that was loaded later and has our
+lab extension finds the output by the class in it (``labextension/src/bridge/transcripts.ts``).
 """
 
 from __future__ import annotations
@@ -31,6 +34,10 @@ class Output(Protocol):
 
     def update(self, data: Bundle) -> None:
         """Change it wherever it is shown; may be called in any thread."""
+        ...
+
+    def repeat(self, data: Bundle) -> None:
+        """Say it to pages that find the output by what is in it; as ``update``."""
         ...
 
 
@@ -65,6 +72,13 @@ class Record:
         """Have the transcript made anew; returns at once."""
         self._worker.do(lambda: self._read(session_id))
 
+    def repeat(self) -> None:
+        """Tell a page that has just been loaded what the output should show; returns at once.
+
+        Its notebook may have been saved before the last answer.
+        """
+        self._worker.do(self._say_again)
+
     def write(self, session_id: str) -> None:
         """Make the transcript anew and return when it is shown."""
         self._read(session_id)
@@ -83,6 +97,11 @@ class Record:
         except ClientError as error:
             if not self._has_conversation:
                 self._put(_NO_SERVER.format(error))
+
+    def _say_again(self) -> None:
+        with self._lock:
+            if self._shown:
+                self._output.repeat(bundle(self._text, self._name))
 
     def _put(self, text: str, *, conversation: bool = False) -> None:
         with self._lock:

@@ -16,6 +16,12 @@ MAX_CHARACTERS = 300_000
 """Of the conversation that a notebook keeps; the server has all of it."""
 _CUT = "*The beginning of this conversation is left out here; the side panel has it.*\n\n"
 _LOOK = "max-width:60em;overflow-wrap:anywhere"
+_ALONE = (
+    "<style>.jp-OutputArea-child:has(+ .jp-OutputArea-child .shoulders-transcript-{}) > "
+    ".jp-OutputArea-output:not(:has(*)) {{ display: none; }}</style>"
+)
+"""The lab and Notebook say "model not found" in the place of a view whose kernel is gone; a view
+that is there, and any other output, has elements. The conversation says more."""
 
 
 def page(text: str, name: str) -> str:
@@ -30,7 +36,8 @@ def page(text: str, name: str) -> str:
 
 def bundle(text: str, name: str) -> Bundle:
     """Return display data of an exported conversation."""
-    data: Bundle = {"text/html": page(text, name), "text/plain": text}
+    shown = page(text, name) + _ALONE.format(html.escape(name))
+    data: Bundle = {"text/html": shown, "text/plain": text}
     if is_harmless(text):
         data["text/markdown"] = text
     return data

@@ -32,6 +32,7 @@ from jupyter_ai_shoulders.kernel.panel.protocol import (
     Frame,
     Hello,
     KernelMessage,
+    Load,
     Ready,
 )
 from jupyter_ai_shoulders.kernel.panel.record import Record
@@ -130,6 +131,8 @@ class ChatPanel(anywidget.AnyWidget):
         self._relay.take(message, waits=waits)
         if isinstance(message, Hello):
             self._refresh()
+        elif isinstance(message, Load):
+            self._record.repeat()
 
     def _post(self, message: KernelMessage, buffers: Sequence[bytes]) -> None:
         if isinstance(message, Ready):

@@ -1,0 +1,28 @@
+/** The transcripts plugin: saved notebooks have what was said in their panels, also after a reload of the page. */
+
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+
+import { takeUpTranscript } from '../bridge/transcripts';
+import { EXTENSION_ID } from '../tokens';
+
+/** Keeps the transcripts below panels in outputs up to date. */
+export const transcripts: JupyterFrontEndPlugin<void> = {
+  id: `${EXTENSION_ID}:transcripts`,
+  description:
+    'Keeps in the notebook what is said in a panel in its outputs, after a reload of the page as well.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  activate: (_app, notebooks: INotebookTracker): void => {
+    const follow = (_: unknown, panel: NotebookPanel): void => {
+      panel.sessionContext.iopubMessage.connect((_, message) => {
+        if (panel.model !== null) {
+          takeUpTranscript(panel.model, message);
+        }
+      });
+    };
+    // Lives as long as the page; the lab disconnects what a closed notebook's session told.
+    notebooks.widgetAdded.connect(follow);
+    notebooks.forEach(panel => follow(notebooks, panel));
+  }
+};
