@@ -5,6 +5,7 @@ Used by every back end that reads nbformat itself: the disk, its signatures and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast, get_args
 
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
@@ -56,6 +57,13 @@ def with_outputs(cell: NotebookCell, outputs: tuple[JsonObject, ...]) -> Noteboo
 def with_source(cell: NotebookCell, source: str) -> NotebookCell:
     """Return the cell with another source."""
     return cell.model_copy(update={"source": source, "version": cell_version(source)})
+
+
+def summaries_of(outputs: Sequence[Any]) -> tuple[Summary, ...]:
+    """Return the summaries of a cell's outputs."""
+    if len(outputs) == 1:  # as nearly always, and a file has thousands of cells
+        return (summary_of(outputs[0]),)
+    return tuple(map(summary_of, outputs))
 
 
 def summary_of(output: Any) -> Summary:

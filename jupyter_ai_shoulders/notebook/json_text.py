@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, cast
 
 _space = re.compile(r"[ \t\r\n]*").match
+_comma = re.compile(r"[ \t\r\n]*,[ \t\r\n]*").match
 _decode = json.JSONDecoder().raw_decode
 _scan: Callable[[str, int], tuple[Any, int]] = cast("Any", json.JSONDecoder()).scan_once
 """What ``raw_decode`` calls; the items of long arrays are worth the difference."""
@@ -108,14 +109,13 @@ def walk_array(
             raise json.JSONDecodeError("Expecting value", text, error.value) from None
         made.append(make(before, position, end, value))
         before = end
-        if text[end : end + 1] != ",":
+        comma = _comma(text, end)
+        if comma is None:
             end = skip_space(text, end)
-            mark = text[end : end + 1]
-            if mark == "]":
+            if text[end : end + 1] == "]":
                 return made, end + 1
-            if mark != ",":
-                raise json.JSONDecodeError("Expecting ',' delimiter", text, end)
-        position = skip_space(text, end + 1)
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, end)
+        position = comma.end()
 
 
 def layout_of(text: str) -> Layout | None:

@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.notebook.cells import (
     clean,
     joined_output,
     make_cell,
-    summary_of,
+    summaries_of,
 )
 from jupyter_ai_shoulders.notebook.format3 import upgraded_cell, upgraded_outputs
 from jupyter_ai_shoulders.notebook.identity import (
@@ -204,7 +204,8 @@ def _cut(text: str, top: Mapping[str, Member], path: str, known: Known) -> Noteb
         raise _invalid(path, "it has no list of cells", text, array.start if array else 0)
     cells = cast("list[RawCell]", array.value)
     own_ids = has_own_ids([cell.id for cell in cells])
-    end = array.start + 1 + sum(len(cell.gap) + len(cell.text) for cell in cells)
+    # Behind the last cell's brace there is only white space.
+    end = text.rindex("}", 0, array.end) + 1 if cells else array.start + 1
     return NotebookText(
         head=text[: array.start + 1],
         cells=tuple(cells) if own_ids else _identified(cells, known),
@@ -257,7 +258,7 @@ class _CellReader:
             source,
             known if isinstance(metadata, dict) else {},
             count if isinstance(count, int) else None,
-            tuple(map(summary_of, items)) if outputs and isinstance(outputs, list) else (),
+            summaries_of(items) if outputs and isinstance(outputs, list) else (),
         )
 
 
@@ -284,7 +285,7 @@ class _OldCellReader:
             cell.source,
             cell.metadata,
             cell.execution_count,
-            tuple(map(summary_of, cell.outputs)),
+            summaries_of(cell.outputs),
             old=True,
         )
 
