@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jupyter_ai_shoulders.testing.scripted import Call, Say, Turn, turn
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import AnswerApproval
@@ -80,14 +82,17 @@ async def test_a_model_that_mangles_its_calls_is_stopped_after_three_repairs():
     check(w)
 
 
-async def test_edit_and_run_in_twelve_rounds_is_left_alone():
-    rounds = [
-        turn(Call(name, {"path": "a.ipynb", "word": str(number)}))
-        for number in range(12)
-        for name in ("edit", "run_it")
-    ]
+@pytest.mark.parametrize("circle", [False, True], ids=["work", "circle"])
+async def test_edit_and_run_in_twelve_rounds_is_left_alone_while_results_change(*, circle: bool):
+    rounds: list[Turn] = []
+    for number in range(12):
+        word = "same" if circle else f"try {number}"
+        rounds.append(turn(Call("edit", {"path": "a.ipynb", "word": word})))
+        rounds.append(turn(Call("run_it", {"path": "a.ipynb"})))
     w = world(*rounds, turn(Say("Fixed.")), given=session(mode="bypass"))
+    w.desk.prints_contents = True
     await w.say()
-    assert w.exits() == ["final_response"]
-    assert codes(w) == []
+    assert (w.exits() == ["final_response"]) is not circle
+    assert (codes(w) == []) is not circle
+    assert (len(w.of(ev.ToolResult)) == 24) is not circle
     check(w)

@@ -43,6 +43,8 @@ class Desk:
     gates: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
     reached: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
     contents: dict[str, str] = field(default_factory=dict[str, str])
+    prints_contents: bool = False
+    """Whether what runs says what it ran."""
     on_start: Callable[[str], Awaitable[None]] | None = None
     contexts: list[CallContext] = field(default_factory=list[CallContext])
 
@@ -112,9 +114,14 @@ class FakeTool:
         seen = SeenVersion(path=args.path, cell_id=CellId("c1"), version=Version(self.name))
         return Result(
             envelope=ToolEnvelope(ok=True, kind="text", data=None),
-            content=text_content(f"{self.name} of {args.path}"),
+            content=text_content(f"{self.name} of {args.path}{self.said(args)}"),
             seen=(seen,),
         )
+
+    def said(self, args: PathArguments) -> str:
+        """What the result says besides."""
+        del args
+        return ""
 
 
 class Look(FakeTool):
@@ -154,6 +161,9 @@ class RunIt(FakeTool):
         yield Progress("stdout", "three")
         await self.desk.work(f"{self.name}:{args.path}{args.word}")
         yield self.result(args)
+
+    def said(self, args: PathArguments) -> str:
+        return f": {self.desk.contents.get(args.path)}" if self.desk.prints_contents else ""
 
 
 class Buggy(FakeTool):
