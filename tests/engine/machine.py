@@ -1,5 +1,6 @@
-"""A state machine drives the engine: sends, steers, answers, supplied results, limits, cancels,
-compactions, edits from elsewhere, crashes, full disks, and a page that comes and goes.
+"""A state machine drives the engine: sends, steers, edited messages, answers, supplied results,
+limits, cancels, compactions, edits from elsewhere, crashes, full disks, and a page that comes and
+goes.
 
 After every step the log keeps its invariants and gives a valid history, and the page has seen
 nothing but the log; at the end the session accepts a message and the page has all of it. Run
@@ -23,32 +24,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from jupyter_ai_shoulders.core.errors import (
     Conflict,
     InvalidRequest,
+    NotFound,
     PolicyRefusal,
-    ProviderError,
     StateUnavailable,
 )
-from jupyter_ai_shoulders.core.spending import LimitScope
-from jupyter_ai_shoulders.core.summaries import CompactionMode, Summary, SummaryOrder
+from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.engine.context import build
-from jupyter_ai_shoulders.engine.unmetered import Unmetered
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
-from jupyter_ai_shoulders.testing.scripted import (
-    Call,
-    Fail,
-    Say,
-    ScriptedProvider,
-    Think,
-    Turn,
-    turn,
-)
-from jupyter_ai_shoulders.tools.base import Tool
-from jupyter_ai_shoulders.tools.clarify import Clarify
-from jupyter_ai_shoulders.tools.todo import Todo
+from jupyter_ai_shoulders.testing.scripted import Fail, ScriptedProvider, Turn, turn
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api import MessageAccepted
-from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
     AnswerQuestion,
@@ -56,73 +43,30 @@ from jupyter_ai_shoulders.wire.commands import (
     ResumeTurn,
     SupplyResult,
 )
-from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId
 from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
 from tests.engine.follower import Follower
+from tests.engine.machine_parts import (
+    AFTERWARDS,
+    LIMIT,
+    LOOP,
+    MEANWHILE,
+    MODES,
+    REPLIES,
+    SLOW,
+    SPENT,
+    TOO_LONG,
+    Limits,
+    Writer,
+    filling_disk,
+    full_disk,
+)
 from tests.engine.tools import Desk
 from tests.engine.validity import check_history, check_log, check_requests
 from tests.engine.world import SESSION, World, around, session, world
 from tests.engine.world import settings as limits
 
 T = TypeVar("T")
-
-BUSY = ProviderError("Busy.", code="overloaded", retryable=True, retry_after_ms=0)
-SUMMARY = "Cell 4 imports numpy before its first use, and the whole notebook runs again."
-ASK: JsonObject = {"question": "Which?", "options": ["Blue", "Red"]}
-TOO_LONG = ProviderError("The prompt is too long.", code="context_overflow")
-SPENT = PolicyRefusal("Spent.", code="budget_exhausted", scope="turn")
-LOOP: list[Tool[Any]] = [Clarify(), Todo()]
-REPLIES: list[Turn] = [
-    turn(Say("An answer.")),
-    turn(Think("Hm."), Say("Look."), Call("look", {"path": "a"}), Call("look", {"path": "b"})),
-    turn(Call("edit", {"path": "a"}), Call("run_it", {"path": "a"}), Call("look", {"path": "a"})),
-    turn(Call("run_it", {"path": "a"}), Call("run_it", {"path": "b"})),
-    turn(Call("nothing", {}), Call("look", '{"pa'), Call("failing", {"path": "a"})),
-    turn(Call("look", {"path": "a"}), Call("complete", {"summary": SUMMARY})),
-    turn(Fail(BUSY)),
-    turn(Say("Half a "), Call("edit", {"path": "c"}), Fail(BUSY)),
-    turn(),
-    turn(Call("look", {"path": "a"}), Call("clarify", ASK), Call("run_it", {"path": "a"})),
-    turn(Call("run_it", {"path": "b"}), Call("clarify", ASK), Call("clarify", ASK)),
-    turn(Call("todo", {"markdown": "- [ ] a"}), Call("clarify", {"question": " "})),
-    turn(Fail(SPENT)),
-    turn(Fail(TOO_LONG)),
-    turn(Say("Half a "), Call("look", {"path": "b"}), stop="context_overflow"),
-]
-MODES: list[Mode | None] = [None, None, "ask", "auto_edit", "plan"]
-AFTERWARDS = [None, None, "resume", "discard"]
-"""What the user says at once of a turn that a restart interrupted."""
-SLOW = ("look:a", "run_it:a", "edit:c")
-"""Calls that can be made to take a while."""
-LIMIT = 1_000_000
-"""Of money, in micro-dollars; a higher one is refused."""
-
-
-class Limits(Unmetered):
-    """A budget that lets itself be raised up to a point."""
-
-    async def raise_limit(
-        self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
-    ) -> None:
-        """Refuse what is too much."""
-        if micro_usd > LIMIT:
-            raise PolicyRefusal("That is too much.", code="budget_exhausted")
-
-
-class Writer:
-    """Takes a moment for a summary, writes some, and fails at others."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    async def summarise(self, order: SummaryOrder) -> Summary | None:
-        """Return a summary, None, or fail, in turn."""
-        self.asked += 1
-        for _ in range(self.asked % 7):
-            await asyncio.sleep(0)
-        if self.asked % 3 == 0:
-            raise BUSY
-        return Summary(f"Summary {self.asked}.", ModelId("cheap")) if self.asked % 3 == 1 else None
 
 
 @dataclass
@@ -341,6 +285,59 @@ class EngineMachine(RuleBasedStateMachine):
             assert limit > LIMIT
             assert not any('"turn-resume"' in text for text in self.log[before:])
 
+    @rule(
+        meanwhile=st.sampled_from(MEANWHILE),
+        turns=st.integers(0, 6),
+        room=st.sampled_from([None, None, 0, 1, 2, 3]),
+        pauses=st.booleans(),
+    )
+    def limit_is_raised_while(
+        self, meanwhile: str, turns: int, room: int | None, pauses: bool
+    ) -> None:
+        """Another page does something while a higher limit is stored, or the disk fills."""
+        if pauses and not self.busy:
+            usual, self.replies = self.replies, [turn(Fail(SPENT))]
+            self.run(self.world.send("Spend", message=f"m{next(self.numbers)}"))
+            self.settle()
+            self.replies = usual
+        if room is not None:
+            self.world.store.before_append = filling_disk(room)
+        self.run(self.raised_while(meanwhile, turns))
+        if room is not None:
+            self.settle()
+            self.world.store.before_append = None
+
+    async def raised_while(self, meanwhile: str, turns: int) -> None:
+        engine, resume = self.world.engine, ResumeTurn(decision="resume", limit_micro_usd=LIMIT)
+        work = asyncio.create_task(engine.resume(SESSION, resume))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        with contextlib.suppress(Conflict, NotFound, InvalidRequest, StateUnavailable):
+            match meanwhile:
+                case "send":
+                    await self.world.send("Else", message=f"m{next(self.numbers)}")
+                case "replace":
+                    await self.replace_message(0)
+                case "cancel":
+                    await engine.cancel(SESSION)
+                case "discard":
+                    await engine.resume(SESSION, ResumeTurn(decision="discard"))
+                case _:
+                    await engine.resume(SESSION, resume)
+        with contextlib.suppress(Conflict, StateUnavailable):
+            await work
+
+    async def replace_message(self, back: int) -> None:
+        ids = [event.message_id for event in self.world.of(ev.MessageAdd)]
+        if len(ids) > back:
+            replaces = MessageId(ids[-1 - back])
+            await self.world.send("Rather", message=f"m{next(self.numbers)}", replaces=replaces)
+
+    @rule(back=st.integers(0, 3))
+    def message_is_sent_in_place_of_another(self, back: int) -> None:
+        with contextlib.suppress(Conflict, NotFound):  # running, an answer, hidden already
+            self.run(self.replace_message(back))
+
     @rule(remove=st.booleans(), back=st.integers(0, 2))
     def change_a_message(self, remove: bool, back: int) -> None:
         ids = [event.message_id for event in self.world.of(ev.MessageAdd)]
@@ -402,13 +399,7 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(appends=st.integers(0, 6), turns=st.integers(0, 30))
     def disk_is_full_for_a_while(self, appends: int, turns: int) -> None:
-        left = itertools.count(appends, -1)
-
-        def full(event: ev.Event) -> None:
-            if next(left) <= 0:
-                full_disk(event)
-
-        self.world.store.before_append = full
+        self.world.store.before_append = filling_disk(appends)
         with contextlib.suppress(StateUnavailable):
             self.run(self.world.send("On a full disk", message=f"m{next(self.numbers)}"))
         self.time_passes(turns)
@@ -451,7 +442,3 @@ class EngineMachine(RuleBasedStateMachine):
         assert w.session.status == "idle"
         check_log(w.events)
         check_requests(w.provider.requests)
-
-
-def full_disk(event: ev.Event) -> None:
-    raise StateUnavailable("The disk is full.", code="disk_full")
