@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 
 import pytest
 
-from tests.cli.chatting import SECONDS, Start
+from tests.cli.chatting import CTRL_C, DENY, PASTE, SECONDS, Start
 from tests.cli.conftest import Terminal
-from tests.upstream import says
+from tests.upstream import calls, says
 
 
 @pytest.mark.timeout(SECONDS + 40)
@@ -56,3 +57,43 @@ def test_2_a_pipe_is_no_terminal(alone: Terminal) -> None:
 
     assert (said.code, said.out) == (2, "")
     assert "jupyter shoulders run" in said.err
+
+
+@pytest.mark.timeout(SECONDS + 40)
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
+def test_a_narrow_terminal_has_whole_words_and_columns(alone: Terminal, start: Start) -> None:
+    alone.plays(calls("create_file", {"path": "narrow.txt", "content": "x"}))
+    chat = start(columns=40)
+    chat.sees()
+    told = chat.does("/help")
+    wrong = chat.does("/HELP\tme") + chat.does("/no such")
+    chat.types("Write.")
+    asked = chat.sees(DENY)
+    chat.presses(CTRL_C)
+    chat.sees()
+    chat.types("/quit")
+
+    assert chat.ends() == 0
+    assert f"\n/new            begin another\n{' ' * 16}conversation\n" in told
+    assert f"\n/new            begin another\n{' ' * 16}conversation\n" in wrong
+    assert "There is no command /no; /help lists" in wrong
+    assert max(map(len, asked.splitlines())) <= 40
+    assert "\nAllow create_file? [y]es once" in asked
+    assert "[f\n]" not in asked
+
+
+@pytest.mark.timeout(SECONDS + 40)
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
+def test_several_lines_that_are_pasted_are_one_message(alone: Terminal, start: Start) -> None:
+    alone.configure({"titles": False})
+    alone.plays(says("One message."))
+    chat = start(term="xterm")
+    chat.sees(PASTE)
+    chat.types("\x1b[200~first\n漢字 second\x1b[201~")
+    chat.sees("message.")
+    chat.sees(PASTE)
+    chat.types("/quit")
+
+    assert chat.ends() == 0
+    asked = [request["body"]["messages"][-1] for request in alone.upstream.requests()]
+    assert "first\\n漢字 second" in json.dumps(asked[0], ensure_ascii=False)

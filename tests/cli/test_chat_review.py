@@ -73,7 +73,7 @@ def test_changes_are_shown_kept_and_undone(terminal: Terminal, start: Start) -> 
     assert "/keep 1, as /review counts, or all" in unclear
     assert "Kept: review-one.txt" in kept
     assert "2 is a change: /keep or /undo decides on it." in wrong
-    assert "There is no 1;" in wrong
+    assert "There is no number 1;" in wrong
     assert "There is nothing to apply." in wrong
     assert "Undone: review-two.txt" in undone
     assert "Nothing awaits review." in over

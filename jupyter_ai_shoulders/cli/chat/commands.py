@@ -36,20 +36,21 @@ class Command:
 
 def run_command(talk: Talk, line: str) -> None:
     """Run the command of a line that begins with a slash. Raises ``Leave``."""
-    name, _, rest = line.removeprefix("/").partition(" ")
-    command = COMMANDS.get(name)
-    if command is None:
-        talk.screen.warn(f"There is no command /{name}; /help lists them.")
+    name, rest = [*line.removeprefix("/").split(maxsplit=1), "", ""][:2]
+    command = COMMANDS.get(name.lower())
+    if line[1:2].isspace() or command is None:
+        talk.screen.warn(
+            f"There is no command /{name}; /help lists them. A space before / sends it as text."
+        )
         return
     command.run(talk, rest.strip())
 
 
 def _help(talk: Talk, _: str) -> None:
-    width = max(len(command.usage) for command in COMMANDS.values())
-    lines = [f"{command.usage:<{width}}  {command.about}" for command in COMMANDS.values()]
+    talk.screen.table([(command.usage, command.about) for command in COMMANDS.values()])
     talk.screen.say(
-        "\n".join(lines) + "\nAlt+Enter begins another line, Tab completes; a space before / sends "
-        "it as text.\nCtrl+C stops the turn that runs, Ctrl+D leaves."
+        "Alt+Enter begins another line, Tab completes; a space before / sends it as text.\n"
+        "Ctrl+C stops the turn that runs, Ctrl+D leaves."
     )
 
 
@@ -83,8 +84,7 @@ def _list_models(talk: Talk, ready: Sequence[ModelInfo], models: Sequence[ModelI
 
 def _mode(talk: Talk, wanted: str) -> None:
     if not wanted:
-        lines = [f"  {mode:<9}  {_MODE_TEXTS[mode]}" for mode in _MODES.values()]
-        talk.screen.say("\n".join(lines))
+        talk.screen.table([(mode, _MODE_TEXTS[mode]) for mode in _MODES.values()])
         wanted = talk.screen.ask("Mode (Enter keeps it): ", list(_MODES)).strip()
     chosen = _MODES.get(wanted)
     if chosen is not None:

@@ -13,11 +13,11 @@ from jupyter_ai_shoulders.wire.ids import TurnId
 
 _LISTED = 8
 _CELLS = (
-    ("removed", "removed"),
-    ("returned", "brought back"),
-    ("rewritten", "with the text of before"),
-    ("moved", "moved back"),
-    ("outputs", "with the outputs of before"),
+    ("removed", "cell removed", "cells removed"),
+    ("returned", "cell brought back", "cells brought back"),
+    ("rewritten", "cell has its text back", "cells have their text back"),
+    ("moved", "cell moved back", "cells moved back"),
+    ("outputs", "cell has its outputs back", "cells have their outputs back"),
 )
 _FILES = {
     "rewritten": "the file has its text back",
@@ -74,8 +74,8 @@ def _document_lines(document: RestoredDocument) -> list[str]:
         return [f"not put back: {document.error.message}"]
     if document.file is not None:
         return [_FILES[document.file] + (_PROPOSED if document.proposal_id else "")]
-    counts = [(len(getattr(document, name)), what) for name, what in _CELLS]
-    lines = [f"{count} cell{'' if count == 1 else 's'} {what}" for count, what in counts if count]
+    counts = [(len(getattr(document, name)), one, more) for name, one, more in _CELLS]
+    lines = [f"{count} {one if count == 1 else more}" for count, one, more in counts if count]
     return [*lines, *map(_kept_line, document.kept)] or ["nothing had to change"]
 
 

@@ -134,7 +134,7 @@ class Review:
             at = _index(word)
             item = self._listed[at] if self._listed and 0 <= at < len(self._listed) else None
             if item is None:
-                self._screen.warn(f"There is no {word}; /review counts what there is.")
+                self._screen.warn(f"There is no number {word}; /review counts what there is.")
                 return {}
             found[at] = item
         return found

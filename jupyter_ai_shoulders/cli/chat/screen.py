@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from getpass import getpass
+from textwrap import wrap
 
 from prompt_toolkit import PromptSession, print_formatted_text
 from prompt_toolkit.completion import Completer, WordCompleter
@@ -48,6 +49,16 @@ class Screen:
         self.close_line()
         self.show([(style, f"{text}\n")])
 
+    def table(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Write names and what they mean, in two columns however narrow the terminal is."""
+        columns = self._columns()
+        left = min(max(len(name) for name, _ in rows) + 2, columns // 2)
+        for name, about in rows:
+            first = f"{name:<{left - 1}} "
+            width = max(columns - 1, len(first) + 1)
+            lines = wrap(about, width, initial_indent=first, subsequent_indent=" " * left)
+            self.exactly("\n".join(lines))
+
     def exactly(self, text: str, style: str = "") -> None:
         """Write lines as they are; where they are too long, the terminal breaks them."""
         self.say(text, f"{EXACT} {style}".strip())
@@ -82,13 +93,19 @@ class Screen:
         """
         self.close_line()
         _forget_typed()
-        question = visible(prompt)
+        question = self._broken(visible(prompt))
         if password:
             return _clean(getpass(question))
         if self._answers is None:
             return self._typed(question)
         clear_typeahead(self._answers.input)
         return _clean(self._answers.prompt(question, completer=_completer(words)))
+
+    def _broken(self, prompt: str) -> str:
+        """Return a question with its lines broken between words."""
+        wrapper, columns = Wrapper(), self._columns()
+        pieces = [*wrapper.feed([("", prompt)], columns), *wrapper.end(columns)]
+        return "".join(text for _, text in pieces)
 
     def _typed(self, prompt: str) -> str:
         """Read a line as the terminal itself edits it."""

@@ -1,0 +1,124 @@
+"""What the terminal chat says of a turn that was undone."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.cli.chat.restored import drift_line, restored_lines, undoing_of
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import KernelDrift, Restore
+from jupyter_ai_shoulders.wire.events_restore import (
+    CellName,
+    KeptCell,
+    RanCell,
+    RestoredDocument,
+)
+from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, RestoreId, TurnId
+
+PROPOSED = "Its earlier text is proposed: /review"
+TURN = TurnId("turn_1")
+CELL = CellName(cell_id=CellId("a"), title="x = 1")
+RAN = RanCell(cell_id=CellId("a"), title="x = 1", names=("x", "y"))
+
+
+def restore(
+    *documents: RestoredDocument,
+    name: str = "r1",
+    undone: str | None = None,
+    drift: tuple[KernelDrift, ...] = (),
+) -> Restore:
+    return Restore(
+        restore_id=RestoreId(name),
+        seq_before=1,
+        what=("notebook", "files"),
+        documents=documents,
+        drift=drift,
+        undone=None if undone is None else RestoreId(undone),
+        undone_turn=TURN if undone is None else None,
+    )
+
+
+def kept(reason: str, proposal: str | None = None) -> RestoredDocument:
+    cell = KeptCell.model_validate(
+        {"cell_id": "a", "title": "x = 1", "reason": reason, "proposal_id": proposal}
+    )
+    return RestoredDocument(document="a.ipynb", kept=(cell,))
+
+
+@pytest.mark.parametrize(
+    ("document", "lines"),
+    [
+        pytest.param(
+            RestoredDocument(document="a.ipynb", removed=(CELL,), rewritten=(CELL, CELL)),
+            ["a.ipynb: 1 cell removed", "a.ipynb: 2 cells have their text back"],
+            id="cells",
+        ),
+        pytest.param(
+            RestoredDocument(document="a.ipynb"), ["a.ipynb: nothing had to change"], id="nothing"
+        ),
+        pytest.param(
+            RestoredDocument(document="a.txt", file="returned"),
+            ["a.txt: the file was brought back"],
+            id="file",
+        ),
+        pytest.param(
+            RestoredDocument(document="a.txt", file="kept", proposal_id=ProposalId("p")),
+            [f"a.txt: the file was kept: you changed it since. {PROPOSED}"],
+            id="kept file",
+        ),
+        pytest.param(
+            RestoredDocument(
+                document="a.txt",
+                error=ErrorInfo(code="not_found", message="It is gone.", retryable=False),
+            ),
+            ["a.txt: not put back: It is gone."],
+            id="error",
+        ),
+        pytest.param(
+            kept("changed", "p"),
+            [f"a.ipynb: “x = 1” was kept: you changed it since. {PROPOSED}"],
+            id="changed",
+        ),
+        pytest.param(
+            kept("run"), ["a.ipynb: “x = 1” kept its outputs: you ran it since"], id="run"
+        ),
+        pytest.param(
+            kept("protected"), ["a.ipynb: “x = 1” was kept: it is protected"], id="protected"
+        ),
+        pytest.param(
+            kept("unknown"),
+            ["a.ipynb: “x = 1” kept its outputs: what they come from is not known"],
+            id="unknown",
+        ),
+    ],
+)
+def test_what_was_put_back_is_said(document: RestoredDocument, lines: list[str]) -> None:
+    assert restored_lines(restore(document)) == lines
+
+
+@pytest.mark.parametrize(
+    ("kernel", "line"),
+    [
+        ("same", "The kernel of a.ipynb still holds what ran: “x = 1”. It defined x, y."),
+        ("unknown", "The kernel of a.ipynb may still hold what ran: “x = 1”. It defined x, y."),
+        ("restarted", "The kernel of a.ipynb was restarted since: it holds none of what ran."),
+        ("gone", ""),
+    ],
+)
+def test_what_a_kernel_still_holds_is_said(kernel: str, line: str) -> None:
+    drift = KernelDrift.model_validate({"document": "a.ipynb", "kernel": kernel, "cells": [RAN]})
+
+    assert drift_line(drift) == line
+    assert restored_lines(restore(drift=(drift,))) == [
+        "There was nothing to put back.",
+        *([line] if line else []),
+    ]
+
+
+def test_an_undoing_stands_until_it_is_taken_back() -> None:
+    first, back, second = restore(), restore(name="r2", undone="r1"), restore(name="r3")
+
+    assert undoing_of([first], TURN) == first
+    assert undoing_of([first, back], TURN) is None
+    assert undoing_of([first, back, second], TURN) == second
+    assert undoing_of([first], TurnId("turn_2")) is None
