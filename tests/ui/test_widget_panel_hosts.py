@@ -74,7 +74,8 @@ def _answers(address: str) -> bool:
 def test_the_panel_works_in_notebook_7(desk: Desk, page: Page) -> None:
     name = f"{desk.file.stem}.txt"
     desk.write(SHOW, ("two", "1 + 1"))
-    desk.play(says("Because **water**."), calls("write_file", {"path": name, "content": "Yes."}))
+    write = calls("write_file", {"path": name, "content": "Yes."})
+    desk.play(says("Because **water**. $x^2$"), write)
     page.goto(desk.lab.url(f"notebooks/{desk.path}"))
     cells = page.locator(".jp-CodeCell")
     expect(cells).to_have_count(2)
@@ -90,6 +91,7 @@ def test_the_panel_works_in_notebook_7(desk: Desk, page: Page) -> None:
     panel = panel_in(page)
     panel.ask("Why do penguins swim?")
     answered(panel, "Because water.")
+    expect(panel.answers.locator("mjx-container")).to_have_count(1)
     panel.root.get_by_role("tab").first.press("d")
     page.keyboard.press("d")
     expect(cells).to_have_count(2)

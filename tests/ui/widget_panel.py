@@ -11,9 +11,9 @@ SHOW = ("show", "from jupyter_ai_shoulders import ChatPanel\npanel = ChatPanel()
 """A cell that shows a panel."""
 
 
-def panel_in(page: Page) -> Panel:
+def panel_in(page: Page, name: str = NAME) -> Panel:
     """The panel in an output, once one can write in it."""
-    panel = Panel(page, NAME)
+    panel = Panel(page, name)
     expect(panel.input).to_be_enabled()
     return panel
 

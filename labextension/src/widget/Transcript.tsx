@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { WORDS } from './words';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 /** The variables that the frame takes from the page around it. */
 const TAKEN = [
@@ -13,7 +13,11 @@ const TAKEN = [
   '--jp-content-link-color'
 ];
 
-export function Transcript({ html }: { html: string }): React.JSX.Element {
+export function Transcript(props: {
+  html: string;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { html, trans } = props;
   const place = React.useRef<HTMLIFrameElement>(null);
   React.useLayoutEffect(() => {
     const { current } = place;
@@ -27,7 +31,7 @@ export function Transcript({ html }: { html: string }): React.JSX.Element {
       className="shoulders-Widget-transcript"
       // No scripts, no origin, no forms.
       sandbox=""
-      title={WORDS.__('Transcript of the conversation')}
+      title={trans.__('Transcript of the conversation')}
       tabIndex={0}
     />
   );

@@ -1,5 +1,6 @@
 /** A panel in a notebook's output: the chat once the kernel answers, how it stands before and after, else a transcript. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { ChatPanel } from '../chat/ChatPanel';
@@ -9,7 +10,6 @@ import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/interface';
 import type { Relay, Standing } from './relay';
 import { Transcript } from './Transcript';
-import { WORDS } from './words';
 
 export function WidgetPanel(props: {
   relay: Relay;
@@ -32,12 +32,19 @@ export function WidgetPanel(props: {
   }, [frame, begun]);
   return (
     <>
-      <Note standing={standing} begun={begun} retry={relay.hello} />
+      <Note
+        standing={standing}
+        begun={begun}
+        trans={host.trans}
+        retry={relay.hello}
+      />
       {begun ? (
         <ChatPanel host={host} conversations={conversations} socket={socket} />
       ) : (
         !isEmpty &&
-        standing.kind !== 'asking' && <Transcript html={transcript} />
+        standing.kind !== 'asking' && (
+          <Transcript html={transcript} trans={host.trans} />
+        )
       )}
     </>
   );
@@ -47,10 +54,11 @@ export function WidgetPanel(props: {
 function Note(props: {
   standing: Standing;
   begun: boolean;
+  trans: TranslationBundle;
   retry: () => void;
 }): React.JSX.Element | null {
-  const { standing, begun, retry } = props;
-  const text = words(standing, begun);
+  const { standing, begun, trans, retry } = props;
+  const text = words(standing, begun, trans);
   if (text === null) {
     return null;
   }
@@ -63,30 +71,34 @@ function Note(props: {
       <span>{text}</span>
       {standing.kind === 'gone' && (
         <button type="button" onClick={retry}>
-          {WORDS.__('Try again')}
+          {trans.__('Try again')}
         </button>
       )}
     </div>
   );
 }
 
-function words(standing: Standing, begun: boolean): string | null {
+function words(
+  standing: Standing,
+  begun: boolean,
+  trans: TranslationBundle
+): string | null {
   switch (standing.kind) {
     case 'ready':
       return null;
     case 'asking':
-      return begun ? null : WORDS.__('Connecting to the kernel…');
+      return begun ? null : trans.__('Connecting to the kernel…');
     case 'slow':
-      return WORDS.__(
+      return trans.__(
         'The kernel is busy: what you do here waits until its cell has ended. The agent goes on working.'
       );
     case 'silent':
-      return WORDS.__(
+      return trans.__(
         'The kernel is busy or not running. Run this cell to talk to the agent here.'
       );
     case 'gone':
       return standing.reason === ''
-        ? WORDS.__('The kernel cannot reach the Jupyter server.')
+        ? trans.__('The kernel cannot reach the Jupyter server.')
         : standing.reason;
   }
 }

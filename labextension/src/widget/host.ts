@@ -16,12 +16,13 @@ import type { ReviewStore } from '../review/store';
 import { confirm } from './dialog';
 import { highlight } from './highlight';
 import { Icon } from './icons';
-import { WORDS } from './words';
+import type { ISurroundings } from './surroundings';
 
 /** What the host is made of. */
 export interface IHostParts {
   readonly http: IHttpClient;
   readonly review: ReviewStore;
+  readonly surroundings: ISurroundings;
   /** Where dialogs are put. */
   readonly root: Node;
 }
@@ -65,12 +66,12 @@ const NOWHERE: ISituation = {
 
 /** Make the host of one view. */
 export function makeHost(
-  { http, review, root }: IHostParts,
+  { http, review, surroundings, root }: IHostParts,
   situation: WidgetSituation
 ): IChatHost {
   return {
     ...NOTHING_OF_THE_LAB,
-    trans: WORDS,
+    ...surroundings,
     Icon,
     get situation() {
       return situation.current;
@@ -87,7 +88,7 @@ export function makeHost(
     },
     setKey: (provider, key) => storeKey(http, provider, key),
     confirm: (title, body, accept) =>
-      confirm(root, WORDS, { title, body, accept })
+      confirm(root, surroundings.trans, { title, body, accept })
   };
 }
 
@@ -107,8 +108,6 @@ const NOTHING_OF_THE_LAB = {
   cellsOf: () => [],
   copiedCells: () => [],
   carried: () => Promise.resolve([]),
-  /** No typesetter: a formula keeps its text. */
-  typeset: () => Promise.resolve(),
   picture: (path: string) =>
     Promise.reject(new Error(`${path} cannot be shown here.`))
 } satisfies Partial<IChatHost>;

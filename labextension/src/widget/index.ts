@@ -3,6 +3,7 @@
  * the lab's panel, on the same model; only the page around them and the way to the server are its own.
  */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { UUID } from '@lumino/coreutils';
 import * as React from 'react';
 import { createRoot, type Root } from 'react-dom/client';
@@ -17,9 +18,9 @@ import { makeHost, WidgetSituation } from './host';
 import type { IModel } from './port';
 import { Relay } from './relay';
 import { STYLES } from './styles';
+import { lookAround } from './surroundings';
 import { followTheme } from './theme';
 import { WidgetPanel } from './WidgetPanel';
-import { WORDS } from './words';
 
 /** Keys and what they do belong to the panel: the notebook's shortcuts would run cells and delete them. */
 const KEPT = ['keydown', 'keypress', 'keyup', 'copy', 'cut', 'paste'] as const;
@@ -44,9 +45,14 @@ export class WidgetView {
       newId
     });
     this.review = new ReviewStore(http, this.socket);
-    this.frame = makeFrame(element);
+    const tree = makeTree(element);
+    const surroundings = lookAround(model, tree);
+    this.frame = makeFrame(tree, surroundings.trans);
     const { review, frame, situation } = this;
-    this.host = makeHost({ http, review, root: frame }, situation);
+    this.host = makeHost(
+      { http, review, surroundings, root: frame },
+      situation
+    );
     this.leaveTheme = followTheme(frame, element);
     this.root = createRoot(frame);
     this.listen();
@@ -153,7 +159,7 @@ function keep(event: Event): void {
 }
 
 /** The shadow tree with the panel's element: neither the page's styles reach it nor its own the page. */
-function makeFrame(element: HTMLElement): HTMLElement {
+function makeTree(element: HTMLElement): ShadowRoot {
   element.classList.add('shoulders-WidgetHost');
   element.dataset.lmSuppressShortcuts = 'true';
   const inner = document.createElement('div');
@@ -161,11 +167,16 @@ function makeFrame(element: HTMLElement): HTMLElement {
   const shadow = inner.attachShadow({ mode: 'open' });
   const style = document.createElement('style');
   style.textContent = STYLES;
+  shadow.append(style);
+  return shadow;
+}
+
+function makeFrame(tree: ShadowRoot, trans: TranslationBundle): HTMLElement {
   const frame = document.createElement('div');
   frame.className = 'shoulders-Widget';
   frame.setAttribute('role', 'region');
-  frame.setAttribute('aria-label', WORDS.__('AI panel'));
-  shadow.append(style, frame);
+  frame.setAttribute('aria-label', trans.__('AI panel'));
+  tree.append(frame);
   return frame;
 }
 

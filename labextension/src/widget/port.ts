@@ -10,6 +10,8 @@ export interface IModel {
   /** Send what was set to the kernel. */
   save_changes(): void;
   send(content: object): void;
+  /** Of the page; what it has besides widgets differs. */
+  readonly widget_manager?: unknown;
   on(event: string, callback: ModelCallback): void;
   off(event: string, callback: ModelCallback): void;
 }

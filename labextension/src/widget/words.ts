@@ -1,4 +1,4 @@
-/** The panel's words in a notebook's output: the lab's translations are out of reach there, so they are English. */
+/** The panel's words in a notebook's output where the lab's translations are out of reach: English. Used by `surroundings`. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
