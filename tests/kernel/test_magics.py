@@ -7,13 +7,31 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from jupyter_ai_shoulders.client import Client
+from jupyter_ai_shoulders.client.errors import TurnFailed
 from tests.client.conftest import Place
 from tests.client.kernels import ServerKernel
 from tests.upstream import calls, notebook, says, texts
 
 LOAD = "%load_ext jupyter_ai_shoulders"
 REPLY = "Because of $x$."
+INTERRUPT_AS_THE_SERVER_TAKES_IT = """
+import os, signal
+from jupyter_ai_shoulders.client.connection import Connection
+from jupyter_ai_shoulders.wire.commands import SendMessage
+
+send = Connection.post
+
+def post(self, path, body, model):
+    taken = send(self, path, body, model)
+    if isinstance(body, SendMessage):
+        os.kill(os.getpid(), signal.SIGINT)
+    return taken
+
+Connection.post = post
+"""
 
 
 @asynccontextmanager
@@ -66,6 +84,23 @@ async def test_an_interrupt_cancels_the_turn(place: Place, client: Client) -> No
     sessions = client.list(kind="kernel")
     assert [session.status for session in sessions[:2]] == ["idle", "idle"]
     assert '"exit":"cancelled"' in client.export(sessions[1].id, "jsonl").replace(" ", "")
+
+
+async def test_an_interrupt_before_the_turn_is_followed_cancels_it_too(
+    place: Place, client: Client
+) -> None:
+    place.plays(says("word " * 50, ending="stall", ending_after=20))
+    async with loaded(place, "early.ipynb") as kernel:
+        await kernel.run(INTERRUPT_AS_THE_SERVER_TAKES_IT)
+        stopped = await kernel.run("%ai Count.")
+        with pytest.raises(TurnFailed, match="cancelled"):
+            client.follow(client.list(kind="kernel")[0].id).answer()
+        place.plays(says("Free again."))
+        after = await kernel.run("Connection.post = send\n%ai -n Hi")
+
+    assert stopped.error.startswith("KeyboardInterrupt")
+    assert "Stopped." in stopped.text
+    assert after.shown[0]["text/plain"] == "Free again."
 
 
 async def test_the_last_error_is_fixed_in_a_new_cell(place: Place) -> None:
