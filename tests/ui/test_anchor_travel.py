@@ -88,6 +88,8 @@ def test_a_notebook_that_was_changed_while_closed_has_its_threads_or_says_so(des
     desk.write(("one", new), ("two", "two = 2\n"))
     show(desk)
     assert place(desk, thread) == after("# of another branch\n")
+    quote = QUOTE.replace("'", '"')
+    desk.wait(lambda: logged(desk, thread)["quote"] == quote, "the place is logged")
 
     desk.page.goto(desk.lab.url("lab", reset=""))
     desk.write(("other", new), ("two", "two = 2\n"))

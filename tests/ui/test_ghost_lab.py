@@ -59,7 +59,8 @@ def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(desk:
 @pytest.mark.shows("10.lab.2")
 @pytest.mark.usefixtures("automatic")
 def test_while_one_types_the_lab_asks_if_the_settings_say_so(desk: Desk) -> None:
-    notebook = desk.open(("code", ""), replies=[GOOD])
+    notebook = desk.open(("code", ""), replies=[])
+    desk.upstream.play({"replies": [], "default": GOOD})  # one who types slowly pauses often
     ghost = Ghost(desk.page)
     at_end(notebook)
     ghost.ready()
@@ -101,6 +102,7 @@ def test_while_one_types_nothing_is_asked_otherwise(desk: Desk) -> None:
     at_end(notebook)
     Ghost(desk.page).ready()
     desk.page.keyboard.type("total = ")
+    notebook.wait_for_source("code", "total = ")
     # The lab asks for what is typed in order: what it asks now comes after what it asked before.
     desk.page.keyboard.press("Alt+\\")
     expect(Ghost(desk.page).labs).to_contain_text("one()")

@@ -233,6 +233,7 @@ def test_a_message_is_edited_in_versions_forked_and_copied(desk: Desk, page: Pag
     expect(asked).to_have_count(1)
     versions = panel.root.get_by_role("group", name="Versions of this message")
     expect(versions).to_contain_text("2 of 2")
+    expect(panel.input).to_be_focused()
 
     versions.get_by_role("button", name="Earlier version").focus()
     page.keyboard.press("Enter")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -49,6 +50,15 @@ def show(desk: Desk, page: Page) -> OpenNotebook:
     return OpenNotebook(page).ready()
 
 
+def open_room(
+    desk: Desk, *cells: tuple[str, str], replies: Sequence[Mapping[str, Any]]
+) -> OpenNotebook:
+    """As ``Desk.open`` but for the save: the room saves, and the lab asks when both do at once."""
+    desk.write(*cells)
+    desk.play(*replies)
+    return show(desk, desk.page)
+
+
 def wait_for_file(desk: Desk, sources: Mapping[str, str], outputs: Mapping[str, str]) -> None:
     """Wait until the room has saved these sources and texts of outputs."""
 
@@ -83,7 +93,8 @@ def test_two_people_type_while_the_agent_edits_and_runs(desk: Desk, other_page: 
         calls("run_all_cells", {"path": desk.path}),
         says("Done."),
     ]
-    first = desk.open(
+    first = open_room(
+        desk,
         *(("one", "x = 1"), ("gone", "z = 1"), ("slow", desk.held), ("both", "y = 1")),
         replies=replies,
     )
@@ -123,7 +134,9 @@ def test_a_run_outlasts_the_pages_and_their_room(desk: Desk) -> None:
         calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 3"}),
         says("Done."),
     ]
-    opened = desk.open(("one", "x = 1"), ("mine", "y = 1"), ("slow", desk.held), replies=replies)
+    opened = open_room(
+        desk, ("one", "x = 1"), ("mine", "y = 1"), ("slow", desk.held), replies=replies
+    )
     desk.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2")
     opened.type_at_end("mine", "  # typed")
@@ -144,7 +157,7 @@ def test_a_run_outlasts_the_pages_and_their_room(desk: Desk) -> None:
 
 def test_a_cell_the_user_runs_again_is_theirs(desk: Desk, other_page: Page) -> None:
     run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
-    opened = desk.open(("slow", desk.held), replies=[run, says("Done.")])
+    opened = open_room(desk, ("slow", desk.held), replies=[run, says("Done.")])
     other = show(desk, other_page)
     desk.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2")
@@ -165,7 +178,7 @@ def test_a_notebook_renamed_in_a_run_keeps_its_outputs(desk: Desk) -> None:
         calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
         says("Done."),
     ]
-    opened = desk.open(("one", "x = 1"), ("slow", desk.held), replies=replies)
+    opened = open_room(desk, ("one", "x = 1"), ("slow", desk.held), replies=replies)
     desk.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2")
     old, desk.file = desk.path, desk.file.with_name("another name.ipynb")
@@ -186,7 +199,7 @@ def test_undo_leaves_what_the_agent_did(desk: Desk) -> None:
         calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
         says("Done."),
     ]
-    opened = desk.open(("one", "x = 1"), replies=replies)
+    opened = open_room(desk, ("one", "x = 1"), replies=replies)
     desk.ask()
     opened.wait_for_source("one", "x = 2")
     opened.type_at_end("one", "  # typed")
