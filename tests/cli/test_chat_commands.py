@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
+from jupyter_ai_shoulders.cli.chat.commands import COMMANDS
 from tests.cli.chatting import CTRL_C, DENY, PASTE, SECONDS, Start
 from tests.cli.conftest import Terminal
 from tests.upstream import calls, says
@@ -97,3 +99,10 @@ def test_several_lines_that_are_pasted_are_one_message(alone: Terminal, start: S
     assert chat.ends() == 0
     asked = [request["body"]["messages"][-1] for request in alone.upstream.requests()]
     assert "first\\n漢字 second" in json.dumps(asked[0], ensure_ascii=False)
+
+
+def test_the_guide_tells_every_command() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
+
+    rows = "".join(line for line in guide.splitlines() if line.startswith("| `/"))
+    assert [each.usage for each in COMMANDS.values() if f"`{each.usage}`" not in rows] == []
