@@ -15,7 +15,7 @@ from functools import partial
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.engine.call_run import CallOutcome, CallRun
 from jupyter_ai_shoulders.engine.results import (
     LOST,
@@ -33,6 +33,10 @@ from jupyter_ai_shoulders.wire.ids import LongRunId, SessionId
 
 _log = logging.getLogger(__name__)
 
+AGAIN_SECONDS = 5.0
+"""Until an end that could not be kept, on a full disk, is told again."""
+LOOK_SECONDS = 0.05
+"""Between two looks at whether it was."""
 KEPT = 50
 """Calls that ended whose results can still be read by their handles."""
 
@@ -82,7 +86,7 @@ class LongCalls:
             run.elapsed_ms,
             result=_going_on(long, name),
             run=name,
-            recorded=lambda: run.task.add_done_callback(lambda _: self._ended(name, long)),
+            recorded=lambda: run.task.add_done_callback(lambda _: self._ended(long, name)),
         )
 
     def knows(self, session_id: SessionId, name: LongRunId) -> bool:
@@ -109,7 +113,8 @@ class LongCalls:
         tasks = [long.run.task for long in self._going_on() if long.session_id == session_id]
         if tasks:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.sleep(0)  # its session has heard of it
+        # Its session has heard of it then, unless the end is to be told again.
+        await asyncio.sleep(0 if tasks else LOOK_SECONDS)
 
     async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
         """Return how far a call is, or how it ended; wait for its end for so many seconds.
@@ -126,16 +131,31 @@ class LongCalls:
     def _going_on(self) -> list[_LongCall]:
         return [long for long in self._calls.values() if not long.run.task.done()]
 
-    def _ended(self, name: LongRunId, long: _LongCall) -> None:
-        outcome = _outcome(long)
-        event, long.last = run_end(long.call, name, outcome, long.spill)
-        self._say(long.session_id, event)
+    def _ended(self, long: _LongCall, name: LongRunId) -> None:
+        self._tell_end(long, name, _outcome(long))
+
+    def _tell_end(self, long: _LongCall, name: LongRunId, outcome: CallOutcome) -> None:
+        """Tell of a call's end, again and again until it is kept: its session may wait for it."""
+        last: Result | None = None
+        try:
+            event, last = run_end(long.call, name, outcome, long.spill)
+            self._tell(long.session_id, event)
+        except StateUnavailable:
+            _log.exception("The end of a run of %s is told again later.", long.session_id)
+            loop = asyncio.get_running_loop()
+            loop.call_later(AGAIN_SECONDS, self._tell_end, long, name, outcome)
+            return
+        except ShouldersError:  # the session is deleted
+            _log.exception("The end of a run of %s is not in its log.", long.session_id)
+        long.last = last
+
+    def _tell(self, session_id: SessionId, event: Event) -> None:
+        if self._hear is not None:
+            self._hear(session_id, event)
 
     def _say(self, session_id: SessionId, event: Event) -> None:
-        if self._hear is None:
-            return
         try:
-            self._hear(session_id, event)
+            self._tell(session_id, event)
         except ShouldersError:  # the run goes on: its outputs are in the notebook all the same
             _log.exception("What a run of %s said is not in its log.", session_id)
 

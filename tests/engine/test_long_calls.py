@@ -4,8 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
+
 from jupyter_ai_shoulders.core.clock import SystemClock
+from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.redaction import Redactor
+from jupyter_ai_shoulders.engine import long_calls
 from jupyter_ai_shoulders.engine.call_run import CallRun, Recording
 from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.results import CANCELLED
@@ -22,7 +26,7 @@ from jupyter_ai_shoulders.tools.base import (
     ToolOutput,
     text_content,
 )
-from jupyter_ai_shoulders.wire.events import Event, RunEnd
+from jupyter_ai_shoulders.wire.events import Event, RunEnd, TextEnd
 from jupyter_ai_shoulders.wire.ids import CallId, LongRunId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
@@ -129,11 +133,12 @@ class Outlasting(Look):
     def __init__(self) -> None:
         super().__init__(Desk())
         self.handed_over = asyncio.Event()
+        self.says = "all"
 
     async def run(self, args: PathArguments, context: CallContext) -> AsyncIterator[Any]:
         yield Ongoing(self._look)
         await self.desk.work("outlast")
-        yield result("all")
+        yield result(self.says)
 
     def _look(self) -> Result:
         self.handed_over.set()
@@ -157,6 +162,51 @@ async def test_end_before_the_results_of_its_step_are_logged_is_told_after_them(
         w.desk.gates["look:a"].set()
         await w.settle()
     assert w.results() == [("c1", "ok"), ("c2", "ok")]
+    assert [end.status for end in w.of(RunEnd)] == ["ok"]
+    assert w.exits() == ["final_response"]
+    check(w)
+
+
+@pytest.mark.parametrize("where", ["log", "blobs"])
+async def test_end_that_a_full_disk_refuses_is_told_when_there_is_space(
+    where: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(long_calls, "AGAIN_SECONDS", 0.01)
+    tool: Any = Outlasting()
+    tool.says = "all " * 50_000 if where == "blobs" else "all"
+    step = turn(Made("outlast", {"path": "b"}, "c1"))
+    w = world(step, "I wait.", "It was done.", limits=settings(run_patience_s=0.01), loop=[tool])
+    tool.desk.hold("outlast")
+    spoken, again = asyncio.Event(), asyncio.Event()
+    refused: list[object] = []
+
+    def spoke(event: Event) -> None:
+        if isinstance(event, TextEnd):
+            spoken.set()
+
+    def full(kept: object) -> Any:
+        if where == "blobs" or isinstance(kept, RunEnd):
+            refused.append(kept)
+            if len(refused) > 2:
+                again.set()
+            raise StateUnavailable("The disk is full.", code="disk_full")
+
+    w.store.before_append = spoke
+    await w.send()
+    async with asyncio.timeout(60):
+        await tool.handed_over.wait()
+        await spoken.wait()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        with monkeypatch.context() as disk:
+            if where == "log":
+                disk.setattr(w.store, "before_append", full)
+            else:
+                disk.setattr(w.store.blobs, "put", full)
+            tool.desk.gates["outlast"].set()
+            await again.wait()
+            assert w.of(RunEnd) == []
+        await w.settle()
     assert [end.status for end in w.of(RunEnd)] == ["ok"]
     assert w.exits() == ["final_response"]
     check(w)
