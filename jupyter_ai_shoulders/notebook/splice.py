@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, assert_never, cast
@@ -50,20 +50,43 @@ def splice(notebook: NotebookText, edits: Sequence[CellEdit]) -> NotebookText:
 
 
 class Style:
-    """How a file is written, read off its first lines and cells."""
+    """How a file is written, read off its first lines and cells as far as an edit must know."""
 
     def __init__(self, notebook: NotebookText) -> None:
         self._notebook = notebook
-        opening = re.match(r"\ufeff?\s*\{(\s*)", notebook.head)
-        space = opening.group(1) if opening else ""
-        newline = re.search(r"\r\n|\n|\r", space)
-        colon = re.search(r'"cells"(\s*:\s*)\[$', notebook.head)
-        sample = notebook.head + notebook.tail + "".join(c.text for c in notebook.cells[:1])
-        self.indent = space[newline.end() :] if newline else None
+
+    @cached_property
+    def _opening(self) -> str:
+        """The white space after the file's first brace."""
+        found = re.match(r"\ufeff?\s*\{(\s*)", self._notebook.head)
+        return found.group(1) if found else ""
+
+    @cached_property
+    def _line_end(self) -> re.Match[str] | None:
+        return re.search(r"\r\n|\n|\r", self._opening)
+
+    @cached_property
+    def indent(self) -> str | None:
         """The text of one level; None when the file is on one line."""
-        self.newline = newline.group() if newline else "\n"
-        self.comma = ", " if re.search(r'[\]"\d}], "', sample) else ","
-        self.colon = colon.group(1) if colon else ": "
+        return self._opening[self._line_end.end() :] if self._line_end else None
+
+    @cached_property
+    def newline(self) -> str:
+        """What ends the lines."""
+        return self._line_end.group() if self._line_end else "\n"
+
+    @cached_property
+    def comma(self) -> str:
+        """What stands between two items on one line."""
+        found = self._notebook
+        sample = found.head + found.tail + "".join(cell.text for cell in found.cells[:1])
+        return ", " if re.search(r'[\]"\d}], "', sample) else ","
+
+    @cached_property
+    def colon(self) -> str:
+        """What stands between a key and its value."""
+        found = re.search(r'"cells"(\s*:\s*)\[$', self._notebook.head)
+        return found.group(1) if found else ": "
 
     @cached_property
     def escapes(self) -> bool:
@@ -85,18 +108,25 @@ class Style:
 
     def dump(self, value: Json, prefix: str | None) -> str:
         """Return a value's JSON text; ``prefix`` is the white space its line begins with."""
+        if value is None or isinstance(value, str | int):
+            return self._spelled(partial(json.dumps, value))
         indented = self.indent is not None and prefix is not None
-        dumps = partial(
-            json.dumps,
-            value,
-            indent=self.indent if indented else None,
-            separators=("," if indented else self.comma, self.colon),
-            sort_keys=True,
+        text = self._spelled(
+            partial(
+                json.dumps,
+                value,
+                indent=self.indent if indented else None,
+                separators=("," if indented else self.comma, self.colon),
+                sort_keys=True,
+            )
         )
+        return text.replace("\n", f"{self.newline}{prefix}") if indented else text
+
+    def _spelled(self, dumps: Callable[..., str]) -> str:
         text = dumps(ensure_ascii=False)
         if not text.isascii() and (self.escapes or text != well_formed(text)):
             text = dumps(ensure_ascii=True)
-        return text.replace("\n", f"{self.newline}{prefix}") if indented else text
+        return text
 
     def layout(self, prefix: str | None) -> Layout:
         """Return the layout of an array whose key stands after ``prefix``."""
@@ -276,8 +306,10 @@ def _with_outputs(cell: RawCell, edit: CellOutputs, style: Style) -> RawCell:
     stored = _stored_output_3 if cell.old else _stored_output
     outputs: Json = [stored(output, style) for output in edit.outputs]
     count = "prompt_number" if cell.old else "execution_count"
-    text = _set(cell, "outputs", outputs, style).text
-    text = _set(cell._replace(text=text), count, edit.execution_count, style).text
+    changed = _set(cell, "outputs", outputs, style, members := _members(cell))
+    if changed is not cell:
+        members = _members(changed)
+    text = _set(changed, count, edit.execution_count, style, members).text
     return cell._replace(
         text=text,
         execution_count=edit.execution_count,
@@ -285,9 +317,15 @@ def _with_outputs(cell: RawCell, edit: CellOutputs, style: Style) -> RawCell:
     )
 
 
-def _set(cell: RawCell, key: str, value: Json, style: Style) -> RawCell:
-    """Replace a member's value, or put the member first."""
-    members = _members(cell)
+def _set(
+    cell: RawCell,
+    key: str,
+    value: Json,
+    style: Style,
+    members: Mapping[str, Member] | None = None,
+) -> RawCell:
+    """Replace a member's value, or put the member first; ``members`` are the cell's if known."""
+    members = _members(cell) if members is None else members
     member = members.get(key)
     if member is not None:
         if cast("Json", member.value) == value and type(member.value) is type(value):
