@@ -31,7 +31,21 @@ LONGEST = (
 """The files that take longest, as `--durations=0` has told."""
 FAILURES = Path(__file__).parent / "failures"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+OFF_BY_PLAYWRIGHT = (
+    *("AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"),
+    *("DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades"),
+    *("LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints"),
+    *("PaintHolding", "PreconnectToSearch", "TcpPortRandomizationWin"),
+    "ThirdPartyStoragePartitioning",
+)
+"""Features that Playwright turns off itself: the last argument that turns off any is the one."""
+OFF = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup")
+"""Two pages of Chromium's own that each window loads for its address bar, which nobody sees here.
+
+They took half a second of processor time for each test.
+"""
 CHROMIUM_ARGS = (
+    f"--disable-features={','.join((*OFF_BY_PLAYWRIGHT, *OFF))}",
     "--no-sandbox",  # the tests run as root in containers, and load pages of this machine only
     "--disable-dev-shm-usage",
     "--disable-gpu",
