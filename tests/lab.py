@@ -121,6 +121,7 @@ class Lab:
             "--LabApp.expose_app_in_browser=True",
             "--LabApp.news_url=None",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+            "--LanguageServerManager.autodetect=False",  # which runs npm, node and R to look
             "--Shoulders.titles=False",  # or titles would take the replies of scripts
             *self.args,
         ]
@@ -138,6 +139,7 @@ class Lab:
         for directory in directories.values():
             directory.mkdir(exist_ok=True)
         self._decline_news(directories["JUPYTERLAB_SETTINGS_DIR"])
+        self._build_nothing(directories["JUPYTER_CONFIG_DIR"])
         paths = {name: str(directory) for name, directory in directories.items()}
         return {**os.environ, **paths, **self.env}
 
@@ -147,6 +149,13 @@ class Lab:
         if not asked.exists():
             asked.parent.mkdir(parents=True, exist_ok=True)
             asked.write_text('{"fetchNews": "false"}')
+
+    def _build_nothing(self, config: Path) -> None:
+        """Let no page ask whether the lab has to be built: the server runs Node thrice to tell."""
+        page = config / "labconfig" / "page_config.json"
+        if not page.exists():
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text('{"buildAvailable": false, "buildCheck": false}')
 
     def _wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + START_SECONDS
