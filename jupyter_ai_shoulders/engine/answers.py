@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.engine.driver import SessionDriver
 from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.results import supplied
 from jupyter_ai_shoulders.engine.shelf import Shelf
-from jupyter_ai_shoulders.engine.state import Interrupted
+from jupyter_ai_shoulders.engine.state import Call, Interrupted
 from jupyter_ai_shoulders.tools.grants import narrowest, target_of
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
@@ -99,11 +99,7 @@ class Answers:
     async def _take_answer(
         self, session_id: SessionId, call_id: CallId, command: AnswerApproval
     ) -> None:
-        driver = await self._known(session_id, call_id)
-        turn = driver.state.turn
-        call = turn.call(call_id) if turn else None
-        if call is None or not call.waits:
-            raise Conflict("This call was answered already.", code="already_answered")
+        driver, call = await self._waiting(session_id, call_id)
         if command.scope not in call.scopes:
             offered = ", ".join(call.scopes)
             raise InvalidRequest(
@@ -115,8 +111,18 @@ class Answers:
             rule = narrowest(call.tool, target_of(call.arguments or {}))
             await asyncio.to_thread(self._services.rules.add, rule)
             crash_point("approvals.rule.stored")
+            driver, _ = await self._waiting(session_id, call_id)  # as it is by now
         dispatch_word(driver, sig.Answer(call_id, command))
         crash_point("approvals.answer.committed")
+
+    async def _waiting(self, session_id: SessionId, call_id: CallId) -> tuple[SessionDriver, Call]:
+        """Return the session and the call that waits for an approval. Raises ``Conflict``."""
+        driver = await self._known(session_id, call_id)
+        turn = driver.state.turn
+        call = turn.call(call_id) if turn else None
+        if call is None or not call.waits:
+            raise Conflict("This call was answered already.", code="already_answered")
+        return driver, call
 
     async def _known(self, session_id: SessionId, call_id: CallId) -> SessionDriver:
         driver = await self._shelf.driver(session_id)

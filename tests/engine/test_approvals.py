@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+import threading
 
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
-from jupyter_ai_shoulders.testing.scripted import Call, turn
+from jupyter_ai_shoulders.testing.scripted import Call, ScriptedProvider, turn
+from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.commands import RuleBody, SendMessage
 from jupyter_ai_shoulders.wire.events import ApprovalScope
-from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionKind
 from tests.engine.test_turns import check
-from tests.engine.world import CONTEXT, SESSION, session, types, world
+from tests.engine.world import CONTEXT, SESSION, around, session, settings, types, world
 
 RUN = Call("run_it", {"path": "a.ipynb"}, "c1")
 
@@ -185,13 +189,61 @@ async def test_second_answer_is_refused_and_changes_nothing():
     assert w.events == before
 
 
-async def test_two_answers_at_once_the_first_wins():
+class SlowRules:
+    """Takes until it is let go to store a rule."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked, self.go = asyncio.Event(), threading.Event()
+        loop, add = asyncio.get_running_loop(), RuleBook.add
+
+        def slowly(book: RuleBook, rule: RuleBody) -> None:
+            loop.call_soon_threadsafe(self.asked.set)
+            assert self.go.wait(60)
+            add(book, rule)
+
+        monkeypatch.setattr(RuleBook, "add", slowly)
+
+
+async def test_two_answers_at_once_the_first_wins(monkeypatch: pytest.MonkeyPatch):
     w = world(turn(RUN), "Ran.")
     await w.say()
-    await w.answer()
-    with pytest.raises(Conflict):
-        await w.answer("deny", call_id="c1")
+    rules = SlowRules(monkeypatch)
+    first = asyncio.create_task(w.answer(scope="always"))
+    await rules.asked.wait()
+    second = asyncio.create_task(w.answer("deny", call_id="c1"))
+    await asyncio.sleep(0)
+    rules.go.set()
+    await first
+    with pytest.raises(Conflict) as raised:
+        await second
+    assert raised.value.info.code == "already_answered"
     assert [answer.decision for answer in w.of(ev.ApprovalAnswer)] == ["allow"]
+    check(w)
+
+
+async def test_turn_ended_elsewhere_while_a_rule_is_stored_is_not_taken_up_again(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    before = world(turn(RUN))
+    await before.say()
+    store, other = before.store.cut(SESSION, len(before.events)), SessionId("s2")
+    store.add(session(id=other))
+    model = ScriptedProvider("Other.", "Never.")
+    w = around(store, before.desk, model, ids=before.ids, limits=settings(kept_sessions=1))
+    await w.engine.start()
+    rules = SlowRules(monkeypatch)
+    answering = asyncio.create_task(w.answer(scope="always"))
+    await rules.asked.wait()
+    await w.engine.send(other, SendMessage(id=MessageId("m2"), text="Hi"))  # takes its place
+    await w.engine.settled(other)
+    await w.engine.cancel(SESSION)
+    rules.go.set()
+    with pytest.raises(Conflict):
+        await answering
+    await w.settle()
+    assert w.exits() == ["interrupted"]
+    assert w.of(ev.ApprovalAnswer) == []
+    check(w)
 
 
 async def test_answer_to_an_unknown_call_or_with_an_unoffered_scope_is_refused():
