@@ -39,6 +39,8 @@ PAUSES: dict[str, PauseScope] = {
     COMPACTION_ASK: "window",
 }
 """Codes of the notice that a turn paused at a limit, and whose limit it was."""
+_PIECES = (ev.TextDelta, ev.ReasoningDelta, ev.ToolProgress)
+"""What is streamed: most events of a log, and no fact in them."""
 
 
 def restore(policy: Policy, events: Iterable[ev.Event]) -> State:
@@ -59,6 +61,10 @@ def at_rest(state: State) -> State:
 
 def fold(state: State, event: ev.Event) -> State:
     """Return the state after an event; most events hold no fact the loop decides by."""
+    return state if isinstance(event, _PIECES) else _fold(state, event)
+
+
+def _fold(state: State, event: ev.Event) -> State:
     watch = state.watch.after(event)
     if watch is not state.watch:
         state = replace(state, watch=watch)

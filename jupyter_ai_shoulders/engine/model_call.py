@@ -45,7 +45,7 @@ from jupyter_ai_shoulders.wire.events import (
     ToolCall,
     UsageUpdate,
 )
-from jupyter_ai_shoulders.wire.ids import PartId
+from jupyter_ai_shoulders.wire.ids import PartId, TurnId
 from jupyter_ai_shoulders.wire.parts import ProviderState
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
@@ -61,6 +61,8 @@ class CallTools:
     attempts: int
     rng: Random
     budgets: Budgets
+    turn_id: TurnId
+    """Stands in each piece of text from the start: to add it later means a copy of each."""
     redactor: Redactor
     """Knows the keys in use; a delta never shows one, nor the beginning of one."""
 
@@ -71,6 +73,7 @@ class _Part:
     def __init__(self, start: PartStart, tools: CallTools) -> None:
         self._text = start.kind == "text"
         self._id = PartId(tools.ids.new("part"))
+        self._turn = tools.turn_id
         self._record = tools.record
         self._record((TextStart if self._text else ReasoningStart)(part_id=self._id))
         self.deltas = Coalescer(tools.delta_interval, self._emit, tools.redactor)
@@ -81,7 +84,8 @@ class _Part:
         self._record(end(part_id=self._id, state=state))
 
     def _emit(self, text: str) -> None:
-        self._record((TextDelta if self._text else ReasoningDelta)(part_id=self._id, text=text))
+        delta = TextDelta if self._text else ReasoningDelta
+        self._record(delta(part_id=self._id, text=text, turn_id=self._turn))
         crash_point("engine.delta.recorded")
 
 

@@ -187,6 +187,7 @@ class Operations:
             attempts=settings.model_attempts,
             rng=self._services.rng,
             budgets=self._services.budgets,
+            turn_id=self._turn().turn_id,
             redactor=resolved.redactor,
         )
         self._call = ModelCall(resolved.spec, resolved.provider, request, tokens, tools)

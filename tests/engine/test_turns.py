@@ -59,6 +59,8 @@ async def test_turn_with_text_only_is_a_final_response():
     assert "".join(event.text for event in w.of(ev.TextDelta)) == "Two words here."
     assert accepted.seq == 2
     assert {event.turn_id for event in w.events[2:] if event.turn_id} == {accepted.turn_id}
+    streamed = (*w.of(ev.ReasoningDelta), *w.of(ev.TextDelta))
+    assert {event.turn_id for event in streamed} == {accepted.turn_id}
     assert (w.session.status, w.session.title, w.session.model) == ("idle", "What is it?", "m1")
     assert w.session.cost_micro_usd == 100 + 200
     assert w.store.synced[SESSION] == len(w.events)
