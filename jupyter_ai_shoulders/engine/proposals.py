@@ -134,9 +134,9 @@ class Proposals:
         merged = await asyncio.to_thread(merge_texts, proposal.current, now.text, text)
         if merged is not None and await place.write(merged, now.version):
             return await self._applied(proposal, command, merged)
-        resolved = await self._resolve(proposal, "conflict")
+        # First, so that a server that ends in between has lost nothing of what the user wrote.
         self._propose_again(proposal, text, await place.now() or now)
-        return resolved
+        return await self._resolve(proposal, "conflict")
 
     def _is_thread(self, proposal: Proposal) -> bool:
         """Return whether a thread made it: what is applied awaits review, and it hears of runs."""

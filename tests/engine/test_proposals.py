@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from jupyter_ai_shoulders.core.clock import timestamp
-from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.notebooks import (
@@ -178,3 +178,25 @@ async def test_proposals_are_listed_over_sessions_and_unknown_ones_are_named():
     assert [proposal.id for proposal in only] == ["q"]
     with pytest.raises(NotFound):
         desk.proposals.get(ProposalId("x"))
+
+
+@pytest.mark.parametrize("room", [0, 1])
+async def test_a_conflict_that_a_full_disk_cuts_off_leaves_something_to_decide(room: int):
+    desk = Desk()
+    desk.notebook.cells = [memory_cell("a", "user's, later")]
+    taken: list[object] = []
+
+    def full(event: object) -> None:
+        if len(taken) >= room:
+            raise StateUnavailable("The disk is full.", code="disk_full")
+        taken.append(event)
+
+    desk.store.before_append = full
+    with pytest.raises(StateUnavailable):
+        await desk.decide(DecideProposal(decision="apply", text="typed"))
+    desk.store.before_append = None
+
+    left = [proposal for proposal in desk.proposals.list() if proposal.state == "proposed"]
+    assert ProposalId("p") in [proposal.id for proposal in left]
+    assert [proposal.new for proposal in left if proposal.id != "p"] == ["typed"] * room
+    assert (await desk.decide(APPLY)).state == "conflict"
