@@ -134,6 +134,7 @@ class LiveDocuments:
         """Stop waiting for pages. What is not on the disk is in the recovery copies."""
         await self._absences.aclose()
         await self.settle()
+        await self._copies.aclose()
 
     # frames of pages
 

@@ -99,6 +99,8 @@ class KnownMoves(WireModel):
     moves: dict[str, str]
 
 
+AGAIN_SECONDS = 5.0
+"""Until a copy that could not be written, on a full disk, is tried again."""
 _MOVES = "moves"
 """The name they are kept under; copies are named by hashes."""
 
@@ -115,6 +117,8 @@ class RecoveryCopies:
         self._kept: set[str] = set()
         self._left: dict[str, RecoveryCopy] = {}
         self._task: asyncio.Task[None] | None = None
+        self._refused: dict[str, WireModel | None] = {}
+        self._again: asyncio.TimerHandle | None = None
 
     def keep(self, claim: Claim, journal: Journal, *, left: bool = False) -> None:
         """Keep a page's unsaved notebook from now on."""
@@ -199,6 +203,12 @@ class RecoveryCopies:
         if self._task is not None:
             await asyncio.shield(self._task)
 
+    async def aclose(self) -> None:
+        """Wait until everything is written that can be now."""
+        await self.settle()
+        if self._again is not None:
+            self._again.cancel()
+
     def _copy(self, claim: Claim, journal: Journal) -> RecoveryCopy:
         return RecoveryCopy(
             at=timestamp(self._clock.now()),
@@ -214,6 +224,7 @@ class RecoveryCopies:
 
     def _write(self, name: str, copy: WireModel | None) -> None:
         self._waiting[name] = copy
+        self._refused.pop(name, None)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._work())
 
@@ -225,6 +236,20 @@ class RecoveryCopies:
                 await asyncio.to_thread(self._store_one, name, copy)
             except ShouldersError as error:
                 log.warning("An unsaved notebook has no recovery copy now: %s", error)
+                self._try_again(name, copy)
+
+    def _try_again(self, name: str, copy: WireModel | None) -> None:
+        """Write a copy after a while, unless a newer one is written by then."""
+        if name in self._waiting:
+            return
+        self._refused[name] = copy
+        if self._again is None:
+            self._again = asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._write_refused)
+
+    def _write_refused(self) -> None:
+        self._again = None
+        for name, copy in [*self._refused.items()]:
+            self._write(name, copy)
 
     def _store_one(self, name: str, copy: WireModel | None) -> None:
         if copy is None:
