@@ -49,6 +49,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "notebook.channels": Excepted("sockets of Jupyter's kernel clients", {*NETWORK, *PROCESSES}),
     "notebook.execution": Excepted("Jupyter's kernel clients", PROCESSES),
     "notebook.kernel_connection": Excepted("Jupyter's kernel clients", PROCESSES),
+    "notebook.kernel_session": Excepted("Jupyter's message format", PROCESSES),
     "notebook.local_kernels": Excepted(
         "Jupyter's kernel manager, and the folder of its own connection files",
         PROCESSES,
