@@ -155,7 +155,7 @@ class NotebookFiles:
         if after.has_text_of(entry.notebook):
             return applied, None
         stat = self._workspace.replace(path, after.text.encode(), entry.stat)
-        views = entry.views.replaced(after.cells, [edit.cell_id for edit in edits])
+        views = entry.views.replaced(after.cells, edits)
         self._store(path, _Entry(stat, time.time_ns(), after, views, entry.trusted))
         return applied, Written(entry.notebook, after)
 

@@ -6,7 +6,7 @@ Making 2 000 cells takes longer than reading the file; most callers want one. Us
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import cast, overload
 
@@ -14,17 +14,28 @@ from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
 from jupyter_ai_shoulders.notebook.cells import with_outputs
 from jupyter_ai_shoulders.notebook.nbio import RawCell
 from jupyter_ai_shoulders.wire.ids import CellId
-from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+from jupyter_ai_shoulders.wire.notebooks import (
+    CellEdit,
+    CellOutputs,
+    CellSource,
+    NotebookCell,
+)
 
 
 class CellViews(Sequence[NotebookCell]):
     """A notebook's cells in order; each is made once."""
 
     def __init__(
-        self, raw: tuple[RawCell, ...], made: dict[CellId, NotebookCell] | None = None
+        self,
+        raw: tuple[RawCell, ...],
+        made: dict[CellId, NotebookCell] | None = None,
+        like: CellViews | None = None,
     ) -> None:
+        """``like`` has cells of the same ids in the same order: they need not be counted again."""
         self.raw = raw
         self._made = {} if made is None else made
+        if like is not None:
+            self.positions = like.positions
 
     @cached_property
     def positions(self) -> dict[CellId, int]:
@@ -58,13 +69,14 @@ class CellViews(Sequence[NotebookCell]):
             return self
         known = (cell_id for cell_id in cell_ids if cell_id in self.positions)
         shown = {cell_id: self._shown(cell_id) for cell_id in known}
-        return CellViews(self.raw, {**self._made, **shown})
+        return CellViews(self.raw, {**self._made, **shown}, self)
 
-    def replaced(self, raw: tuple[RawCell, ...], touched: Iterable[CellId]) -> CellViews:
-        """Return the cells after an edit; those not touched need not be made again."""
-        gone = set(touched)
+    def replaced(self, raw: tuple[RawCell, ...], edits: Sequence[CellEdit]) -> CellViews:
+        """Return the cells after these edits; those not touched need not be made again."""
+        gone = {edit.cell_id for edit in edits}
         made = {cell_id: cell for cell_id, cell in self._made.items() if cell_id not in gone}
-        return CellViews(raw, made)
+        in_place = all(isinstance(edit, CellSource | CellOutputs) for edit in edits)
+        return CellViews(raw, made, self if in_place else None)
 
     def _view(self, raw: RawCell) -> NotebookCell:
         view = self._made.get(raw.id)
