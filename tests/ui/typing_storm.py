@@ -58,6 +58,9 @@ _WATCH = """() => {
     }
 }"""
 
+_HAS_CARET = "() => document.activeElement?.classList.contains('cm-content') ?? false"
+"""Whether keys go into a cell's text; after a click on a button in it they are commands."""
+
 
 @dataclass
 class Tally:
@@ -89,7 +92,8 @@ class Person:
         opened = OpenNotebook(page)
         page.bring_to_front()
         opened.editor(cell).click()
-        while opened.active != cell:  # another was put in or taken out above it at that moment
+        # Another was put in above it at that moment, or taken out, or a change has a button there.
+        while opened.active != cell or not page.evaluate(_HAS_CARET):
             opened.editor(cell).click()
         page.keyboard.press("Control+End")
         key = (number, cell)
