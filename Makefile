@@ -15,6 +15,8 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export NPM_CONFIG_UPDATE_NOTIFIER := false
 # Playwright's own Node needs libatomic, which a small Debian lacks.
 export PLAYWRIGHT_NODEJS_PATH := $(CURDIR)/.venv/bin/node
+# Images of Python often set it: every server, kernel and worker would compile anew whatever it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 VENV := .venv/.ready
 NODE_MODULES := labextension/node_modules/.package-lock.json
