@@ -8,11 +8,14 @@ reason, and more than `MOST` of them fail the run: then it is not the machine. U
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 import pytest
 from pytest_timeout import Settings
 
+_PLACE = re.compile(r"(?!\.venv|/)\S+\.py:\d+: ")
+"""A line of a traceback that says where it was in the project."""
 MOST = 10
 """Of some 10 000 tests."""
 
@@ -59,7 +62,9 @@ class Reruns:
         if str(report.outcome) == "rerun":  # an outcome of pytest-rerunfailures alone
             lines = report.longreprtext.splitlines()
             said = next((line for line in lines if line.startswith("E ")), "")
-            self._again.append(f"{report.nodeid} ({report.when}) {said.strip()}")
+            places = [line.rpartition(": ")[0] or line for line in lines if _PLACE.match(line)]
+            told = " > ".join(places)
+            self._again.append(f"{report.nodeid} ({report.when}) {told} {said.strip()}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

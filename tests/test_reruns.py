@@ -81,6 +81,7 @@ def test_tests_that_fail_once_are_told_and_many_of_them_fail_the_run(
     assert "failed once, run again" in ran.stdout
     assert f"{count} passed" in ran.stdout
     assert ran.stdout.count("AssertionError: not the first time") >= count
+    assert "[0] (call) test_shaky.py:10 E " in ran.stdout
     assert ("the run failed" in ran.stdout) == bool(code)
 
 

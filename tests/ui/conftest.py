@@ -185,6 +185,8 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     fresh = browser.new_context(viewport={"width": 1280, "height": 800})
     fresh.set_default_timeout(PATIENCE_MS)
     yield fresh
+    for page in fresh.pages:  # What a route of this test does last would fail the next test.
+        page.unroute_all(behavior="ignoreErrors")
     fresh.close()
 
 
