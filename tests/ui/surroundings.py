@@ -222,6 +222,7 @@ def prompts(
             prompt.locator(".shoulders-Prompt-remark:not(.shoulders-mod-working)")
         ).to_be_visible()
         yield f"prompt {number} answered", prompt
-        page.keyboard.press("Escape")
+        expect(prompt).to_have_attribute("aria-busy", "false")
+        prompt.locator("textarea").press("Escape")
         expect(prompt).to_have_count(0)
         expect(cell.locator(".cm-content")).to_be_focused()
