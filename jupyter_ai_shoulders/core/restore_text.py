@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from jupyter_ai_shoulders.wire.events import KernelDrift, RestoredDocument, RestorePart
-from jupyter_ai_shoulders.wire.events_restore import CellName, KeptCell
+from jupyter_ai_shoulders.wire.events_restore import CellName, FileOutcome, KeptCell
 
 _LISTED = 8
 _KEPT: dict[str, str] = {
@@ -18,6 +18,14 @@ _KEPT: dict[str, str] = {
     "run": "run by the user since",
     "protected": "protected by their metadata",
     "unknown": "left as an unfinished run left them",
+}
+_FILES: dict[FileOutcome, str] = {
+    "rewritten": "was given its earlier text",
+    "merged": "was given its earlier text; what the user changed since stays",
+    "removed": "was moved to the trash",
+    "returned": "was brought back",
+    "moved": "was given its earlier name",
+    "kept": "was not touched, because the user changed it since",
 }
 
 
@@ -54,6 +62,9 @@ def document_text(document: RestoredDocument) -> str:
     name = document.document
     if document.error is not None:
         return f"{name} was not put back: {document.error.message}"
+    if document.file is not None:
+        proposed = " Its earlier text is proposed to them." if document.proposal_id else ""
+        return f"{name} {_FILES[document.file]}.{proposed}"
     done = [
         _some(document.removed, "removed"),
         _some(document.returned, "brought back"),

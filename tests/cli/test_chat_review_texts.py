@@ -197,7 +197,7 @@ def test_what_was_seen_is_decided_and_what_was_not_is_said(
     ]
     assert "Undone: a.ipynb cell 3\n" in out
     assert "! a.ipynb cell 5: It is lost. Keep it.\n" in out
-    assert "still holds what ran: “x = 2”. It defined x." in " ".join(out.split())
+    assert "still holds what these cells did: “x = 2”, with x. Restart it" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.wire.events import Event, KernelDrift, Restore, TurnStart
+from jupyter_ai_shoulders.core.restore_text import drift_text
+from jupyter_ai_shoulders.wire.events import Event, Restore, TurnStart
 from jupyter_ai_shoulders.wire.events_restore import KeptCell, RestoredDocument
 from jupyter_ai_shoulders.wire.ids import TurnId
 
-_LISTED = 8
 _CELLS = (
     ("removed", "cell removed", "cells removed"),
     ("returned", "cell brought back", "cells brought back"),
@@ -51,22 +51,8 @@ def restored_lines(restore: Restore) -> list[str]:
         for document in restore.documents
         for line in _document_lines(document)
     ]
-    drifts = filter(None, map(drift_line, restore.drift))
+    drifts = filter(None, map(drift_text, restore.drift))
     return [*(lines or ["There was nothing to put back."]), *drifts]
-
-
-def drift_line(drift: KernelDrift) -> str:
-    """Return what a kernel still holds; empty when there is nothing to tell."""
-    if not drift.cells or drift.kernel == "gone":
-        return ""
-    kernel = f"The kernel of {drift.document}"
-    if drift.kernel == "restarted":
-        return f"{kernel} was restarted since: it holds none of what ran."
-    titles = _listed([f"“{cell.title}”" for cell in drift.cells])
-    names = _listed(list(dict.fromkeys(name for cell in drift.cells for name in cell.names)))
-    holds = "still holds" if drift.kernel == "same" else "may still hold"
-    defined = f" It defined {names}." if names else ""
-    return f"{kernel} {holds} what ran: {titles}.{defined}"
 
 
 def _document_lines(document: RestoredDocument) -> list[str]:
@@ -90,8 +76,3 @@ def _kept_line(cell: KeptCell) -> str:
             return f"“{cell.title}” was kept: it is protected"
         case "unknown":
             return f"“{cell.title}” kept its outputs: what they come from is not known"
-
-
-def _listed(items: list[str]) -> str:
-    more = ", …" if len(items) > _LISTED else ""
-    return ", ".join(items[:_LISTED]) + more

@@ -10,9 +10,9 @@ from typing import Literal
 
 from jupyter_ai_shoulders.cli.chat.desk import ChatReview
 from jupyter_ai_shoulders.cli.chat.lines import SHORT_LINES, show_lines
-from jupyter_ai_shoulders.cli.chat.restored import drift_line
 from jupyter_ai_shoulders.cli.chat.screen import Screen
 from jupyter_ai_shoulders.client.errors import told
+from jupyter_ai_shoulders.core.restore_text import drift_text
 from jupyter_ai_shoulders.tools.file_diff import bounded_diff
 from jupyter_ai_shoulders.wire.commands import DecideEdits, DecideProposal, EditChoice
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
@@ -101,7 +101,7 @@ class Review:
         if done.left:
             self.forget()
             self._screen.note("/review shows it as it is now.")
-        for drift in filter(None, map(drift_line, done.drift)):
+        for drift in filter(None, map(drift_text, done.drift)):
             self._screen.note(drift)
 
     def _wanted(
