@@ -116,39 +116,6 @@ def test_ordinary_pieces_are_shown_at_once() -> None:
     assert [stream.push(piece) for piece in pieces] == pieces
 
 
-LOOKALIKES = [
-    "sk-",
-    "risk-",
-    "task-based",
-    "Bearer ",
-    "x-API-Key: ",
-    "x-api-\u212aey: ",
-    "eyJ",
-    "AKIA",
-]
-TAILS = [
-    "a1" * 12,
-    "A" * 20,
-    "İ",
-    "é",
-    "_",
-    ".",
-    " ",
-    "\n",
-    ANTHROPIC,
-    LIVE,
-    OTHER,
-    "ghp_" + "a" * 36,
-]
-
-
-@given(st.lists(st.sampled_from([*LOOKALIKES, *TAILS]), max_size=14).map("".join))
-def test_trying_where_a_secret_can_begin_finds_what_a_search_finds(text: str) -> None:
-    redactor = Redactor([LIVE, OTHER])
-    searched = redactor._pattern.sub(MASK, text)  # pyright: ignore[reportPrivateUsage]  the truth
-    assert redactor.redact(text) == searched
-
-
 def test_a_key_is_found_among_thousands_of_places_where_one_could_begin() -> None:
     text = "a task-based look; " * 5_000
     assert (

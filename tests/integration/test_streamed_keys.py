@@ -39,12 +39,16 @@ async def test_what_only_began_like_a_key_is_shown_at_the_end() -> None:
     assert shown == ["It is ", KEY[:9]]
 
 
-async def test_nothing_is_held_back_where_no_key_is_known() -> None:
+async def test_ordinary_text_is_held_back_to_the_end_of_a_word_at_most() -> None:
     assert await joined(["It is sk", "y blue, s", "o"], Redactor()) == [
-        "It is sk",
-        "y blue, s",
-        "o",
+        "It is ",
+        "sky blue, ",
+        "so",
     ]
+
+
+async def test_nothing_is_held_back_without_a_redactor() -> None:
+    assert await joined(["It is sk", "y blue, s", "o"], None) == ["It is sk", "y blue, s", "o"]
 
 
 async def test_a_model_that_says_the_key_word_by_word_is_not_heard(
