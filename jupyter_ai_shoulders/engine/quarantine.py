@@ -1,7 +1,8 @@
 """Taking up conversations after a restart, and setting aside those that fail twice.
 
-Used by ``engine.engine`` when the server starts. One that is set aside can be read and exported,
-runs no turns and no tools, and never holds up the others.
+Used by ``engine.engine`` when the server starts, and when the log of a session failed while a turn
+ran: the session is tried again until how it was left is noted, so none stays ``running``. One that
+is set aside can be read and exported, runs no turns and no tools, and never holds up the others.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import asyncio
 import logging
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.engine.operations import Services
 from jupyter_ai_shoulders.engine.ports import Recoveries
 from jupyter_ai_shoulders.engine.shelf import Shelf
-from jupyter_ai_shoulders.storage.base import Sessions
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 _log = logging.getLogger(__name__)
@@ -40,10 +41,49 @@ class Uncounted:
 class Recovery:
     """The way of one conversation through a start of the server."""
 
-    def __init__(self, shelf: Shelf, sessions: Sessions, counts: Recoveries) -> None:
+    def __init__(self, shelf: Shelf, services: Services, counts: Recoveries) -> None:
         self._shelf = shelf
-        self._sessions = sessions
+        self._sessions = services.sessions
         self._counts = counts
+        self._retry_s = services.settings.storage_retry_s
+        self._retries: dict[SessionId, asyncio.Task[None]] = {}
+        self._stopped = False
+        shelf.broke = self.retry
+
+    def retry(self, session_id: SessionId) -> None:
+        """Read the session until that works and how its turn was left is noted."""
+        if session_id not in self._retries and not self._stopped:
+            task = asyncio.create_task(self._retry(session_id))
+            self._retries[session_id] = task
+            task.add_done_callback(lambda _: self._retries.pop(session_id, None))
+
+    async def stop(self) -> None:
+        """Stop retrying; the next start tries again."""
+        self._stopped = True
+        tasks = list(self._retries.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _retry(self, session_id: SessionId) -> None:
+        taken_up = await self._is_taken_up(session_id)
+        while not taken_up:
+            await asyncio.sleep(self._retry_s)
+            taken_up = await self._is_taken_up(session_id)
+
+    async def _is_taken_up(self, session_id: SessionId) -> bool:
+        """Read the session once more; return whether there is nothing left to try."""
+        try:
+            await self._shelf.driver(session_id)
+            self._end_bypass(session_id)
+            await asyncio.to_thread(self._counts.end, session_id)
+        except StateUnavailable as error:
+            if not _is_unreadable(error):
+                _log.warning("Session %s waits for the disk: %s", session_id, error)
+                return False
+        except NotFound:
+            return True  # the session was deleted, so nothing is left to try
+        return True
 
     async def take_up(self, session_id: SessionId) -> None:
         """Read the session and say how its turn was left; nothing is raised.
@@ -59,12 +99,18 @@ class Recovery:
             if problem is None:
                 self._end_bypass(session_id)
                 await asyncio.to_thread(self._counts.end, session_id)
+            elif isinstance(problem, StateUnavailable) and not _is_unreadable(problem):
+                await asyncio.to_thread(self._counts.take_back, session_id)
+                self.retry(session_id)
             elif _is_unreadable(problem):
                 self._set_aside(session_id)
                 # A newer version may understand it: tried anew.
                 await asyncio.to_thread(self._counts.end, session_id)
             elif failed + 1 >= FAILURES:
                 self._set_aside(session_id)
+        except StateUnavailable as error:
+            _log.warning("Session %s waits for the disk: %s", session_id, error)
+            self.retry(session_id)
         except ShouldersError:
             _log.exception("Session %s could not be recovered.", session_id)
 

@@ -6,8 +6,8 @@ Used by ``engine.engine``.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
@@ -26,8 +26,6 @@ from jupyter_ai_shoulders.wire.events import Event, ToolResult
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionStatus
 
-_log = logging.getLogger(__name__)
-
 PAGE = 500
 """Events read between two turns of the event loop."""
 
@@ -41,6 +39,10 @@ class Shelf:
         self._services = services
         self._drivers: OrderedDict[SessionId, SessionDriver] = OrderedDict()
         self._quarantined: set[SessionId] = set()
+        self.broke: Callable[[SessionId], None] = lambda _: None
+        """Called when the log of a session failed: it is to be read again, and how it was left is
+        to be noted, once writing works.
+        """
         self._loading: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
 
     def quarantine(self, session_id: SessionId) -> None:
@@ -59,8 +61,9 @@ class Shelf:
     async def driver(self, session_id: SessionId) -> SessionDriver:
         """Return the session's driver, reading its log when needed.
 
-        Raises ``NotFound``, and ``StateUnavailable`` when the log cannot be read, or was so
-        twice when the server started (``quarantined``).
+        Raises ``NotFound``, and ``StateUnavailable`` when the log cannot be read, was so twice
+        when the server started (``quarantined``), or when how the last turn was left cannot be
+        noted in it (disk full).
         """
         if session_id in self._quarantined:
             raise _quarantined()
@@ -104,8 +107,8 @@ class Shelf:
             await old.still()
         driver = await self._read(session_id)
         found = await driver.look()
-        self._drivers[session_id] = driver
         self._correct_status(driver, found)
+        self._drivers[session_id] = driver
         self._put_away(session_id)
         return driver
 
@@ -142,23 +145,25 @@ class Shelf:
             await asyncio.sleep(0)
         if until is not None:
             state = replace(state, turn=None, queue=())
-        return SessionDriver(session_id, self._services, at_rest(state), context, memory)
+        return SessionDriver(
+            session_id, self._services, at_rest(state), context, memory, broke=self._report
+        )
+
+    def _report(self, session_id: SessionId) -> None:
+        self.broke(session_id)
 
     def _correct_status(self, driver: SessionDriver, found: tuple[ToolResult, ...]) -> None:
-        """Say how the turn was left, once; a log that cannot be written waits."""
+        """Say how the turn was left, once. Raises ``StateUnavailable``."""
         shown = self._services.sessions.get(driver.session_id).status
         turn = driver.state.turn
         interrupted = isinstance(driver.state.phase, Interrupted)
-        try:
-            if turn is not None and turn.paused is not None:
-                driver.show("waiting")
-            elif interrupted and shown != "interrupted":
-                driver.dispatch(sig.NoteInterruption(found))
-            elif not interrupted and shown in _OF_OPEN_TURNS:
-                driver.show("idle")  # the turn ended, and the server before this was said
-            self._end_lost_runs(driver)
-        except StateUnavailable:
-            _log.exception("What became of %s could not be noted.", driver.session_id)
+        if turn is not None and turn.paused is not None:
+            driver.show("waiting")
+        elif interrupted and shown != "interrupted":
+            driver.dispatch(sig.NoteInterruption(found))
+        elif not interrupted and shown in _OF_OPEN_TURNS:
+            driver.show("idle")  # the turn ended, and the server before this was said
+        self._end_lost_runs(driver)
 
     def _end_lost_runs(self, driver: SessionDriver) -> None:
         """Say of what went on when the server was killed that nobody knows what became of it."""

@@ -19,7 +19,6 @@ from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.files import StateFile
 
 NAME = "budget.json"
-SHOWN = "~/.shoulders/budget.json"
 VERSION = 1
 _KEYS: dict[LimitScope, str] = {scope: f"{scope}_micro_usd" for scope in SCOPES}
 
@@ -30,6 +29,7 @@ class BudgetFile:
     def __init__(self, folder: Path) -> None:
         self._file = StateFile(StateDirectory(folder), NAME)
         self._path = folder / NAME
+        self._shown = _shown(self._path)
         self._known: tuple[tuple[int, int] | None, Limits] | None = None
 
     def read(self) -> Limits:
@@ -41,7 +41,7 @@ class BudgetFile:
         signature = self._signature()
         if self._known is None or self._known[0] != signature:
             text = None if signature is None else self._file.read()
-            self._known = (signature, _limits(text))
+            self._known = (signature, _limits(text, self._shown))
         return self._known[1]
 
     def known_empty(self) -> bool:
@@ -77,45 +77,55 @@ class BudgetFile:
             return None
         except OSError as error:
             raise StateUnavailable(
-                f"{SHOWN} cannot be read: {error.strerror}.",
+                f"{self._shown} cannot be read: {error.strerror}.",
                 hint=f"Make {self._path.parent} readable for you.",
                 retryable=True,
             ) from error
         return (found.st_mtime_ns, found.st_size)
 
 
-def _limits(text: str | None) -> Limits:
+def _limits(text: str | None, shown: str) -> Limits:
     if text is None or not text.strip():
         return Limits()
     try:
         found: Any = json.loads(text)
     except ValueError as error:
         line = f", line {error.lineno}," if isinstance(error, json.JSONDecodeError) else ""
-        raise _refused(f"{SHOWN}{line} is not JSON ({error})") from error
+        raise _refused(f"{shown}{line} is not JSON ({error})", shown) from error
     if not isinstance(found, dict):
-        raise _refused(f"{SHOWN} does not hold a JSON object")
+        raise _refused(f"{shown} does not hold a JSON object", shown)
     values = cast("dict[str, Any]", found)
     if values.get("version", VERSION) != VERSION:
         raise _refused(
-            f"{SHOWN}, line {line_of(text, ['version'])}, has version {values['version']!r}; "
-            f"this program reads version {VERSION}"
+            f"{shown}, line {line_of(text, ['version'])}, has version {values['version']!r}; "
+            f"this program reads version {VERSION}",
+            shown,
         )
-    return Limits(*(_amount(text, values, _KEYS[scope]) for scope in SCOPES))
+    return Limits(*(_amount(text, values, _KEYS[scope], shown) for scope in SCOPES))
 
 
-def _amount(text: str, values: dict[str, Any], key: str) -> int | None:
+def _amount(text: str, values: dict[str, Any], key: str, shown: str) -> int | None:
     amount = values.get(key)
     if amount is None:
         return None
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
         line = line_of(text, [key])
-        raise _refused(f"{SHOWN}, line {line}: {key} must be a whole number of micro-dollars")
+        raise _refused(
+            f"{shown}, line {line}: {key} must be a whole number of micro-dollars", shown
+        )
     return amount
 
 
-def _refused(problem: str) -> PolicyRefusal:
+def _refused(problem: str, shown: str) -> PolicyRefusal:
     return PolicyRefusal(
         f"No model is called, because your limits cannot be read: {problem}.",
         code="state_unavailable",
-        hint=f"Correct or remove {SHOWN}, or set the limits anew in the AI settings.",
+        hint=f"Correct or remove {shown}, or set the limits again in the AI settings.",
     )
+
+
+def _shown(path: Path) -> str:
+    """Return how people are told of the file: from ``.shoulders`` on."""
+    parts = path.parts
+    start = parts.index(".shoulders") if ".shoulders" in parts else len(parts) - 1
+    return "/".join(["~", *parts[start:]])

@@ -6,11 +6,12 @@ WAL without a sync, and both the sync and the checkpoint run in threads (``durab
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sqlite3
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,16 @@ from urllib.parse import quote
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.storage import salvage
+from jupyter_ai_shoulders.storage import file_header, salvage
 from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.failures import is_damage, storage_errors, unavailable
+from jupyter_ai_shoulders.storage.encode import lenient_text
+from jupyter_ai_shoulders.storage.failures import is_damage, is_full, storage_errors, unavailable
 from jupyter_ai_shoulders.storage.lock import ProcessLock
-from jupyter_ai_shoulders.storage.migrations import migrate
+from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, migrate, versions_are_sound
+from jupyter_ai_shoulders.storage.projection import last_id
+from jupyter_ai_shoulders.storage.restoration import restore
+from jupyter_ai_shoulders.storage.wal_file import read_wal
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +37,14 @@ _BUSY_SECONDS = 1.0
 """How long a commit waits for a foreign program (a user's ``sqlite3``) that locked the database."""
 
 _CHECKED_AT_OPEN = 32 << 20
-"""Databases up to this many bytes are checked whole when they open (about 3 ms per MB)."""
+"""Databases up to this many bytes are checked whole when they open (about 5 ms per MB)."""
+
+
+_READS_EVERY_COLUMN = (
+    f"SELECT {salvage.SESSION} FROM sessions LIMIT 0",  # noqa: S608 constants
+    "SELECT id, type, body, checksum FROM events LIMIT 0",
+    f"SELECT {salvage.OPERATION} FROM operations LIMIT 0",  # noqa: S608 constants
+)
 
 
 class _Broken(sqlite3.DatabaseError):
@@ -41,14 +54,29 @@ class _Broken(sqlite3.DatabaseError):
 class Database:
     """One process's hold on the database of a state directory."""
 
-    def __init__(self, directory: StateDirectory, clock: Clock, vfs: str | None = None) -> None:
-        """``vfs`` names another SQLite file layer; tests use one that has no shared memory."""
+    def __init__(
+        self,
+        directory: StateDirectory,
+        clock: Clock,
+        vfs: str | None = None,
+        begin: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``vfs`` names another SQLite file layer; tests use one that has no shared memory.
+
+        ``begin`` is called before the database is made.
+        """
+        self._begin = begin
         self.directory = directory
         self._clock = clock
         self._vfs = vfs
         self._lock = ProcessLock(directory.lock)
         self._connection: sqlite3.Connection | None = None
         self._wal = False
+        self._full: ErrorInfo | None = None
+        self.fullness_changed: Callable[[], None] = lambda: None
+        """Called when a write finds the disk full, and when one finds space again."""
+        self.last_event = 0
+        """Row of the event committed last; ``flush`` writes it down."""
 
     def open(self) -> sqlite3.Connection:
         """Return the connection, opening it on first use.
@@ -61,6 +89,8 @@ class Database:
                 self._lock.acquire()
                 crash_point("database.lock.acquired")
                 try:
+                    if not self.directory.database.exists():
+                        self._begin()
                     self._connection = self._opened()
                 except BaseException:
                     self._lock.release()
@@ -69,7 +99,11 @@ class Database:
 
     def existing(self) -> sqlite3.Connection | None:
         """Return the connection, None when nothing was stored yet: reading makes no directory."""
-        if self._connection is None and not self.directory.database.exists():
+        if self._connection is None and not (
+            self.directory.database.exists()
+            or self.directory.damaged.exists()
+            or self._beside("-wal").exists()
+        ):
             return None
         return self.open()
 
@@ -80,6 +114,17 @@ class Database:
             return []
         try:
             return connection.execute(query, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise self.failed("read the conversations", error) from error
+
+    def each_row(self, query: str, *parameters: object) -> Generator[tuple[Any, ...]]:
+        """Yield a query's rows as they are read. Raises ``StateUnavailable``."""
+        connection = self.existing()
+        if connection is None:
+            return
+        try:
+            with closing(connection.execute(query, parameters)) as cursor:
+                yield from cursor
         except sqlite3.Error as error:
             raise self.failed("read the conversations", error) from error
 
@@ -97,24 +142,45 @@ class Database:
                     connection.execute("ROLLBACK")
         except sqlite3.Error as error:
             raise self.failed(doing, error) from error
+        self.wrote()
+
+    def wrote(self) -> None:
+        """Note that a write was committed: the disk is not full any more."""
+        if self._full is not None:
+            self._full = None
+            self.fullness_changed()
+
+    def full(self) -> ErrorInfo | None:
+        """Return why the last write failed, None when the disk was not full or no longer is."""
+        if self._full is not None:
+            with contextlib.suppress(StateUnavailable), self.transaction("store anything") as disk:
+                disk.execute("UPDATE schema_version SET applied_at = applied_at")
+        return self._full
 
     def failed(self, doing: str, error: sqlite3.Error) -> StateUnavailable:
         """Return the error to raise for a failure; a broken file is repaired at the next start."""
         if is_damage(error):
             with storage_errors(doing, self.directory.path):
                 self.directory.damaged.touch()
-        return unavailable(doing, self.directory.path, error)
+        problem = unavailable(doing, self.directory.path, error)
+        if is_full(error) and self._full is None:
+            self._full = problem.info
+            self.fullness_changed()
+        return problem
 
     def flush(self) -> None:
         """Bring the WAL to the disk. For a thread. Raises ``StateUnavailable``."""
         if not self._wal:
             return  # every commit synced
         with storage_errors("bring the conversations to the disk", self.directory.path):
+            last_event = self.last_event
             descriptor = os.open(self._beside("-wal"), os.O_RDWR)
             try:
                 _sync_data(descriptor)
             finally:
                 os.close(descriptor)
+            if last_event:
+                _overwrite(self.directory.last_event, str(last_event))
 
     def checkpoint(self) -> None:
         """Fold the WAL into the database. For a thread; commits go on meanwhile."""
@@ -137,37 +203,76 @@ class Database:
         self._lock.release()
 
     def _opened(self) -> sqlite3.Connection:
-        saved = self._set_aside() if self.directory.damaged.exists() else None
+        if self.directory.damaged.exists() or self._is_damaged():
+            return self._restored()
         try:
-            return self._prepared(saved)
+            return self._prepared()
         except sqlite3.DatabaseError as error:
-            if saved is not None or not (isinstance(error, _Broken) or is_damage(error)):
+            if not (isinstance(error, _Broken) or is_damage(error)):
                 raise
-        return self._prepared(self._set_aside())
+        return self._restored()
 
-    def _prepared(self, saved: salvage.Saved | None) -> sqlite3.Connection:
-        """Return a connection to a sound database of the newest schema, ``saved`` put into it."""
+    def _is_damaged(self) -> bool:
+        """Look at what SQLite does not report: it would drop what follows damage in the WAL."""
+        database, wal = self.directory.database, self._beside("-wal")
+        with contextlib.suppress(FileNotFoundError):
+            if wal.stat().st_size <= _CHECKED_AT_OPEN:
+                content = read_wal(wal)
+                empty = not database.exists() or database.stat().st_size == 0
+                if content.is_damaged or (empty and content.pages):
+                    return True
+                if content.unverified and salvage.holds_unseen_events(database, content):
+                    return True
+        with contextlib.suppress(FileNotFoundError), database.open("rb") as file:
+            header = file.read(file_header.SIZE)
+            return len(header) > 0 and not file_header.is_sound(header)
+        return False
+
+    def _prepared(self) -> sqlite3.Connection:
+        """Return a connection to a sound database of the newest schema."""
         connection = self._connect()
         try:
             self._configure(connection)
             crash_point("database.file.made")
             self._check(connection)
-            at = timestamp(self._clock.now())
-            migrate(connection, at)
-            if saved is not None:
-                salvage.restore(connection, saved, at)
+            with _schema_errors():
+                if not versions_are_sound(connection):
+                    raise _Broken("The versions of the schema are not in a row.")
+                migrate(connection, timestamp(self._clock.now()))
+                for statement in _READS_EVERY_COLUMN:
+                    connection.execute(statement)
+            self._check_end(connection)
         except BaseException:
             connection.close()
             raise
+        return connection
+
+    def _restored(self) -> sqlite3.Connection:
+        """Move the damaged database aside; return a new one with what can be read of it."""
+        aside = self._set_aside()
+        saved = salvage.read(aside, self._last_event())
+        connection = self._prepared()
+        try:
+            report = restore(connection, saved, timestamp(self._clock.now()))
+        except BaseException:
+            connection.close()
+            raise
+        Path(f"{aside}.txt").write_text(report.text, encoding="utf-8")
+        self.directory.last_event.unlink(missing_ok=True)
+        self.directory.damaged.unlink(missing_ok=True)
+        crash_point("database.damage.restored")
+        _log.warning("%s", report.text)
         return connection
 
     def _connect(self) -> sqlite3.Connection:
         location = f"file:{quote(str(self.directory.database))}"
         if self._vfs:
             location += f"?vfs={self._vfs}"
-        return sqlite3.connect(
+        connection = sqlite3.connect(
             location, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
         )
+        connection.text_factory = lenient_text
+        return connection
 
     def _configure(self, connection: sqlite3.Connection) -> None:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -184,30 +289,71 @@ class Database:
     def _check(self, connection: sqlite3.Connection) -> None:
         if self.directory.database.stat().st_size > _CHECKED_AT_OPEN:
             return
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise _Broken(found)
 
-    def _set_aside(self) -> salvage.Saved:
-        moment = self._clock.now().strftime("%Y%m%dT%H%M%SZ")
-        aside = self.directory.database.with_name(f"state.db.damaged-{moment}")
-        for suffix in ("", "-wal", "-shm"):
-            source = self._beside(suffix)
-            if source.exists():
-                source.rename(f"{aside}{suffix}")
-                crash_point("database.aside.renamed")
-        saved = salvage.read(aside)
-        self.directory.damaged.unlink(missing_ok=True)
-        _log.warning(
-            "The conversations' database was damaged. It is kept as %s; "
-            "%d conversations were restored from it.",
-            aside,
-            len(saved.sessions),
+    def _check_end(self, connection: sqlite3.Connection) -> None:
+        """Raise ``_Broken`` when the last event that was stored is gone: files were cut off."""
+        last = self._last_event()
+        number = last >> SEQ_BITS
+        query = (
+            "SELECT 1 FROM sessions WHERE number = ? AND deleted_at IS NULL AND NOT EXISTS "
+            "(SELECT 1 FROM events WHERE id BETWEEN ? AND ?)"
         )
-        return saved
+        if connection.execute(query, (number, last, last_id(number))).fetchone():
+            raise _Broken("The newest events are missing.")
+
+    def _last_event(self) -> int:
+        with contextlib.suppress(FileNotFoundError, ValueError):
+            return int(self.directory.last_event.read_text(encoding="ascii"))
+        return 0
+
+    def _set_aside(self) -> Path:
+        """Move the damaged files away; return their new name.
+
+        The mark names it until everything is restored: after a crash what was restored so far is
+        dropped and the damaged files are read again.
+        """
+        mark, database = self.directory.damaged, self.directory.database
+        moment = self._clock.now().strftime("%Y%m%dT%H%M%S%fZ")
+        name = mark.read_text(encoding="utf-8") if mark.exists() else ""
+        if not name.startswith(f"{database.name}.damaged-"):
+            name = f"{database.name}.damaged-{moment}"
+            mark.write_text(name, encoding="utf-8")
+        aside = database.with_name(name)
+        done = aside.exists()
+        for suffix in ("-wal", "-shm", ""):  # the database last: then all are moved
+            source = self._beside(suffix)
+            if done:
+                source.unlink(missing_ok=True)
+            elif source.exists():
+                source.replace(f"{aside}{suffix}")
+                crash_point("database.aside.renamed")
+        return aside
 
     def _beside(self, suffix: str) -> Path:
         return Path(f"{self.directory.database}{suffix}")
+
+
+@contextmanager
+def _schema_errors() -> Generator[None]:
+    """Raise ``_Broken`` for a schema that is not ours: to SQLite a damaged name is no damage."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+            raise _Broken(str(error)) from error
+        raise
+
+
+def _overwrite(path: Path, text: str) -> None:
+    """Write a short text without emptying the file first, so that a full disk changes nothing."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        os.write(descriptor, f"{text:<20}".encode())
+    finally:
+        os.close(descriptor)
 
 
 if sys.platform == "darwin":

@@ -34,9 +34,23 @@ class StateDirectory:
         return self.path / "state.lock"
 
     @property
+    def last_event(self) -> Path:
+        """Return the path of the file that names the last event that is known to be stored."""
+        return self.path / "state.last"
+
+    @property
     def damaged(self) -> Path:
         """Return the path of the mark that says the database broke while it was in use."""
         return self.path / "state.damaged"
+
+    def damage_report(self) -> str | None:
+        """Return what is said of the newest damaged database that is kept, None without one."""
+        kept = (path for path in self.path.glob("state.db.damaged-*.txt"))
+        for report in sorted(kept, reverse=True):
+            if report.with_suffix("").exists():
+                with storage_errors("read a report", self.path):
+                    return report.read_text(encoding="utf-8")
+        return None
 
     @property
     def blobs(self) -> Path:

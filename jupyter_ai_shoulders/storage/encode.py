@@ -38,3 +38,8 @@ def well_formed_json(value: JsonValue) -> JsonValue:
     if isinstance(value, list | tuple):  # a tuple where pydantic dumped one
         return [well_formed_json(item) for item in value]
     return value
+
+
+def lenient_text(raw: bytes) -> str:
+    """Decode a stored text; one damaged byte must not make a query fail for all its rows."""
+    return raw.decode("utf-8", "replace")

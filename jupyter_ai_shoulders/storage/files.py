@@ -10,6 +10,9 @@ import secrets
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import StateUnavailable, TooLarge
+from jupyter_ai_shoulders.core.json_bounds import json_excess
+from jupyter_ai_shoulders.guard.config_files import MOST_VALUES, UnusableFile, read_json_config
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.failures import storage_errors
 
@@ -18,6 +21,7 @@ class StateFile:
     """One file, read whole and replaced whole."""
 
     def __init__(self, directory: StateDirectory, name: str) -> None:
+        """``name`` is that of a JSON file."""
         self._directory = directory
         self._path = directory.path / name
 
@@ -30,18 +34,32 @@ class StateFile:
         """Return the text, None when there is no file. Raises ``StateUnavailable``."""
         with storage_errors(f"read {self._path.name}", self._directory.path):
             try:
-                return self._path.read_text(encoding="utf-8", errors="replace")
+                return read_json_config(self._path).decode("utf-8", "replace")
             except (FileNotFoundError, NotADirectoryError):
                 return None
+            except UnusableFile as error:
+                raise StateUnavailable(
+                    f"Could not read {self._path.name} in {self._path.parent}. {error}",
+                    hint="Move it away, or replace it with a smaller file.",
+                ) from error
 
     def write(self, text: str) -> None:
-        """Replace the file whole, durably. Raises ``StateUnavailable``."""
+        """Replace the file whole, durably.
+
+        Raises ``StateUnavailable``, and ``TooLarge`` for what would not be read again.
+        """
+        excess = json_excess(text.encode("utf-8", "replace"), MOST_VALUES)
+        if excess is not None:
+            raise TooLarge(
+                f"{self._path.name} would have {excess}; nothing was stored.",
+                hint="Remove what is not needed any more.",
+            )
         self._directory.prepare()
         with storage_errors(f"write {self._path.name}", self._directory.path):
-            _replace(self._path, text)
+            replace_text(self._path, text)
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str) -> None:
     """Write the file so that after a crash it is the old or the new one."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

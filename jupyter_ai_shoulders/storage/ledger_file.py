@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.storage.encode import lenient_text
 from jupyter_ai_shoulders.storage.failures import is_damage, is_full
 from jupyter_ai_shoulders.storage.ledger_schema import migrate
 
@@ -228,13 +229,15 @@ def unusable(path: Path, error: Exception) -> StateUnavailable:
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         f"file:{quote(str(path))}?mode={mode}",
         uri=True,
         isolation_level=None,
         check_same_thread=False,
         timeout=BUSY_SECONDS,
     )
+    connection.text_factory = lenient_text
+    return connection
 
 
 def _readable(path: Path) -> _Saved:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from jupyter_ai_shoulders.storage.ledger_file import rows
-from jupyter_ai_shoulders.storage.migrations import UNSTREAMED
+from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.storage.projection import OWN_EVENT
 from jupyter_ai_shoulders.wire.usage import Steps, ToolUsage, UsageRow
 
@@ -30,15 +30,24 @@ _GROUPED = {
     "session": f"SELECT session, NULL, {_SUMS} GROUP BY session ORDER BY max(at) DESC",
 }
 _TOTAL = f"SELECT NULL, NULL, {_SUMS}"
+_SEEN = f"""
+    (? IS NULL OR EXISTS (
+      SELECT 1 FROM sessions WHERE number = events.id >> {SEQ_BITS}
+        AND (owner IS NULL OR owner = ?)))
+"""  # noqa: S608 constants
+"""Condition on ``events``: of sessions of this owner, which is given twice, and of nobody's."""
+_BETWEEN = """
+    iif(json_valid(body), json_extract(body, '$.at') >= ? AND json_extract(body, '$.at') < ?, 0)
+"""
 _RESULTS = f"""
     SELECT json_extract(body, '$.tool'), json_extract(body, '$.status'),
            json_extract(body, '$.duration_ms')
     FROM events WHERE type = 'tool-result' AND {UNSTREAMED} AND {OWN_EVENT}
-    AND json_extract(body, '$.at') >= ? AND json_extract(body, '$.at') < ?
+    AND {_BETWEEN} AND {_SEEN}
 """  # noqa: S608 constants
 _COUNT = f"""
     SELECT count(*) FROM events WHERE type = ? AND {UNSTREAMED} AND {OWN_EVENT}
-    AND json_extract(body, '$.at') >= ? AND json_extract(body, '$.at') < ?
+    AND {_BETWEEN} AND {_SEEN}
 """  # noqa: S608 constants
 _DID_NOT_RUN = frozenset({"denied", "skipped", "cancelled"})
 
@@ -56,21 +65,28 @@ def usage_total(ledger: Path, first: str, last: str) -> UsageRow:
     return _row(found[0] if found else (None, None, *(0,) * 8, None, 0))
 
 
-def tool_usage(database: Path, start: str, end: str) -> tuple[ToolUsage, ...]:
+def tool_usage(
+    database: Path, start: str, end: str, owner: str | None = None
+) -> tuple[ToolUsage, ...]:
     """Return how each tool did between two times (``end`` excluded), by name.
+
+    Of ``owner``'s sessions and those without an owner; None: of all.
 
     Raises ``StateUnavailable``.
     """
     found: dict[str, _Tool] = defaultdict(_Tool)
-    for tool, status, duration in rows(database, _RESULTS, start, end):
+    for tool, status, duration in rows(database, _RESULTS, start, end, owner, owner):
         found[tool].add(status, duration)
     return tuple(found[tool].usage(tool) for tool in sorted(found))
 
 
-def step_usage(database: Path, start: str, end: str) -> Steps:
-    """Return how many steps turns took between two times. Raises ``StateUnavailable``."""
-    turns = _count(database, "turn-start", start, end)
-    steps = _count(database, "step-start", start, end)
+def step_usage(database: Path, start: str, end: str, owner: str | None = None) -> Steps:
+    """Return how many steps turns took between two times, see ``tool_usage``.
+
+    Raises ``StateUnavailable``.
+    """
+    turns = _count(database, "turn-start", start, end, owner)
+    steps = _count(database, "step-start", start, end, owner)
     return Steps(turns=turns, steps=steps, per_turn=steps / turns if turns else None)
 
 
@@ -110,8 +126,8 @@ def _p95(durations: list[int]) -> float | None:
     return quantiles(durations, n=20, method="inclusive")[-1]
 
 
-def _count(database: Path, event_type: str, start: str, end: str) -> int:
-    found = rows(database, _COUNT, event_type, start, end)
+def _count(database: Path, event_type: str, start: str, end: str, owner: str | None) -> int:
+    found = rows(database, _COUNT, event_type, start, end, owner, owner)
     return found[0][0] if found else 0
 
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import sys
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
+from contextlib import closing
+from itertools import islice
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -19,6 +22,7 @@ from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.durability import Durability
 from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.storage.event_rows import COLUMNS, EventText, event_texts, is_intact
 from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.storage.projection import (
@@ -37,15 +41,9 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 _log = logging.getLogger(__name__)
 
 _STORE = "store an event"
+_COLUMNS = "e.id, CAST(e.body AS BLOB), e.checksum"
 PAGE = 200
 """Events that are read and understood at once, in about 5 ms."""
-
-
-class EventText(NamedTuple):
-    """An event as clients get it, unparsed."""
-
-    seq: int
-    text: str
 
 
 class SqliteEventLog:
@@ -85,6 +83,7 @@ class SqliteEventLog:
         else:
             self._commit(stamped, text, tail)
         self._tails[session_id] = Tail(tail.number, tail.seq + 1)
+        self._database.last_event = first_id(tail.number) + tail.seq + 1
         self._durability.committed(len(text))
         logged = LoggedEvent(stamped, text)
         self._sink.publish(logged)
@@ -102,10 +101,10 @@ class SqliteEventLog:
     def read(
         self, session_id: SessionId, after: int = 0, limit: int | None = None
     ) -> list[LoggedEvent]:
-        """Return events with ``seq > after`` in order.
+        """Return events with ``seq > after`` in order, notices in the place of damaged ones.
 
-        Raises ``NotFound``, and ``StateUnavailable`` with code ``quarantined`` when one of them
-        cannot be understood.
+        Raises ``NotFound``, and ``StateUnavailable`` with code ``quarantined`` when a newer version
+        wrote one of them.
         """
         return [
             LoggedEvent(_parsed(session_id, text), text.text)
@@ -113,18 +112,37 @@ class SqliteEventLog:
         ]
 
     def texts(
-        self, session_id: SessionId, after: int = 0, limit: int | None = None
+        self,
+        session_id: SessionId,
+        after: int = 0,
+        limit: int | None = None,
+        most_characters: int | None = None,
     ) -> list[EventText]:
-        """Return events with ``seq > after`` in order, as encoded. Raises ``NotFound``."""
+        """Return events with ``seq > after`` in order, as encoded. Raises ``NotFound``.
+
+        Not more than fit into ``most_characters``, but one at least. Damaged and lost events have
+        notices in their place: no number is left out.
+        """
         number = self._tail(session_id).number
         first = first_id(number)
-        rows = self._database.rows(
-            "SELECT id, body FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
-            first + min(max(after, 0), last_id(number) - first),
+        after = min(max(after, 0), last_id(number) - first)
+        rows = self._database.each_row(
+            f"SELECT {COLUMNS} FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",  # noqa: S608 constants
+            first + after,
             last_id(number),
             -1 if limit is None else limit,
         )
-        return [EventText(row_id - first, body) for row_id, body in rows]
+        texts: list[EventText] = []
+        room = sys.maxsize if most_characters is None else most_characters
+        with closing(rows):
+            for text in islice(
+                event_texts(session_id, rows, after, timestamp(self._clock.now())), limit
+            ):
+                room -= len(text.text)
+                if texts and room < 0:
+                    break
+                texts.append(text)
+        return texts
 
     def last_seq(self, session_id: SessionId) -> int:
         """Return the last sequence number. Raises ``NotFound``."""
@@ -143,22 +161,22 @@ class SqliteEventLog:
         if session_id is not None:
             number = self._tail(session_id).number
             rows = self._database.rows(
-                f"SELECT body FROM events WHERE type IN ({marks}) AND {UNSTREAMED} "  # noqa: S608 as below
+                f"SELECT {COLUMNS} FROM events WHERE type IN ({marks}) AND {UNSTREAMED} "  # noqa: S608 as below
                 "AND id > ? AND id <= ? ORDER BY id",
                 *types,
                 first_id(number),
                 last_id(number),
             )
-            return [logged for (body,) in rows if (logged := _readable(body)) is not None]
+            return _readable(rows)
         rows = self._database.rows(
             f"""
-            SELECT e.body FROM events e JOIN sessions s ON s.number = e.id >> {SEQ_BITS}
+            SELECT {_COLUMNS} FROM events e JOIN sessions s ON s.number = e.id >> {SEQ_BITS}
             WHERE e.type IN ({marks}) AND e.{UNSTREAMED} AND s.deleted_at IS NULL
             ORDER BY e.id
             """,  # noqa: S608 only question marks and constants are put in
             *types,
         )
-        return [logged for (body,) in rows if (logged := _readable(body)) is not None]
+        return _readable(rows)
 
     def pages(self, types: Collection[str]) -> Iterator[list[LoggedEvent]]:
         """Return what ``find`` returns for all sessions, ``PAGE`` events at a time."""
@@ -176,10 +194,10 @@ class SqliteEventLog:
             page = ids[start : start + PAGE]
             marks = ", ".join("?" * len(page))
             rows = self._database.rows(
-                f"SELECT body FROM events WHERE id IN ({marks}) ORDER BY id",  # noqa: S608 as in ``find``
+                f"SELECT {COLUMNS} FROM events WHERE id IN ({marks}) ORDER BY id",  # noqa: S608 as in ``find``
                 *page,
             )
-            yield [logged for (body,) in rows if (logged := _readable(body)) is not None]
+            yield _readable(rows)
 
     def forget(self, session_id: SessionId) -> None:
         """Drop what is remembered of a session that was purged."""
@@ -245,6 +263,7 @@ class SqliteEventLog:
             insert_event(connection, tail, event, text)
         except sqlite3.Error as error:
             raise self._database.failed(_STORE, error) from error
+        self._database.wrote()
         crash_point("log.event.committed")
 
     def _commit_projected(self, event: Projected, text: str, tail: Tail) -> Tail:
@@ -273,17 +292,23 @@ def _parsed(session_id: SessionId, text: EventText) -> Event:
             f"Event {text.seq} of conversation {session_id} cannot be understood: "
             f"{error.errors()[0]['msg']}.",
             code="quarantined",
-            hint="It can still be exported; perhaps a newer jupyter-ai-shoulders wrote it.",
+            hint="A newer jupyter-ai-shoulders wrote it: upgrade, or export the conversation.",
         ) from error
 
 
-def _readable(body: str) -> LoggedEvent | None:
-    """Return the event, None when it cannot be understood: one session must not hide the others."""
-    try:
-        return LoggedEvent(parse_event(body), body)
-    except ValidationError as error:
-        _log.warning("Left out an event that cannot be understood: %s", error)
-        return None
+def _readable(rows: list[tuple[Any, ...]]) -> list[LoggedEvent]:
+    """Return the events that can be read: one damaged session must not hide the others."""
+    events: list[LoggedEvent] = []
+    for row_id, body, stored in rows:
+        if not is_intact((row_id, body, stored)):
+            _log.warning("Event row %d is damaged and is left out.", row_id)
+            continue
+        text = body.decode()
+        try:
+            events.append(LoggedEvent(parse_event(text), text))
+        except ValidationError as error:
+            _log.warning("Left out an event that cannot be understood: %s", error)
+    return events
 
 
 def _without_broken_state(before: Event, after: Event, text: str) -> tuple[Event, str]:

@@ -63,9 +63,21 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX operations_by_batch ON operations (batch) WHERE batch IS NOT NULL",
         "CREATE INDEX operations_begun ON operations (number) WHERE state = 'begun'",
     ),
+    ("ALTER TABLE events ADD COLUMN checksum INTEGER",),
 )
 
 SCHEMA_VERSION = len(MIGRATIONS)
+
+
+def versions_are_sound(connection: sqlite3.Connection) -> bool:
+    """Return whether the versions are those of steps in a row; damage may have changed one."""
+    if not connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'"
+    ).fetchone():
+        return True
+    query = "SELECT version FROM schema_version ORDER BY version"
+    versions = [version for (version,) in connection.execute(query)]
+    return versions == list(range(1, len(versions) + 1))
 
 
 def migrate(connection: sqlite3.Connection, at: str) -> None:

@@ -125,7 +125,8 @@ class SqliteOperations:
     def of_turn(self, session_id: SessionId, turn_id: TurnId) -> Sequence[Operation]:
         """Return what a turn did, in order."""
         return self._found(
-            "o.session = ? AND json_extract(o.body, '$.origin.turn_id') = ? ORDER BY o.number",
+            "o.session = ? AND iif(json_valid(o.body), "
+            "json_extract(o.body, '$.origin.turn_id'), '') = ? ORDER BY o.number",
             session_id,
             turn_id,
         )

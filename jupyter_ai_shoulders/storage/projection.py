@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from jupyter_ai_shoulders.storage.event_rows import checksum
 from jupyter_ai_shoulders.storage.migrations import SEQ_BITS
 from jupyter_ai_shoulders.wire.events import (
     Event,
@@ -100,9 +101,15 @@ def create_row(connection: sqlite3.Connection, event: SessionCreate) -> int:
 
 def insert_event(connection: sqlite3.Connection, tail: Tail, event: Event, text: str) -> None:
     """Add the event's row behind ``tail``."""
+    insert_row(connection, tail, event.type, text)
+
+
+def insert_row(connection: sqlite3.Connection, tail: Tail, kind: str, text: str) -> None:
+    """Add a row of the table of events behind ``tail``."""
+    row_id = first_id(tail.number) + tail.seq + 1
     connection.execute(
-        "INSERT INTO events VALUES (?, ?, ?)",
-        (first_id(tail.number) + tail.seq + 1, event.type, text),
+        "INSERT INTO events (id, type, body, checksum) VALUES (?, ?, ?, ?)",
+        (row_id, kind, text, checksum(row_id, text.encode())),
     )
 
 

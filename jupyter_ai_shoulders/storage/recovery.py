@@ -5,13 +5,20 @@ Made by ``host``. Private like the rest of the state directory: they hold what t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from pathlib import Path
 
+from jupyter_ai_shoulders.guard.config_files import UnusableFile, read_config
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.failures import storage_errors
-from jupyter_ai_shoulders.storage.files import StateFile
+from jupyter_ai_shoulders.storage.files import replace_text
+
+_log = logging.getLogger(__name__)
 
 _FOLDER = "recovery"
+_LARGEST = 1 << 30
+"""Bytes of one copy, which may hold a whole notebook."""
 
 
 class RecoveryFiles:
@@ -26,7 +33,8 @@ class RecoveryFiles:
         self._directory.prepare()
         with storage_errors("keep a recovery copy", self._directory.path):
             self._folder.mkdir(mode=0o700, exist_ok=True)
-        StateFile(self._directory, f"{_FOLDER}/{name}.json").write(text)
+        with storage_errors(f"write {name}.json", self._directory.path):
+            replace_text(self._folder / f"{name}.json", text)
 
     def remove(self, name: str) -> None:
         """Forget a text that may not exist. Raises ``StateUnavailable``."""
@@ -37,4 +45,14 @@ class RecoveryFiles:
         """Return all texts by name. Raises ``StateUnavailable``."""
         with storage_errors("read the recovery copies", self._directory.path):
             paths = sorted(self._folder.glob("*.json"))
-            return {path.stem: path.read_text(encoding="utf-8", errors="replace") for path in paths}
+            texts = {path.stem: _text(path) for path in paths}
+        return {name: text for name, text in texts.items() if text is not None}
+
+
+def _text(path: Path) -> str | None:
+    """Return a copy's text; None for what cannot be one."""
+    try:
+        return read_config(path, most_bytes=_LARGEST).decode("utf-8", "replace")
+    except UnusableFile as error:
+        _log.warning("%s is no recovery copy. %s", path, error)
+        return None

@@ -32,13 +32,14 @@ ABANDONED = timedelta(days=1)
 _CURSOR = re.compile("[0-9]{1,18}")
 """More digits would not fit SQLite's integers."""
 
+_STATES = ("session-create", "session-update")
 _COLUMNS = "id, body, message_count, updated_order"
 _TEXT = f"""
     (title LIKE ? ESCAPE '\\' OR EXISTS (
       SELECT 1 FROM events e
       WHERE e.type = 'message-add' AND e.{UNSTREAMED}
         AND e.id > number << {SEQ_BITS} AND e.id < (number + 1) << {SEQ_BITS}
-        AND json_extract(e.body, '$.text') LIKE ? ESCAPE '\\'))
+        AND iif(json_valid(e.body), json_extract(e.body, '$.text'), '') LIKE ? ESCAPE '\\'))
 """  # noqa: S608 constants
 
 
@@ -228,13 +229,29 @@ class SqliteSessions:
         try:
             session = Session.model_validate_json(body)
         except ValidationError as error:
-            raise StateUnavailable(
-                f"Conversation {session_id} cannot be understood: {error.errors()[0]['msg']}.",
-                code="quarantined",
-            ) from error
+            session = self._last_logged(session_id, error)
         return session.model_copy(
-            update={"last_seq": self._log.last_seq(session.id), "message_count": message_count}
+            update={
+                "id": session_id,
+                "last_seq": self._log.last_seq(session_id),
+                "message_count": message_count,
+            }
         )
+
+    def _last_logged(self, session_id: SessionId, problem: ValidationError) -> Session:
+        """Return what the log says of a session whose row is damaged.
+
+        When that is damaged too, the next start restores the whole database and reports it.
+        """
+        for logged in reversed(self._log.find(_STATES, session_id)):
+            if isinstance(logged.event, SessionCreate | SessionUpdate):
+                return logged.event.session
+        if any(text.damaged is not None for text in self._log.texts(session_id, 0, 1)):
+            self._database.directory.damaged.touch()
+        raise StateUnavailable(
+            f"Conversation {session_id} cannot be understood: {problem.errors()[0]['msg']}.",
+            code="quarantined",
+        ) from problem
 
 
 def _conditions(chosen: SessionFilter) -> tuple[list[str], list[object]]:

@@ -1,5 +1,6 @@
 """A whole store on a directory, as ``host`` wires it, with a clock that tests move."""
 
+import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,7 @@ from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.event_rows import checksum
 from jupyter_ai_shoulders.storage.log import SqliteEventLog
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -74,6 +76,16 @@ class Store:
 
 
 OpenStore = Callable[..., Store]
+
+
+def rewrite_events(connection: sqlite3.Connection, where: str, body: str) -> None:
+    """Give events another text with a right checksum, as another version might have written it."""
+    found = connection.execute(f"SELECT id FROM events WHERE {where}").fetchall()
+    for (row_id,) in found:
+        connection.execute(
+            "UPDATE events SET body = ?, checksum = ? WHERE id = ?",
+            (body, checksum(row_id, body.encode()), row_id),
+        )
 
 
 def session(name: str) -> Session:

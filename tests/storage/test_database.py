@@ -125,7 +125,10 @@ def test_a_directory_without_shared_memory_is_used_with_one_warning(
 def test_a_database_of_a_newer_version_is_left_alone(open_store: OpenStore) -> None:
     store = open_store()
     store.add("a")
-    store.database.open().execute("INSERT INTO schema_version VALUES (99, '')")
+    store.database.open().execute(
+        "INSERT INTO schema_version VALUES (?, '')",
+        (migrations.SCHEMA_VERSION + 1,),
+    )
     store.crash()
     before = store.directory.database.read_bytes()
 
@@ -173,7 +176,7 @@ def test_a_file_that_is_no_database_is_moved_aside(
     with caplog.at_level(logging.WARNING):
         store.add("fresh")
 
-    (aside,) = state_dir.glob("state.db.damaged-*")
+    (aside,) = state_dir.glob("state.db.damaged-*Z")
     assert aside.read_bytes() == b"not a database at all" * 1000
     assert str(aside) in caplog.text
 

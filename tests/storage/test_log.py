@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.wire.events import (
     parse_event,
 )
 from jupyter_ai_shoulders.wire.ids import MessageId, PartId, SessionId, TurnId
-from tests.storage.store import OpenStore, Store
+from tests.storage.store import OpenStore, Store, rewrite_events
 
 PART = PartId("p1")
 
@@ -115,6 +115,19 @@ def test_read_gives_a_range(
 
     assert [text.seq for text in store.log.texts(session_id, after, limit)] == expected
     assert [logged.event.seq for logged in store.log.read(session_id, after, limit)] == expected
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [(0, [2]), (1_500, [2]), (3_000, [2, 3]), (1_000_000, [2, 3, 4])],
+    ids=["one at least", "one", "two", "all"],
+)
+def test_no_more_is_read_than_fits(store: Store, most: int, expected: list[int]) -> None:
+    session_id = store.add("a").id
+    for _ in range(3):
+        store.log.append(session_id, delta("x" * 1_000))
+
+    assert [text.seq for text in store.log.texts(session_id, 1, None, most)] == expected
 
 
 def test_read_of_an_unknown_session_is_refused_and_makes_no_directory(store: Store) -> None:
@@ -218,13 +231,11 @@ def test_find_before_anything_was_stored_is_empty(store: Store) -> None:
     assert not store.directory.path.exists()
 
 
-def test_an_event_that_cannot_be_understood_spoils_only_its_session(store: Store) -> None:
+def test_an_event_of_a_newer_version_spoils_only_its_session(store: Store) -> None:
     bad, good = store.add("bad").id, store.add("good").id
     store.log.append(bad, notice("x"))
     store.log.append(good, notice("y"))
-    store.database.open().execute(
-        'UPDATE events SET body = \'{"type": "from-the-future"}\' WHERE id = (1 << 32) + 2'
-    )
+    rewrite_events(store.database.open(), "id = (1 << 32) + 2", '{"type": "from-the-future"}')
 
     with pytest.raises(StateUnavailable, match=r"Event 2 .* cannot be understood") as caught:
         store.log.read(bad)

@@ -1,0 +1,55 @@
+"""Tells a state directory of this person's own from one that came with a folder.
+
+A clone or an archive can hold a ``state.db`` with conversations in which everything was allowed
+already. The person's home keeps the name of each state directory that was begun here; the name is
+random, so nobody else can guess it. Made by ``host.store``; asked by ``host.host`` at the start.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.files import StateFile
+
+FILE_NAME = "origin"
+KNOWN = Path("trust") / "states"
+"""In ``~/.shoulders``: one empty file for each known state directory."""
+
+_NAME = re.compile(r"[0-9a-f]{32}")
+_log = logging.getLogger(__name__)
+
+
+class StateOrigin:
+    """Where one state directory comes from."""
+
+    def __init__(self, directory: StateDirectory, home: Path) -> None:
+        """``home`` is ``~/.shoulders``."""
+        self._directory = directory
+        self._home = home
+        self._file = StateFile(directory, FILE_NAME)
+
+    def is_own(self) -> bool:
+        """Return whether its conversations were begun by this person, or there are none yet."""
+        database = self._directory.database
+        left = (database, Path(f"{database}-wal"), self._directory.damaged)
+        if not any(path.exists() for path in left):  # conversations are restored from each
+            return True
+        try:
+            name = (self._file.read() or "").strip()
+        except StateUnavailable:
+            return False
+        return _NAME.fullmatch(name) is not None and (self._home / KNOWN / name).is_file()
+
+    def claim(self) -> None:
+        """Make it the person's own; called before its database is made."""
+        name = secrets.token_hex(16)
+        try:
+            StateFile(StateDirectory(self._home / KNOWN), name).write(f"{self._directory.path}\n")
+            self._file.write(f"{name}\n")
+        except StateUnavailable as error:
+            _log.warning("Permissions given in conversations will end with the server: %s", error)
