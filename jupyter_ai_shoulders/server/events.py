@@ -15,8 +15,8 @@ from tornado.iostream import StreamClosedError
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler
 from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.event_rows import EventText
 from jupyter_ai_shoulders.storage.failures import beyond_the_log
-from jupyter_ai_shoulders.storage.log import EventText
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.ids import SessionId
 
@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 HEARTBEAT_SECONDS = 15.0
 """Under the 60 s after which hub proxies cut a silent connection."""
+STALLED_SECONDS = 60.0
+"""A client that does not read its stream for this long is disconnected."""
+FAREWELL_SECONDS = 5.0
+"""How long it then has to read that."""
+_STALLED = ": closed, because this client does not read; reconnect with Last-Event-ID\n\n"
 _AT_ONCE = 500
+_CHARACTERS_AT_ONCE = 1 << 18
+"""Of events that are written at once, if there are several; a slow client takes up as much."""
+_PAGE_CHARACTERS = 2 << 20
+"""Of the events in one page; the rest is in the next."""
 _MAX_CHARACTERS = 1 << 20
 """Of events that wait for a slow client; beyond it they are read from the log."""
 _EVENT_ID = re.compile("[0-9]{1,18}")
@@ -38,8 +47,14 @@ class EventQuery(CommandModel):
     limit: int = Field(default=500, ge=1, le=5000)
 
 
+class _StalledReader(Exception):
+    """The client has taken nothing for too long."""
+
+
 class EventsHandler(ShouldersHandler):
     """``sessions/{id}/events``."""
+
+    stalled_seconds = STALLED_SECONDS
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route."""
@@ -62,7 +77,7 @@ class EventsHandler(ShouldersHandler):
 
     def _page(self, session_id: SessionId, query: EventQuery) -> None:
         log = self.host.log
-        events = log.texts(session_id, query.after, query.limit)
+        events = log.texts(session_id, query.after, query.limit, _PAGE_CHARACTERS)
         last_seq = log.last_seq(session_id)
         has_more = bool(events) and events[-1].seq < last_seq
         texts = ",".join(event.text for event in events)
@@ -92,12 +107,15 @@ class EventsHandler(ShouldersHandler):
         try:
             with contextlib.suppress(StreamClosedError):
                 await self._follow(session_id, after, news)
+        except _StalledReader:
+            self.log.info("A client of %s does not read its events", session_id)
+            await self._leave()
         finally:
             self.host.hub.unfollow(session_id, news)
             news.close()
 
     async def _follow(self, session_id: SessionId, after: int, news: News) -> None:
-        await self.flush()
+        await self._flush()
         while not news.is_over:
             if not self.is_let_in:
                 return
@@ -105,19 +123,39 @@ class EventsHandler(ShouldersHandler):
             if events:
                 after = events[-1].seq
                 self.write("".join(map(_sse, events)))
+                del events  # they need not be kept while the client reads
             elif not await news.wait(HEARTBEAT_SECONDS):
                 self.write(": heartbeat\n\n")
             else:
                 continue
-            await self.flush()
+            await self._flush()
         if rest := news.rest(after):  # the server stops, and says how the turn was left
             self.write("".join(map(_sse, rest)))
-            await self.flush()
+            await self._flush()
+
+    async def _flush(self) -> None:
+        """Write to the client and wait until it has read most. Raises ``_StalledReader``."""
+        written = self.flush()
+        if written.done():
+            await written
+            return
+        done, _ = await asyncio.wait([written], timeout=self.stalled_seconds)
+        if not done:
+            raise _StalledReader
+        await written
+
+    async def _leave(self) -> None:
+        """Disconnect a client that does not read; say why, should it do so after all."""
+        finished = self.finish(_STALLED)
+        await asyncio.wait([finished], timeout=FAREWELL_SECONDS)
+        stream = cast("HTTP1Connection", self.request.connection).stream
+        if stream is not None and not finished.done():
+            stream.close()
 
     def _missed(self, session_id: SessionId, after: int, news: News) -> list[EventText]:
         """Return what the log has; from its end on, what is published follows without a gap."""
-        events = self.host.log.texts(session_id, after, _AT_ONCE)
-        if len(events) < _AT_ONCE:
+        events = self.host.log.texts(session_id, after, _AT_ONCE, _CHARACTERS_AT_ONCE)
+        if not events or events[-1].seq == self.host.log.last_seq(session_id):
             news.catch_up()
         return events
 

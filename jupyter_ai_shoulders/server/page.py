@@ -11,11 +11,12 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
+from sys import getsizeof
 from typing import Protocol
 
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.encode import encode
-from jupyter_ai_shoulders.storage.log import EventText
+from jupyter_ai_shoulders.storage.event_rows import EventText
 from jupyter_ai_shoulders.wire.events import SessionCreate, SessionUpdate
 from jupyter_ai_shoulders.wire.frames import Resync, ServerFrame
 from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
@@ -23,10 +24,19 @@ from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
 BATCH_SECONDS = 0.010
 """Between two frames, once so many have gone out at once:"""
 BURST_FRAMES = 8
-MAX_EVENT_CHARACTERS = 8 << 20
+MAX_EVENT_BYTES = 2 << 20
 """Of events that wait for a slow page; beyond it they are dropped and the page re-syncs."""
-MAX_FRAME_CHARACTERS = 128 << 20
-"""Of other frames that wait, which cannot be dropped; beyond it the page is disconnected."""
+BATCH_BYTES = 1 << 19
+"""Of the events in one frame, if there are several."""
+STALLED_FRAME_BYTES = 4 << 20
+"""Of other frames, which cannot be dropped, that wait for a page that has stalled; beyond it the
+page is disconnected. It connects again and follows from where it was."""
+MAX_FRAME_BYTES = 32 << 20
+"""The same for a page that takes frames, but more slowly than they come."""
+STALLED_SECONDS = 5.0
+"""A page that takes no frame for this long has stalled."""
+TRY_AGAIN = 1013
+"""The close code for such a page (RFC 6455's registry: try again later)."""
 
 
 class PageConnection(Protocol):
@@ -43,8 +53,9 @@ class PageConnection(Protocol):
 
 @dataclass(slots=True)
 class _Batch:
-    """Events that go into one frame."""
+    """Events that go into one frame; ``size`` is what they take in memory, in bytes."""
 
+    size: int = 0
     texts: list[str] = field(default_factory=list[str])
     first: dict[SessionId, int] = field(default_factory=dict[SessionId, int])
     """The first ``seq`` of each session followed, for the cursor to re-sync from."""
@@ -62,8 +73,11 @@ class Page:
         self._connection = connection
         self._cursors: dict[SessionId, int] = {}
         self._waiting: deque[_Batch | str] = deque()
-        self._event_characters = 0
-        self._frame_characters = 0
+        self._event_bytes = 0
+        self._frame_bytes = 0
+        self._sending_since: float | None = None
+        self._is_closed = False
+        self._now = asyncio.get_running_loop().time
         self._wake = asyncio.Event()
         self._pump = asyncio.create_task(self._run(), name=f"shoulders-page-{client_id}")
 
@@ -86,6 +100,8 @@ class Page:
     def offer(self, logged: LoggedEvent) -> None:
         """Send the event if the page is to have it."""
         event = logged.event
+        if self._is_closed:
+            return
         if event.session_id in self._cursors:
             if event.seq > self._cursors[event.session_id]:
                 self._cursors[event.session_id] = event.seq
@@ -95,12 +111,26 @@ class Page:
 
     def send(self, frame: ServerFrame) -> None:
         """Send a frame that is not events, behind what already waits."""
+        if self._is_closed:
+            return
         text = encode(frame)[1]
         self._waiting.append(text)
-        self._frame_characters += len(text)
-        if self._frame_characters > MAX_FRAME_CHARACTERS:
-            self._connection.close(1013, "the page does not read what it is sent")
+        self._frame_bytes += getsizeof(text)
+        if self._frame_bytes > self._most_frame_bytes():
+            self.close(TRY_AGAIN, "the page does not read what it is sent: connect again")
+            return
         self._wake.set()
+
+    def _most_frame_bytes(self) -> int:
+        """Return how much may wait now."""
+        since = self._sending_since
+        has_stalled = since is not None and self._now() - since > STALLED_SECONDS
+        return STALLED_FRAME_BYTES if has_stalled else MAX_FRAME_BYTES
+
+    @property
+    def waiting_bytes(self) -> int:
+        """The memory taken by what waits for the page."""
+        return self._event_bytes + self._frame_bytes
 
     def close(self, code: int, reason: str) -> None:
         """Disconnect the page."""
@@ -108,33 +138,41 @@ class Page:
         self.disconnected()
 
     def disconnected(self) -> None:
-        """Send nothing more."""
+        """Send nothing more, and keep nothing."""
+        self._is_closed = True
         self._pump.cancel()
+        self._waiting.clear()
+        self._event_bytes = self._frame_bytes = 0
 
     def may_see(self, owner: str | None) -> bool:
         """Return whether sessions of this owner are shown to the page's user."""
         return self.user is None or owner is None or owner == self.user
 
     def _add_event(self, session_id: SessionId, seq: int, text: str) -> None:
-        self._batch().first.setdefault(session_id, seq)
-        self._add_text(text)
+        batch = self._batch()
+        batch.first.setdefault(session_id, seq)
+        self._add_text(batch, text)
 
     def _add_update(self, session_id: SessionId, text: str) -> None:
-        self._batch().newest[session_id] = text
-        self._add_text(text)
+        batch = self._batch()
+        batch.newest[session_id] = text
+        self._add_text(batch, text)
 
     def _batch(self) -> _Batch:
         """Return the batch that goes out last."""
         last = self._waiting[-1] if self._waiting else None
-        if not isinstance(last, _Batch):
+        if not isinstance(last, _Batch) or last.size >= BATCH_BYTES:
             last = _Batch()
             self._waiting.append(last)
         return last
 
-    def _add_text(self, text: str) -> None:
-        self._batch().texts.append(text)
-        self._event_characters += len(text)
-        if self._event_characters > MAX_EVENT_CHARACTERS:
+    def _add_text(self, batch: _Batch, text: str) -> None:
+        size = getsizeof(text)
+        batch.texts.append(text)
+        batch.size += size
+        is_first = not self._event_bytes  # one event always fits, however large
+        self._event_bytes += size
+        if self._event_bytes > MAX_EVENT_BYTES and not is_first:
             self._drop_events()
         self._wake.set()
 
@@ -154,25 +192,28 @@ class Page:
         for session_id, seq in lost.items():
             self.unfollow(session_id)
             self.send(Resync(session_id=session_id, after=seq - 1))
+        self._event_bytes = sum(map(getsizeof, newest.values()))
         if newest:
-            self._waiting.append(_Batch(texts=list(newest.values()), newest=newest))
-        self._event_characters = sum(map(len, newest.values()))
+            texts = list(newest.values())
+            self._waiting.append(_Batch(self._event_bytes, texts, newest=newest))
 
     async def _run(self) -> None:
-        clock = asyncio.get_running_loop().time
+        clock = self._now
         paid = clock()
         while True:
             await self._wake.wait()
             self._wake.clear()
             paid = max(paid, clock()) + BATCH_SECONDS
             while self._waiting:
+                self._sending_since = clock()
                 await self._connection.send(self._next_text())
+            self._sending_since = None
             await asyncio.sleep(max(0.0, paid - (BURST_FRAMES - 1) * BATCH_SECONDS - clock()))
 
     def _next_text(self) -> str:
         item = self._waiting.popleft()
         if isinstance(item, str):
-            self._frame_characters -= len(item)
+            self._frame_bytes -= getsizeof(item)
             return item
-        self._event_characters -= sum(map(len, item.texts))
+        self._event_bytes -= item.size
         return f'{{"type":"events","events":[{",".join(item.texts)}]}}'

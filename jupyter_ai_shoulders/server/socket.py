@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cache
 from typing import Any, cast
 
@@ -15,16 +16,19 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.core.clock import SystemClock
-from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError, TooLarge
+from jupyter_ai_shoulders.core.json_bounds import json_excess
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.base import AUTH_RESOURCE, HostSource
 from jupyter_ai_shoulders.server.body import parse_json
+from jupyter_ai_shoulders.server.identity import owner_of
 from jupyter_ai_shoulders.server.kernel_access import KernelDoor, refuse_document
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.server.status_codes import status_of
 from jupyter_ai_shoulders.storage.encode import encode
+from jupyter_ai_shoulders.storage.event_rows import EventText
 from jupyter_ai_shoulders.storage.failures import beyond_the_log, unknown_session
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION, WireModel
 from jupyter_ai_shoulders.wire.frames import (
@@ -38,8 +42,14 @@ from jupyter_ai_shoulders.wire.frames import (
 )
 from jupyter_ai_shoulders.wire.ids import SessionId
 
-MAX_FRAME_BYTES = 128 << 20
+MAX_FRAME_BYTES = 64 << 20
 """A page sends whole notebooks with their outputs when it is asked for them."""
+MOST_FRAME_VALUES = 300_000
+"""JSON values in a frame: those of 40 000 cells, or of a chart with its data."""
+LARGE_FRAME = 1 << 17
+"""Characters of a frame that is read in a thread."""
+CATCH_UP_CHARACTERS = 1 << 19
+"""The same for a page whose missed events are few and large."""
 KERNEL_GONE = 1008
 """Closes the socket of a kernel whose secret opens nothing any more."""
 CATCH_UP_EVENTS = 1000
@@ -101,7 +111,10 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         if not self._is_let_in():
             return
         try:
-            frame = parse_json(self._frames, message)
+            if len(message) > LARGE_FRAME:
+                frame = await asyncio.to_thread(self._parsed, message)
+            else:
+                frame = self._parsed(message)
             if self._kernel is not None:
                 refuse_document(frame)
             if self._page is None:
@@ -113,6 +126,14 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         except Exception:
             self.log.exception("A frame of a page could not be served")
             await self._refuse(ShouldersError("Something went wrong in the server; see its log."))
+
+    def _parsed(self, message: str | bytes) -> PageFrame:
+        """Return the frame. Raises ``InvalidRequest`` and ``TooLarge``; for threads, too."""
+        raw = message.encode("utf-8", "replace") if isinstance(message, str) else message
+        excess = json_excess(raw, MOST_FRAME_VALUES)
+        if excess is not None:
+            raise TooLarge(f"A frame has {excess}.")
+        return parse_json(self._frames, message)
 
     def on_close(self) -> None:
         """Forget the page; its notebooks are no longer live, unless it is here again already."""
@@ -143,7 +164,8 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         await self.send(_text(_welcome()))
         if frame.wire_version != WIRE_VERSION:
             return  # the page asks its user to reload
-        user = self.current_user.username if self._host.settings.has_owners else None
+        user = owner_of(self.current_user) if self._host.settings.has_owners else None
+        self._roster.check(frame.client_id, user)
         page = self._page = Page(self, frame.client_id, user)
         self._roster.add(page)
         self._host.frames.connected(page.client_id)
@@ -172,11 +194,16 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         behind = session.last_seq - after
         if behind < 0:
             raise beyond_the_log(session_id, session.last_seq, after)
-        if behind > CATCH_UP_EVENTS:
+        missed = self._missed(session_id, after) if behind <= CATCH_UP_EVENTS else []
+        if len(missed) < behind:
             page.unfollow(session_id)
             page.send(Resync(session_id=session_id, after=after))
         else:
-            page.follow(session_id, session.last_seq, self._host.log.texts(session_id, after))
+            page.follow(session_id, session.last_seq, missed)
+
+    def _missed(self, session_id: SessionId, after: int) -> list[EventText]:
+        """Return the events after one, or the first of them when they are too large to send."""
+        return self._host.log.texts(session_id, after, most_characters=CATCH_UP_CHARACTERS)
 
     async def _refuse(self, error: ShouldersError) -> None:
         """Say what is wrong; whose first frame is not understood may speak another version."""

@@ -18,7 +18,8 @@ from tests.upstream import KEY
 @asynccontextmanager
 async def open_store(directory: Path) -> AsyncGenerator[Store]:
     """Open a store; all of it is on the disk when it is closed."""
-    store = Store(directory, SystemClock(), RandomIds(), Redactor([KEY]).redact)
+    home = directory.parent / "home"
+    store = Store(directory, SystemClock(), RandomIds(), Redactor([KEY]).redact, home)
     try:
         await store.open()
         yield store

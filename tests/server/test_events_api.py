@@ -1,4 +1,6 @@
 import asyncio
+import re
+import socket
 
 import pytest
 from jupyter_server.serverapp import ServerApp
@@ -235,3 +237,67 @@ async def test_a_stream_ends_with_the_server_and_tells_how_the_turn_was_left(
 
     shown = [event["session"] for event in stream.events if event["type"] == "session-update"]
     assert shown[-1]["status"] == "interrupted"
+
+
+async def test_a_page_of_large_events_is_shorter_and_the_next_one_goes_on(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events_module, "_PAGE_CHARACTERS", 50_000)
+    session_id = await api.new_session()
+    for number in range(5):
+        await api.patch(f"sessions/{session_id}", {"title": f"{number}" * 20_000})
+
+    seqs: list[int] = []
+    pages = 0
+    has_more = True
+    while has_more:
+        after = seqs[-1] if seqs else 0
+        body = (await api.get(f"sessions/{session_id}/events", after=after)).body
+        seqs += [event["seq"] for event in body["events"]]
+        has_more, pages = body["has_more"], pages + 1
+
+    assert seqs == [1, 2, 3, 4, 5, 6]
+    assert pages == 3
+
+
+async def test_a_client_that_does_not_read_is_disconnected_and_goes_on_when_it_returns(
+    api: Api, jp_http_port: int, jp_base_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events_module.EventsHandler, "stalled_seconds", 0.2)
+    monkeypatch.setattr(events_module, "_CHARACTERS_AT_ONCE", 1 << 20)
+    session_id = await api.new_session()
+    for number in range(20):
+        await api.patch(f"sessions/{session_id}", {"title": f"{number % 10}" * 900_000})
+    ended = asyncio.Event()
+    end = events_module.EventsHandler.on_finish
+
+    def noted(handler: events_module.EventsHandler) -> None:
+        end(handler)
+        if "text/event-stream" in handler.request.headers.get("Accept", ""):
+            ended.set()
+
+    monkeypatch.setattr(events_module.EventsHandler, "on_finish", noted)
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
+    plain.connect(("127.0.0.1", jp_http_port))
+    reader, writer = await asyncio.open_connection(sock=plain, limit=1 << 12)
+    writer.write(
+        f"GET {jp_base_url}shoulders/api/v1/sessions/{session_id}/events?after=0 HTTP/1.1\r\n"
+        f"Host: 127.0.0.1:{jp_http_port}\r\nAuthorization: {api.token}\r\n"
+        "Accept: text/event-stream\r\nConnection: close\r\n\r\n".encode()
+    )
+
+    async with asyncio.timeout(60):
+        await ended.wait()
+        got = await reader.read(-1)
+    writer.close()
+
+    assert b"reconnect with Last-Event-ID" in got
+    last = int(re.findall(rb"^id: (\d+)$", got, re.MULTILINE)[-1])
+    async with (
+        api.stream(session_id, last) as stream,
+        asyncio.timeout(60),
+    ):
+        while not stream.ids or stream.ids[-1] < 21:
+            await stream.news()
+    assert stream.ids == list(range(last + 1, 22))

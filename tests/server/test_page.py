@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.server import page as page_module
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.server.roster import PageRoster
 from jupyter_ai_shoulders.storage.base import LoggedEvent
-from jupyter_ai_shoulders.storage.log import EventText
+from jupyter_ai_shoulders.storage.event_rows import EventText
 from jupyter_ai_shoulders.wire.events import Event, Notice, SessionUpdate
 from jupyter_ai_shoulders.wire.frames import DocumentRead, Welcome
 from jupyter_ai_shoulders.wire.ids import ClientId, OperationId, SessionId
@@ -167,7 +167,7 @@ async def test_frames_keep_their_place_between_events() -> None:
 async def test_a_slow_page_is_told_to_resync_and_costs_no_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(page_module, "MAX_EVENT_CHARACTERS", 10_000)
+    monkeypatch.setattr(page_module, "MAX_EVENT_BYTES", 10_000)
     page, connection = connected(reading=False)
     page.follow(A, 0, [])
     page.follow(B, 0, [])
@@ -194,7 +194,7 @@ async def test_a_slow_page_is_told_to_resync_and_costs_no_memory(
 async def test_a_slow_page_keeps_the_newest_state_of_sessions_it_does_not_follow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(page_module, "MAX_EVENT_CHARACTERS", 10_000)
+    monkeypatch.setattr(page_module, "MAX_EVENT_BYTES", 10_000)
     page, connection = connected(reading=False)
     page.follow(A, 0, [])
     page.send(Welcome(wire_version=1, server_version="1", now_ms=0))
@@ -215,7 +215,7 @@ async def test_a_slow_page_keeps_the_newest_state_of_sessions_it_does_not_follow
 async def test_catch_up_that_is_too_large_ends_with_the_resync(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(page_module, "MAX_EVENT_CHARACTERS", 10_000)
+    monkeypatch.setattr(page_module, "MAX_EVENT_BYTES", 10_000)
     page, connection = connected(reading=False)
     missed = [notice(A, seq, "x" * 1000) for seq in range(3, 50)]
 
@@ -231,13 +231,64 @@ async def test_catch_up_that_is_too_large_ends_with_the_resync(
 
 
 async def test_a_page_that_reads_nothing_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_module, "MAX_FRAME_CHARACTERS", 1000)
+    monkeypatch.setattr(page_module, "MAX_FRAME_BYTES", 1000)
     page, connection = connected(reading=False)
 
     for _ in range(30):
         page.send(Welcome(wire_version=1, server_version="x" * 100, now_ms=0))
 
-    assert connection.closed == (1013, "the page does not read what it is sent")
+    assert connection.closed == (
+        1013,
+        "the page does not read what it is sent: connect again",
+    )
+
+
+async def test_a_page_that_has_stalled_is_disconnected_sooner(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page_module, "STALLED_FRAME_BYTES", 1000)
+    monkeypatch.setattr(page_module, "STALLED_SECONDS", -1.0)
+    page, connection = connected(reading=False)
+    frame = Welcome(wire_version=1, server_version="x" * 500, now_ms=0)
+
+    page.send(frame)
+    await asyncio.sleep(0)
+    page.send(frame)
+    assert connection.closed is None
+    page.send(frame)
+
+    assert connection.closed is not None
+    page.send(frame)
+    page.offer(update(A, 1))
+    assert page.waiting_bytes == 0
+
+
+async def test_events_that_wait_go_out_in_frames_of_bounded_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page_module, "BATCH_BYTES", 4_000)
+    page, connection = connected(reading=False)
+    page.follow(A, 0, [])
+    for seq in range(1, 11):
+        page.offer(notice(A, seq, "x" * 1500))
+    connection.open.set()
+
+    frames = await connection.received(4)
+    assert [len(seqs(frame)) for frame in frames] == [3, 3, 3, 1]
+    page.disconnected()
+
+
+async def test_one_event_reaches_a_page_however_large_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page_module, "MAX_EVENT_BYTES", 1_000)
+    page, connection = connected()
+    page.follow(A, 0, [])
+
+    page.offer(notice(A, 1, "x" * 5_000))
+
+    (frame,) = await connection.received(1)
+    assert seqs(frame) == [(A, 1)]
     page.disconnected()
 
 

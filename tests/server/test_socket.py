@@ -10,7 +10,7 @@ from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.server import socket as socket_module
 from jupyter_ai_shoulders.testing.simulator import Delivery, Simulator, reply
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION
-from tests.server.client import ENDED, Api
+from tests.server.client import ENDED, NO_RULES, Api
 from tests.server.conftest import OpenPage
 
 WELCOME = {"type": "welcome", "wire_version": WIRE_VERSION, "server_version": __version__}
@@ -232,7 +232,7 @@ async def test_every_page_learns_of_other_permissions(api: Api, open_page: OpenP
     page.hello()
     await page.until("welcome")
 
-    await api.put("tools/permissions", {"disabled": ["todo"]})
+    await api.put("tools/permissions", NO_RULES | {"disabled": ["todo"]})
 
     assert await page.until("tools-update") == {"type": "tools-update"}
 
@@ -240,7 +240,7 @@ async def test_every_page_learns_of_other_permissions(api: Api, open_page: OpenP
 async def test_a_slow_page_costs_no_memory_and_finds_everything_again(
     api: Api, open_page: OpenPage, upstream: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jupyter_ai_shoulders.server.page.MAX_EVENT_CHARACTERS", 3_000)
+    monkeypatch.setattr("jupyter_ai_shoulders.server.page.MAX_EVENT_BYTES", 3_000)
     monkeypatch.setattr("jupyter_ai_shoulders.server.page.BATCH_SECONDS", 0.3)
     monkeypatch.setattr("jupyter_ai_shoulders.server.page.BURST_FRAMES", 1)
     upstream.script(reply("word " * 200, delivery=Delivery(event_delay=0.0005)))

@@ -27,9 +27,9 @@ class Desk:
         self._most = most
         self._count = 0
 
-    def relay(self, models: Models) -> Relay:
-        """Return the way to the providers."""
-        return Relay(models, self._shelf, self.ids)
+    def relay(self, models: Models, owner: str | None) -> Relay:
+        """Return the way to the providers, for one person."""
+        return Relay(models, self._shelf, self.ids, owner)
 
     @contextmanager
     def place(self) -> Generator[None]:

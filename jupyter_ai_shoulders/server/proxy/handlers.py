@@ -9,8 +9,9 @@ from typing import Any, NoReturn, TypeVar
 
 from jupyter_server.auth.decorator import authorized
 from tornado import web
+from tornado.iostream import StreamClosedError
 
-from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError, TooLarge
+from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
 from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
 from jupyter_ai_shoulders.proxy.relay import Exchange, Relay
 from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler, error_of, info_of
@@ -22,6 +23,8 @@ from jupyter_ai_shoulders.server.proxy.outlet import EVENT_STREAM, Outlet
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 KEY_HEADERS = ("x-api-key", "x-goog-api-key")
+MOST_PROXIED_VALUES = 50_000
+"""JSON values in a request: a long conversation and its tools have some ten thousand."""
 PING_SECONDS = 15.0
 """After so long without an event the caller gets a sign of life: hub proxies cut after 60 s."""
 _NO_KEY = (
@@ -33,6 +36,9 @@ ResultT = TypeVar("ResultT")
 
 class ProxyHandler(ShouldersHandler):
     """Base of the proxy's handlers: any client's way to send the token, errors in its format."""
+
+    most_bytes = MAX_BODY_BYTES
+    most_values = MOST_PROXIED_VALUES
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route: ``desk`` and ``caller``.
@@ -84,22 +90,12 @@ class ProxyHandler(ShouldersHandler):
     @property
     def relay(self) -> Relay:
         """The way to the providers."""
-        return self.desk.relay(self.host.models)
-
-    @property
-    def raw(self) -> bytes:
-        """The request's body. Raises ``TooLarge``."""
-        size = len(self.request.body)
-        if size > MAX_BODY_BYTES:
-            raise TooLarge(
-                f"The request has {size >> 20} MB; at most {MAX_BODY_BYTES >> 20} MB are accepted."
-            )
-        return self.request.body
+        return self.desk.relay(self.host.models, self.user)
 
     async def count(self) -> int | None:
         """Return how many tokens the request is; None when the client left."""
         with self.desk.place():
-            return await self.while_connected(self.relay.count(self.caller, self.raw))
+            return await self.while_connected(self.relay.count(self.caller, self.request.body))
 
     async def while_connected(self, work: Coroutine[Any, Any, ResultT]) -> ResultT | None:
         """Return the result of the work; None when the client left, which ends it."""
@@ -141,7 +137,7 @@ class AnsweringHandler(ProxyHandler):
     async def answer_request(self) -> None:
         """Pass the request on and answer, as a stream if it asks for one."""
         with self.desk.place():
-            exchange = self.relay.open(self.caller, self.raw)
+            exchange = self.relay.open(self.caller, self.request.body)
             if exchange.streams:
                 await self.while_connected(self._stream(exchange))
             else:
@@ -154,9 +150,12 @@ class AnsweringHandler(ProxyHandler):
         alive = asyncio.create_task(_keep_alive(exchange, outlet))
         try:
             await self._copy(exchange, outlet)
+            await outlet.drain()
+        except StreamClosedError:
+            self.log.info("A client of the model proxy does not read its answer, or left")
+            return
         finally:
             alive.cancel()
-        await outlet.drain()
         self.finish()
 
     async def _copy(self, exchange: Exchange, outlet: Outlet) -> None:
@@ -165,6 +164,8 @@ class AnsweringHandler(ProxyHandler):
                 async for data in stream:
                     outlet.push(data)
                     await outlet.room()
+        except StreamClosedError:
+            raise  # the client is gone, or was disconnected
         except Exception as error:
             if not outlet.begun:
                 raise

@@ -11,15 +11,20 @@ from asyncio import Future
 from typing import cast
 
 from tornado.http1connection import HTTP1Connection
+from tornado.iostream import StreamClosedError
 from tornado.web import RequestHandler
 
 EVENT_STREAM = "text/event-stream"
 MOST_UNSENT = 1 << 20
 """Bytes kept for a client that reads too slowly, before the provider is read no further."""
+STALLED_SECONDS = 60.0
+"""A client that reads nothing for this long is disconnected; its provider call ends too."""
 
 
 class Outlet:
     """The body of one streamed answer."""
+
+    stalled_seconds = STALLED_SECONDS
 
     def __init__(self, handler: RequestHandler, content_type: str = EVENT_STREAM) -> None:
         self._handler = handler
@@ -49,14 +54,23 @@ class Outlet:
     async def room(self) -> None:
         """Wait until the client has read enough."""
         while self._size > MOST_UNSENT:
-            self._written.clear()
-            await self._written.wait()
+            await self._progress()
 
     async def drain(self) -> None:
         """Wait until everything is written."""
         while self._size or (self._writing is not None and not self._writing.done()):
-            self._written.clear()
-            await self._written.wait()
+            await self._progress()
+
+    async def _progress(self) -> None:
+        """Wait until the client has taken what was written; disconnect one that does not."""
+        self._written.clear()
+        try:
+            async with asyncio.timeout(self.stalled_seconds):
+                await self._written.wait()
+        except TimeoutError as error:
+            if self._connection.stream is not None:
+                self._connection.stream.close()
+            raise StreamClosedError from error
 
     def _flush(self) -> None:
         self._scheduled = False

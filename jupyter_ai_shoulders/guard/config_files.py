@@ -1,0 +1,81 @@
+"""Reads configuration files: settings, rules, catalogues, keys. Never waits, never reads too much.
+
+Such files come with a cloned or unpacked folder, so one may be a named pipe, a device or a bomb.
+Used by ``storage`` and ``providers``; instruction files are read through ``guard.paths``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.json_bounds import json_excess
+
+LARGEST = 4 << 20
+"""Bytes of a configuration file."""
+MOST_VALUES = 10_000
+"""JSON values in one: some two thousand rules, or models."""
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # opening a pipe that nobody writes to must not wait
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+}
+
+
+class UnusableFile(OSError):
+    """A configuration file that is no regular file, or too large; the text says which."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(errno.EINVAL, problem, str(path))
+
+    def __str__(self) -> str:
+        """The problem as a sentence."""
+        return f"{self.strerror}; it is not used."
+
+
+def read_config(path: Path, *, most_bytes: int = LARGEST) -> bytes:
+    """Return the content of a regular file. Raises ``UnusableFile`` and other ``OSError``."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # Linux has this for a socket
+            raise UnusableFile(path, f"It is {_kind(path.stat().st_mode)}, not a file") from error
+        raise
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise UnusableFile(path, f"It is {_kind(mode)}, not a file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            content = file.read(most_bytes + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > most_bytes:
+        raise UnusableFile(path, f"Larger than {most_bytes >> 20} MB")
+    return content
+
+
+def read_json_config(path: Path) -> bytes:
+    """Return the content of a regular file of JSON that is quickly parsed.
+
+    Raises ``UnusableFile`` and other ``OSError``; whether it is JSON at all is not checked.
+    """
+    content = read_config(path)
+    excess = json_excess(content, MOST_VALUES)
+    if excess is not None:
+        raise UnusableFile(path, f"It has {excess}")
+    return content
+
+
+def _kind(mode: int) -> str:
+    return _KINDS.get(stat.S_IFMT(mode), "something else")
