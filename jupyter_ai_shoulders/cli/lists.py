@@ -14,8 +14,9 @@ from jupyter_ai_shoulders.cli.desk import Desk
 from jupyter_ai_shoulders.cli.errors import WrongUse
 from jupyter_ai_shoulders.cli.exits import Code
 from jupyter_ai_shoulders.cli.export import FORMATS, write_export
-from jupyter_ai_shoulders.cli.printer import plain
+from jupyter_ai_shoulders.cli.output import write_error, write_json, write_out
 from jupyter_ai_shoulders.wire.api import ProviderHealth
+from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.usage import UsageRow
 
 
@@ -34,7 +35,7 @@ def export(desk: Desk, options: argparse.Namespace) -> Code:
     form = options.format or FORMATS.get(Path(given or "").suffix, "md")
     text = desk.export(options.session, form)
     if given is None:
-        sys.stdout.write(text)
+        write_out(text)
     else:
         write_export(given, text, replace=True)
     return Code.OK
@@ -53,9 +54,9 @@ def usage(desk: Desk, options: argparse.Namespace) -> Code:
     _table((options.by, "calls", "tokens in", "tokens out", "cost"), table, "Nothing was used.")
     for limit in found.budget.limits:
         if limit.limit_micro_usd is not None:
-            sys.stdout.write(f"limit for each {limit.scope}: {_dollars(limit.limit_micro_usd)}\n")
+            write_out(f"limit for each {limit.scope}: {_dollars(limit.limit_micro_usd)}\n")
     if found.error is not None:
-        sys.stderr.write(f"{found.error.message}\n")
+        write_error(f"{found.error.message}\n")
         return Code.ERROR
     return Code.OK
 
@@ -74,7 +75,7 @@ def models(desk: Desk, options: argparse.Namespace) -> Code:
         for model in found.models
     ]
     for problem in found.problems:
-        sys.stderr.write(f"{problem.file}: {problem.message}\n")
+        write_error(f"{problem.file}: {problem.message}\n")
     return _table(("model", "provider", "state"), rows, "No models.")
 
 
@@ -99,10 +100,10 @@ def keys(desk: Desk, options: argparse.Namespace) -> Code:
 def _test(desk: Desk, provider: str) -> Code:
     tried = desk.test(provider)
     if tried.ok:
-        sys.stdout.write(f"{provider}: {tried.model} answers in {tried.duration_ms} ms\n")
+        write_out(f"{provider}: {tried.model} answers in {tried.duration_ms} ms\n")
         return Code.OK
     said = "it does not work" if tried.error is None else tried.error.message
-    sys.stderr.write(f"{provider}: {said}\n")
+    write_error(f"{provider}: {said}\n")
     return Code.ERROR
 
 
@@ -113,14 +114,18 @@ def _known(desk: Desk, provider: str) -> None:
 
 
 def _typed_key(provider: str) -> str:
-    typed = getpass.getpass(f"Key of {provider}: ") if sys.stdin.isatty() else sys.stdin.readline()
+    typed = (
+        getpass.getpass(f"Key of {legible(provider)}: ")
+        if sys.stdin.isatty()
+        else sys.stdin.readline()
+    )
     if not typed.strip():
         raise WrongUse("No key was given.")
     return typed.strip()
 
 
 def _say_key(provider: ProviderHealth) -> None:
-    sys.stdout.write(": ".join(_key_row(provider)[:2]) + "\n")
+    write_out(": ".join(_key_row(provider)[:2]) + "\n")
 
 
 def _key_row(provider: ProviderHealth) -> tuple[str, str, str, str]:
@@ -144,18 +149,18 @@ def _dollars(micro_usd: int | None) -> str:
 
 
 def _json(model: BaseModel) -> Code:
-    sys.stdout.write(model.model_dump_json(by_alias=True, indent=2) + "\n")
+    write_json(model.model_dump(mode="json", by_alias=True))
     return Code.OK
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[object]], empty: str) -> Code:
     """Print rows in columns; the last one is as long as it is."""
     if not rows:
-        sys.stderr.write(f"{empty}\n")
+        write_error(f"{empty}\n")
         return Code.OK
-    texts = [[plain(str(cell)).replace("\n", " ") for cell in row] for row in (head, *rows)]
+    texts = [[legible(str(cell)).replace("\n", " ") for cell in row] for row in (head, *rows)]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for row in texts:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+        write_out("  ".join(cells).rstrip() + "\n")
     return Code.OK

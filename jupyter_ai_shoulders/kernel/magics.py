@@ -17,12 +17,13 @@ from jupyter_ai_shoulders.kernel import texts
 from jupyter_ai_shoulders.kernel.command import Command, WrongUse, parse
 from jupyter_ai_shoulders.kernel.interpolate import interpolate, names_in
 from jupyter_ai_shoulders.kernel.last_error import LastError
-from jupyter_ai_shoulders.kernel.present import bundle, code_of, markdown
+from jupyter_ai_shoulders.kernel.present import bundle, code_of, markdown, plain
 from jupyter_ai_shoulders.kernel.questions import keep_question_marks
 from jupyter_ai_shoulders.kernel.report import cost_text, models_text
 from jupyter_ai_shoulders.kernel.screen import CellScreen
 from jupyter_ai_shoulders.kernel.talk import Talk, around_us
 from jupyter_ai_shoulders.wire.commands import PatchSession
+from jupyter_ai_shoulders.wire.hidden_characters import legible, without_hidden
 from jupyter_ai_shoulders.wire.ids import ModelId
 from jupyter_ai_shoulders.wire.sessions import Session
 
@@ -53,7 +54,7 @@ class AiMagics(Magics):
         try:
             self._do(parse(line, cell))
         except (WrongUse, ClientError, ValueError) as error:
-            raise MagicFailed(str(error)) from None
+            raise MagicFailed(legible(str(error))) from None
 
     def _do(self, command: Command) -> None:
         match command.action:
@@ -98,7 +99,15 @@ class AiMagics(Magics):
             self._shell.push({command.output: text})
         screen.put(bundle(text, command.format))
         if command.format == "code" and (code := code_of(text)):
-            self._shell.set_next_input(code, replace=False)
+            self._offer(code, screen)
+
+    def _offer(self, code: str, screen: CellScreen) -> None:
+        """Put code into a new cell, without the characters in it that nobody would see."""
+        clean, hidden = without_hidden(code)
+        self._shell.set_next_input(clean, replace=False)
+        if hidden:
+            characters = "character was" if hidden == 1 else "characters were"
+            screen.say(f"· {hidden} hidden {characters} removed from the code of the new cell.")
 
     def _fix(self, command: Command) -> None:
         history: list[str] = list(self._shell.user_ns.get("In", []))
@@ -108,7 +117,7 @@ class AiMagics(Magics):
         code = command.code or failure.code
         answer = self._ask(command, lambda remark: texts.fix(code, failure.error, remark))
         if command.format == "markdown" and (fixed := code_of(str(answer))):
-            self._shell.set_next_input(fixed, replace=False)
+            self._offer(fixed, CellScreen())
 
     def _explain(self, command: Command) -> None:
         history: list[str] = list(self._shell.user_ns.get("In", []))
@@ -165,7 +174,7 @@ def _look_of(command: Command) -> Callable[[str], dict[str, Any]]:
     """Return how a growing answer is shown: one that is to become something else, as its text."""
     if command.format in {"markdown", "code"}:
         return markdown
-    return lambda text: {"text/plain": text}
+    return plain
 
 
 def load(shell: Any) -> None:

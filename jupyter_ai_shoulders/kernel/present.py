@@ -14,6 +14,7 @@ import re
 from typing import Any
 
 from jupyter_ai_shoulders.kernel.command import Format
+from jupyter_ai_shoulders.wire.hidden_characters import legible, without_hidden
 
 Bundle = dict[str, Any]
 
@@ -38,7 +39,7 @@ def bundle(text: str, form: Format) -> Bundle:
         case "markdown" | "code":
             return markdown(text)
         case "text":
-            return {"text/plain": text}
+            return plain(text)
         case "html":
             return framed(unfenced(text))
         case "json":
@@ -47,16 +48,22 @@ def bundle(text: str, form: Format) -> Bundle:
             return picture(unfenced(text))
 
 
+def plain(text: str) -> Bundle:
+    """Return text that a terminal can show."""
+    return {"text/plain": legible(text)}
+
+
 def is_harmless(text: str) -> bool:
-    """Return whether no renderer of markdown can load or run anything the text names."""
-    return not _RISKY.search(text)
+    """Return whether no renderer of markdown can load, run or hide anything with the text."""
+    return not _RISKY.search(text) and not without_hidden(html.unescape(text))[1]
 
 
 def markdown(text: str) -> Bundle:
-    """Return markdown as it is where that is safe, else rendered."""
-    if is_harmless(text):
-        return {"text/markdown": text, "text/plain": text}
-    return {"text/html": rendered(text), "text/plain": text}
+    """Return markdown with hidden characters as codes, rendered where that alone is not safe."""
+    shown = plain(text)
+    if is_harmless(shown["text/plain"]):
+        return {"text/markdown": shown["text/plain"], **shown}
+    return {"text/html": rendered(text), **shown}
 
 
 def rendered(text: str, *, exported: bool = False) -> str:
@@ -86,13 +93,13 @@ def rendered(text: str, *, exported: bool = False) -> str:
     render: Any = mistune.create_markdown(
         renderer=Links(escape=True), plugins=["table", "strikethrough"]
     )
-    return str(render(text))
+    return legible(str(render(text)))  # afterwards: entities in the text are characters now
 
 
 def framed(page: str) -> Bundle:
     """Return a page in a frame without scripts, forms, links out or anything loaded."""
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    return {"text/html": _FRAME.format(html.escape(policy + page)), "text/plain": page}
+    return {"text/html": _FRAME.format(html.escape(policy + page)), **plain(page)}
 
 
 def json_bundle(text: str) -> Bundle:
@@ -102,7 +109,7 @@ def json_bundle(text: str) -> Bundle:
     except json.JSONDecodeError as error:
         raise ValueError(f"The answer is not JSON ({error}).") from error
     shown = json.dumps(value, indent=2, ensure_ascii=False)
-    return {"application/json": value, "text/plain": shown}
+    return {"application/json": value, **plain(shown)}
 
 
 def picture(text: str) -> Bundle:
@@ -114,7 +121,7 @@ def picture(text: str) -> Bundle:
     svg = text[start : end + len("</svg>")]
     data = base64.b64encode(svg.encode()).decode()
     image = f'<img alt="Picture from the model" src="data:image/svg+xml;base64,{data}">'
-    return {"text/html": image, "text/plain": svg}
+    return {"text/html": image, **plain(svg)}
 
 
 def unfenced(text: str) -> str:

@@ -11,6 +11,7 @@ from getpass import getpass
 from typing import Any
 
 from jupyter_ai_shoulders.kernel.present import Bundle, markdown
+from jupyter_ai_shoulders.wire.hidden_characters import legible, visible
 
 
 class CellScreen:
@@ -36,9 +37,10 @@ class CellScreen:
 
     def say(self, line: str) -> None:
         """See ``talk.Screen.say``."""
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{legible(line)}\n")
         sys.stdout.flush()
 
     def ask(self, prompt: str, *, password: bool = False) -> str:
         """See ``talk.Screen.ask``."""
-        return getpass(prompt) if password else input(prompt)
+        question = visible(prompt)
+        return getpass(question) if password else input(question)

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.client.interrupts import hold_interrupt
 from jupyter_ai_shoulders.client.reader import Answer
 from jupyter_ai_shoulders.client.turn import Turn, waiting_text
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.hidden_characters import visible
 from jupyter_ai_shoulders.wire.messages import MessageContext
 
 REFRESH_SECONDS = 0.1
@@ -174,10 +175,3 @@ def _picked(answer: str, asked: ev.ClarifyRequest) -> tuple[str, ...]:
     if len(chosen) != len(numbers) or (len(chosen) > 1 and not asked.allow_multiple):
         return (answer,)
     return tuple(dict.fromkeys(chosen))
-
-
-def visible(text: str) -> str:
-    """Return text in which nothing is hidden: control, bidi and zero-width characters as codes."""
-    return "".join(
-        each if each.isprintable() or each in "\n\t" else f"\\u{ord(each):04x}" for each in text
-    )

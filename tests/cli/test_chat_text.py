@@ -1,31 +1,11 @@
-"""What the terminal chat makes of text: nothing hidden, styles, lines broken between words."""
+"""What the terminal chat makes of text: styles, lines broken between words."""
 
 from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.cli.chat.text import BLOCK, CODE, MarkdownStyles, Piece, visible
+from jupyter_ai_shoulders.cli.chat.text import BLOCK, CODE, MarkdownStyles, Piece
 from jupyter_ai_shoulders.cli.chat.wrap import EXACT, Wrapper
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("plain é 漢 🙂\t\n", "plain é 漢 🙂\t\n"),
-        ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
-        ("a\rb", "a\\x0db"),
-        ("a\r\nb", "a\nb"),
-        ("\x9b2J\x7f", "\\x9b2J\\x7f"),
-        ("a\u202eb\u200bc\u2028d", "a\\u202eb\\u200bc\\u2028d"),
-        ("\U000e0041", "\\U000e0041"),
-        ("\ud800", "\\ud800"),
-        ("a\u3164\u115f\u2800\uffa0", "a\\u3164\\u115f\\u2800\\uffa0"),
-        ("a\u034f\U000e0100", "a\\u034f\\U000e0100"),
-        ("\u2764\ufe0f", "\u2764\ufe0f"),
-    ],
-)
-def test_nothing_steers_a_terminal_or_hides(text: str, shown: str) -> None:
-    assert visible(text) == shown
 
 
 @pytest.mark.parametrize("size", [1, 2, 1000])

@@ -166,11 +166,11 @@ async def test_variables_are_sent_as_the_setting_says(place: Place) -> None:
 async def test_answers_take_other_forms(place: Place) -> None:
     place.plays(
         says('```json\n{"a": 1}\n```'),
-        says("```python\nx = 2\n```"),
+        says("```python\nx\u200b = 2\n```"),
         says("```html\n<b>x</b>\n```"),
         says("```\n<svg></svg>\n```"),
         says("I cannot."),
-        says("<plain>"),
+        says("<plain>\x1b[2J"),
     )
     async with loaded(place, "forms.ipynb") as kernel:
         tree = await kernel.run("%ai -f json -o answer One?")
@@ -184,10 +184,11 @@ async def test_answers_take_other_forms(place: Place) -> None:
     assert tree.shown[0]["application/json"] == {"a": 1}
     assert '"a": 1' in kept.text
     assert code.payload[0]["text"] == "x = 2"
+    assert "1 hidden character was removed" in code.text
     assert page.shown[0]["text/html"].startswith('<iframe sandbox=""')
     assert image.shown[0]["text/html"].startswith("<img alt=")
     assert wrong.error.startswith("MagicFailed: The answer is not JSON")
-    assert plain.shown[0] == {"text/plain": "<plain>"}
+    assert plain.shown[0] == {"text/plain": "<plain>\\x1b[2J"}
 
 
 async def test_tools_ask_in_the_cell(place: Place) -> None:

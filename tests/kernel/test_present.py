@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import base64
 import html
+import json
 import re
 from html.parser import HTMLParser
+from typing import get_args
 
 import pytest
 
+from jupyter_ai_shoulders.kernel.command import Format
 from jupyter_ai_shoulders.kernel.present import bundle, code_of, unfenced
 
+HOSTILE = "a\x1b]0;owned\x07\x9b2J\u202eb\u200bc\U000e0041"
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200c\u202e\U000e0041]")
 LOADS = {"src", "srcset", "background", "data", "poster", "style"}
 
 
@@ -31,6 +36,24 @@ class Tags(HTMLParser):
 def test_plain_markdown_is_left_to_the_front_end() -> None:
     text = "**Bold** $x < 1$ and `a < b`\n\n```python\nx = 1\n```"
     assert bundle(text, "markdown") == {"text/markdown": text, "text/plain": text}
+
+
+@pytest.mark.parametrize("form", get_args(Format))
+@pytest.mark.parametrize(
+    "text",
+    [HOSTILE, f"{HOSTILE} <b>x</b>", "a&#x202e;b&zwnj;c&#8203;d"],
+    ids=["raw", "html", "entities"],
+)
+def test_nothing_steers_a_terminal_or_hides(form: Format, text: str) -> None:
+    around = {"json": json.dumps(text, ensure_ascii=False), "image": f"<svg>{text}</svg>"}
+    shown = bundle(around.get(form, text), form)
+
+    texts = {kind: shown[kind] for kind in ("text/plain", "text/markdown") if kind in shown}
+    if form in {"markdown", "code"} and "text/html" in shown:
+        texts["text/html"] = shown["text/html"]
+    assert RAW.findall(texts.pop("text/plain")) == []
+    for kind, each in texts.items():
+        assert RAW.findall(html.unescape(each)) == [], kind
 
 
 @pytest.mark.parametrize(

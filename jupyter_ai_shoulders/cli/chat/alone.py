@@ -219,7 +219,7 @@ class LoneChat:
 
     def usage(self) -> Usage:
         """See ``ChatFacts.usage``."""
-        return self._do(self._engine.host.usage.usage(UsageQuery(by="model")))
+        return self._do(self._engine.host.usage.of(None).usage(UsageQuery(by="model")))
 
     def _past(self, session_id: SessionId, after: int) -> list[Event]:
         log = self._engine.host.log

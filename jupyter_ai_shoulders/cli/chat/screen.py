@@ -19,19 +19,21 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import create_output
 from prompt_toolkit.utils import is_dumb_terminal
 
-from jupyter_ai_shoulders.cli.chat.text import Piece, visible
+from jupyter_ai_shoulders.cli.chat.text import Piece
 from jupyter_ai_shoulders.cli.chat.wrap import EXACT, Wrapper
+from jupyter_ai_shoulders.wire.hidden_characters import LegibleStream, visible
 
 NOTE = "ansibrightblack"
 WARNING = "ansiyellow"
 
 
 class Screen:
-    """A terminal. Texts are made visible here, so nothing that is shown can steer it."""
+    """A terminal. Texts are made visible here, so nothing that is shown can steer it or hide."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._output = create_output(sys.stdout)
         self._wrapper = Wrapper()
+        self._legible = LegibleStream()
         dumb = is_dumb_terminal()
         self._styled = not dumb and not environ.get("NO_COLOR")
         self._lines = (
@@ -41,7 +43,7 @@ class Screen:
 
     def show(self, pieces: Sequence[Piece]) -> None:
         """Write pieces of text as they come; of a word that has not ended, nothing yet."""
-        safe = [(style, visible(text)) for style, text in pieces if text]
+        safe = [(style, self._safe(style, text)) for style, text in pieces if text]
         self._write(self._wrapper.feed(safe, self._columns()))
 
     def say(self, text: str, style: str = "") -> None:
@@ -100,6 +102,10 @@ class Screen:
             return self._typed(question)
         clear_typeahead(self._answers.input)
         return _clean(self._answers.prompt(question, completer=_completer(words)))
+
+    def _safe(self, style: str, text: str) -> str:
+        """Return text with hidden characters as codes; of what is shown exactly, all of them."""
+        return visible(text) if EXACT in style.split() else self._legible.feed(text)
 
     def _broken(self, prompt: str) -> str:
         """Return a question with its lines broken between words."""

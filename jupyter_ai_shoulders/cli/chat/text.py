@@ -1,12 +1,7 @@
-"""Text of models and tools as a terminal may show it: nothing hidden, Markdown in styles. Pure.
-
-For ``show`` and what asks the user.
-"""
+"""Markdown as a terminal shows it: in styles, with every character. Pure; for ``show``."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable
 
 Piece = tuple[str, str]
@@ -16,33 +11,10 @@ CODE = "ansicyan"
 BLOCK = f"class:block {CODE}"
 """Of blocks of code, whose lines are not broken between words."""
 STRONG = "bold"
-_UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U000e0000-\U000e0fff]"
-)
-"""Letters, marks and pictures by their category that nobody sees; the page spells them out too."""
 _MARKS = "`*#"
 _FENCE = 3
 """Backticks that begin or end a block of code."""
 _DEEPEST_HEADING = 6
-
-
-def visible(text: str) -> str:
-    """Return text that neither steers a terminal nor hides: such characters stand as codes."""
-    lines = text.replace("\r\n", "\n")
-    return "".join(each if _is_plain(each) else _code(each) for each in lines)
-
-
-def _is_plain(character: str) -> bool:
-    if _UNSEEN.match(character):
-        return False
-    return character.isprintable() or character in "\n\t" or unicodedata.category(character) == "Zs"
-
-
-def _code(character: str) -> str:
-    number = ord(character)
-    if number < 0x100:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 class MarkdownStyles:

@@ -14,15 +14,19 @@ from typing import Literal, assert_never
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.host.export import markdown, notebook
-from jupyter_ai_shoulders.storage.log import EventText, SqliteEventLog
+from jupyter_ai_shoulders.storage.event_rows import EventText, is_placeholder
+from jupyter_ai_shoulders.storage.log import SqliteEventLog
 from jupyter_ai_shoulders.wire.events import Event, parse_event
 from jupyter_ai_shoulders.wire.fold import EMPTY, fold_event
+from jupyter_ai_shoulders.wire.hidden_characters import escaped_json, legible
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.views import Conversation
 
 Format = Literal["md", "jsonl", "ipynb"]
 PAGE = 50
 """Events read between two turns of the event loop."""
+PAGE_CHARACTERS = 1 << 20
+"""The same for large ones."""
 
 
 class Exporter:
@@ -39,7 +43,7 @@ class Exporter:
             return
         conversation, unreadable = await self._folded(session_id)
         for piece in _pieces(conversation, unreadable, form):
-            yield piece
+            yield legible(piece)  # a notebook's JSON is ASCII and stays as it is
             await asyncio.sleep(0)
 
     async def _folded(self, session_id: SessionId) -> tuple[Conversation, int]:
@@ -47,15 +51,14 @@ class Exporter:
         async for page in self._pages(session_id):
             for text in page:
                 event = _understood(text)
-                if event is None:
-                    unreadable += 1
-                else:
+                unreadable += event is None or is_placeholder(event)
+                if event is not None:
                     conversation = fold_event(conversation, event)
         return conversation, unreadable
 
     async def _pages(self, session_id: SessionId) -> AsyncIterator[list[EventText]]:
         seq = 0
-        while page := self._log.texts(session_id, seq, PAGE):
+        while page := self._log.texts(session_id, seq, PAGE, PAGE_CHARACTERS):
             yield page
             seq = page[-1].seq
             await asyncio.sleep(0)
@@ -81,16 +84,10 @@ def _pieces(
 
 
 def _line(text: EventText) -> str:
-    """Return an event on a line; what is no JSON object is kept as text."""
-    whole = _is_object(text.text) and "\n" not in text.text
-    return f"{text.text if whole else json.dumps({'unreadable': text.text, 'seq': text.seq})}\n"
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except ValueError:
-        return False
+    """Return an event on a line; what is left of a damaged one is kept as text."""
+    damaged = text.damaged
+    line = text.text if damaged is None else json.dumps({"unreadable": damaged, "seq": text.seq})
+    return f"{escaped_json(line)}\n"
 
 
 def _understood(text: EventText) -> Event | None:

@@ -40,7 +40,12 @@ def heading(conversation: Conversation, unreadable: int = 0) -> str:
         count = len(conversation.branches)
         lines.append(f"- {count} earlier version{'s' * (count > 1)} of edited messages left out")
     if unreadable:
-        lines.append(f"- **{unreadable} events could not be read and are missing below**")
+        counted = (
+            "1 event could not be read and is"
+            if unreadable == 1
+            else (f"{unreadable} events could not be read and are")
+        )
+        lines.append(f"- **{counted} missing below**")
     return "\n".join(lines) + "\n"
 
 

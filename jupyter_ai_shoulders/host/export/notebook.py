@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from jupyter_ai_shoulders.host.export import markdown
 from jupyter_ai_shoulders.wire import views
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.views import AgentView, Conversation, MessageView
 
 BEGIN = '{\n "cells": [\n'
@@ -63,7 +64,7 @@ def _code(part: views.PartView) -> str | None:
 
 
 def _text_cell(cell_id: str, text: str) -> str:
-    return _cell({"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": text})
+    return _cell({"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": legible(text)})
 
 
 def _code_cell(cell_id: str, code: str) -> str:
@@ -74,7 +75,7 @@ def _code_cell(cell_id: str, code: str) -> str:
             "id": cell_id,
             "metadata": {},
             "outputs": [],
-            "source": code,
+            "source": legible(code),
         }
     )
 

@@ -12,6 +12,7 @@ from IPython.display import DisplayHandle
 
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.kernel.present import Bundle
+from jupyter_ai_shoulders.wire.hidden_characters import legible
 
 
 class CellOutput:
@@ -42,7 +43,7 @@ class ElsewhereScreen:
 
     def say(self, line: str) -> None:
         """Print a line."""
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{legible(line)}\n")
         sys.stdout.flush()
 
     def ask(self, prompt: str, *, password: bool = False) -> str:  # noqa: ARG002 - the port's

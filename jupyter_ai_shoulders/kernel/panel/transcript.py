@@ -10,7 +10,7 @@ import html
 import json
 from typing import Any
 
-from jupyter_ai_shoulders.kernel.present import Bundle, is_harmless, rendered
+from jupyter_ai_shoulders.kernel.present import Bundle, is_harmless, plain, rendered
 
 MAX_CHARACTERS = 300_000
 """Of the conversation that a notebook keeps; the server has all of it."""
@@ -37,9 +37,9 @@ def page(text: str, name: str) -> str:
 def bundle(text: str, name: str) -> Bundle:
     """Return display data of an exported conversation."""
     shown = page(text, name) + _ALONE.format(html.escape(name))
-    data: Bundle = {"text/html": shown, "text/plain": text}
-    if is_harmless(text):
-        data["text/markdown"] = text
+    data: Bundle = {"text/html": shown, **plain(text)}
+    if is_harmless(data["text/plain"]):
+        data["text/markdown"] = data["text/plain"]
     return data
 
 

@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { visible } from '../model/visible';
+import { legible, visible, withoutHidden } from '../model/visible';
 import { GrowingCode } from './markdown/growingCode';
 import { ErrorNote, IconButton } from './parts';
 import { useDone } from './Toolbar';
@@ -18,16 +18,21 @@ interface ICode {
 export const CodeBlock = React.memo(function CodeBlock(
   props: ICode
 ): React.JSX.Element {
-  const { code, language } = props;
+  const { language } = props;
   const trans = useTrans();
   const { insertBelow, newFile } = useHost();
+  // What a button gives is what can be seen.
+  const { text: code, hidden } = React.useMemo(
+    () => withoutHidden(props.code),
+    [props.code]
+  );
   const { busy, error, run } = useAction();
   return (
     <div className="shoulders-Code">
       <div className="shoulders-Code-bar">
         <span className="shoulders-Code-language">{visible(language)}</span>
         {insertBelow !== null && CELL_LANGUAGES.test(language) && (
-          <CellActions {...props} />
+          <CellActions code={code} language={language} />
         )}
         {newFile !== null && (
           <IconButton
@@ -39,11 +44,29 @@ export const CodeBlock = React.memo(function CodeBlock(
         )}
         <CopyCode code={code} />
       </div>
-      <Code code={code} language={language} />
+      {hidden > 0 && <HiddenNote hidden={hidden} />}
+      <Code code={legible(props.code)} language={language} />
       {error !== null && <ErrorNote error={error} />}
     </div>
   );
 });
+
+function HiddenNote({ hidden }: { hidden: number }): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  return (
+    <div className="shoulders-Remark shoulders-mod-warning shoulders-Code-hidden">
+      <Icon name="error" />
+      <span>
+        {trans._n(
+          'Contains %1 hidden character. Copy and insert leave it out.',
+          'Contains %1 hidden characters. Copy and insert leave them out.',
+          hidden
+        )}
+      </span>
+    </div>
+  );
+}
 
 function CopyCode({ code }: { code: string }): React.JSX.Element {
   const trans = useTrans();

@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import { isRunning } from '../model/present';
+import { withoutHidden } from '../model/visible';
 import type { AgentView, UserView } from '../wire/generated';
 import { BranchesContext, useFork } from './branches';
 import { ErrorNote } from './parts';
@@ -64,7 +65,11 @@ export function AnswerActions(props: {
   const trans = useTrans();
   const { endOf } = React.useContext(BranchesContext);
   const { message, text } = props;
-  const copy = useCopy(text);
+  const { text: seen, hidden } = React.useMemo(
+    () => withoutHidden(text),
+    [text]
+  );
+  const copy = useCopy(seen, hidden);
   const { busy, error, fork } = useFork();
   const ended = message.parts.some(({ type }) => type === 'end');
   const acts: IAct[] = [
@@ -86,13 +91,21 @@ export function AnswerActions(props: {
   );
 }
 
-function useCopy(text: string): IAct {
+function useCopy(text: string, hidden = 0): IAct {
   const trans = useTrans();
+  const copied =
+    hidden === 0
+      ? trans.__('Copied')
+      : trans._n(
+          'Copied without %1 hidden character',
+          'Copied without %1 hidden characters',
+          hidden
+        );
   const { copy } = useHost();
   const { done, say } = useDone<'copied'>();
   return {
     icon: done === null ? 'copy' : 'check',
-    label: done === null ? trans.__('Copy message') : trans.__('Copied'),
+    label: done === null ? trans.__('Copy message') : copied,
     act: () => {
       copy(text);
       say('copied');

@@ -9,6 +9,7 @@ import type {
   CompletionSuggestion,
   RequestCompletions
 } from '../wire/generated';
+import { withoutHidden } from '../model/visible';
 import { EventStream } from './sse';
 
 /**
@@ -58,6 +59,13 @@ export class Completions {
   private current: Asking | null = null;
 }
 
+/** Suggestions are inserted as they are shown, so nothing hidden is in them. */
+function seen(suggestions: readonly string[]): string[] {
+  return suggestions
+    .map(text => withoutHidden(text).text)
+    .filter(text => text !== '');
+}
+
 class Asking implements IAsking {
   constructor(
     private readonly http: Pick<IHttpClient, 'call' | 'open'>,
@@ -91,9 +99,9 @@ class Asking implements IAsking {
           return;
         }
         if (event.type === 'completion-suggestion') {
-          this.asker.suggested(event.text);
+          seen([event.text]).forEach(text => this.asker.suggested(text));
         } else {
-          this.end(event);
+          this.end({ ...event, suggestions: seen(event.suggestions) });
         }
       }
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { visible } from '../model/visible';
+import { legible } from '../model/visible';
 import { shownIn, type IGhost } from './session';
 
 /** A suggestion when it is shown, and how many there are when all have come. */
@@ -19,8 +19,8 @@ export function spoken(
   }
   if (shown !== shownIn(before)) {
     return isComplete && length > 1
-      ? trans.__('Suggestion %1 of %2: %3', index + 1, length, visible(shown))
-      : trans.__('Suggestion: %1', visible(shown));
+      ? trans.__('Suggestion %1 of %2: %3', index + 1, length, legible(shown))
+      : trans.__('Suggestion: %1', legible(shown));
   }
   return isComplete && before?.isComplete === false
     ? trans._n('%1 suggestion', '%1 suggestions', length)

@@ -19,7 +19,7 @@ import {
   type DecorationSet
 } from '@codemirror/view';
 
-import { visible } from '../model/visible';
+import { legible } from '../model/visible';
 import { ghostRoom } from './room';
 import { advance, shownIn, type GhostEvent, type IGhost } from './session';
 
@@ -174,7 +174,7 @@ class GhostText extends Beside {
     const node = this.make('shoulders-Ghost');
     const words = document.createElement('span');
     words.className = 'shoulders-Ghost-text';
-    words.textContent = visible(this.text);
+    words.textContent = legible(this.text);
     node.append(words);
     if (this.badge !== '') {
       const badge = document.createElement('span');

@@ -20,12 +20,18 @@ export const Markdown = React.memo(function Markdown(props: {
   const open = useCarefulLinks();
   return (
     <div className="shoulders-Markdown" onClick={open} onAuxClick={open}>
-      {groupsOf(split(props.text)).map((tokens, index, { length }) => (
-        <Group key={index} tokens={tokens} isLast={index === length - 1} />
-      ))}
+      {groupsOf(split(withoutByteOrderMark(props.text))).map(
+        (tokens, index, { length }) => (
+          <Group key={index} tokens={tokens} isLast={index === length - 1} />
+        )
+      )}
     </div>
   );
 });
+
+function withoutByteOrderMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
 
 /** Blocks of a group: of a long text only the last group is gone through again, and those far away are not rendered. */
 const GROUP = 40;

@@ -6,7 +6,7 @@
 import createDOMPurify, { type Config, type DOMPurify } from 'dompurify';
 
 import { addressOf, destinationOf, saysWhere } from '../../model/links';
-import { visible } from '../../model/visible';
+import { legible, visible } from '../../model/visible';
 import { DISPLAY, MATH } from './grammar';
 
 const TAGS = [
@@ -54,12 +54,38 @@ export function sanitise(html: string): DocumentFragment {
   const nodes = purifier.sanitize(html, CONFIG) as DocumentFragment | null;
   if (nodes === null) {
     const source = document.createDocumentFragment();
-    source.append(html);
+    source.append(legible(html));
     return source;
   }
   // Afterwards: what is added meanwhile is purified as well, and loses its class.
   nodes.querySelectorAll('a[href]').forEach(sayWhere);
+  showHidden(nodes);
   return nodes;
+}
+
+/** Hidden characters in texts and titles become codes; what were entities are characters by now. */
+function showHidden(nodes: DocumentFragment): void {
+  const texts = document.createTreeWalker(nodes, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode() !== null) {
+    const text = texts.currentNode as CharacterData; // Only those are shown to the walker.
+    const shown = inside(text.data);
+    if (shown !== text.data) {
+      text.data = shown;
+    }
+  }
+  for (const element of nodes.querySelectorAll('[alt], [title]')) {
+    for (const name of ['alt', 'title']) {
+      const text = element.getAttribute(name);
+      if (text !== null) {
+        element.setAttribute(name, inside(text));
+      }
+    }
+  }
+}
+
+/** `legible` for a piece of a text: a byte order mark is needed at the start of all of it only. */
+function inside(piece: string): string {
+  return legible(` ${piece}`).slice(1);
 }
 
 function makePurifier(): DOMPurify {

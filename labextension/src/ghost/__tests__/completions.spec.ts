@@ -95,6 +95,23 @@ test('suggestions are heard as they come, then the end, once', async () => {
   expect(server.calls).toEqual([]);
 });
 
+test('nothing hidden is suggested', async () => {
+  const { server, completions, ear } = scene();
+  completions.ask(QUESTION, ear);
+  const suggestion = { type: 'completion-suggestion', request_id: 'r1' };
+  server.say({ ...suggestion, index: 0, text: 'is_\u200badmin\u202e' });
+  server.say({
+    ...END,
+    suggestions: ['is_\u200badmin\u202e', '👩\u200d👧', '\u200b']
+  });
+  await vi.waitFor(() =>
+    expect(ear.heard).toEqual([
+      'is_admin',
+      { ...END, suggestions: ['is_admin', '👩\u200d👧'] }
+    ])
+  );
+});
+
 test('a newer request cancels the older, here and on the server, and nobody hears of it', async () => {
   vi.useFakeTimers();
   const { server, completions, ear } = scene();

@@ -42,8 +42,8 @@ test('hidden characters are spelt out', () => {
     null,
     'Suggestion: a⟨U+202E⟩b'
   ]);
-  expect(said(ASK, end('a\u00adb', 'c'))).toEqual([
+  expect(said(ASK, end('a\u200bb', 'c'))).toEqual([
     null,
-    'Suggestion 1 of 2: a⟨U+00AD⟩b'
+    'Suggestion 1 of 2: a⟨U+200B⟩b'
   ]);
 });
