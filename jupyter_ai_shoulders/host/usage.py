@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.core.errors import (
     StateUnavailable,
 )
 from jupyter_ai_shoulders.host.budgets import Budgets
+from jupyter_ai_shoulders.host.owner_budgets import OwnerBudgets
 from jupyter_ai_shoulders.host.patience import Patience
 from jupyter_ai_shoulders.storage.ledger import WAIT_SECONDS
 from jupyter_ai_shoulders.storage.ledger_usage import (
@@ -39,8 +40,27 @@ from jupyter_ai_shoulders.wire.versions import cell_version
 _NOTHING: Mapping[str, Any] = {"rows": (), "total": None, "tools": (), "steps": None}
 
 
+class OwnerUsage:
+    """Usage and budget of each person; see ``OwnerBudgets``."""
+
+    def __init__(self, budgets: OwnerBudgets, database: Path, clock: Clock) -> None:
+        self._budgets = budgets
+        self._database = database
+        self._clock = clock
+        self._known: dict[str | None, UsageDesk] = {}
+
+    def of(self, owner: str | None) -> UsageDesk:
+        """Return what shows the usage of a person; None: where users are not told apart."""
+        found = self._known.get(owner)
+        if found is None:
+            budgets = self._budgets.of(owner)
+            found = UsageDesk(budgets, self._database, self._clock, owner=owner)
+            self._known[owner] = found
+        return found
+
+
 class UsageDesk:
-    """Usage and budget as the API shows them."""
+    """Usage and budget as the API shows them to one person."""
 
     def __init__(
         self,
@@ -48,15 +68,18 @@ class UsageDesk:
         database: Path,
         clock: Clock,
         *,
+        owner: str | None = None,
         wait_seconds: float = WAIT_SECONDS,
     ) -> None:
-        """``database`` holds this workspace's events, which know how tools did.
+        """``database`` holds this workspace's events, which know how tools did: those of ``owner``
+        and of sessions without one, None: all.
 
         A read is waited for so long; what is not there by then is said to be missing.
         """
         self._budgets = budgets
         self._database = database
         self._clock = clock
+        self._owner = owner
         self._patience = Patience(wait_seconds)
         self._writing = asyncio.Lock()
 
@@ -145,8 +168,8 @@ class UsageDesk:
             return {}
         span = (_moment(first), _moment(last + timedelta(days=1)))
         return {
-            "tools": tool_usage(self._database, *span),
-            "steps": step_usage(self._database, *span),
+            "tools": tool_usage(self._database, *span, self._owner),
+            "steps": step_usage(self._database, *span, self._owner),
         }
 
     def _state(

@@ -16,7 +16,15 @@ from tornado.web import HTTPError
 
 from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
 from jupyter_ai_shoulders.host.build import Host
-from jupyter_ai_shoulders.server.body import adapter_of, parse_body, parse_value
+from jupyter_ai_shoulders.server.body import (
+    MOST_VALUES,
+    SMALL_BODY_BYTES,
+    adapter_of,
+    check_size,
+    parse_body,
+    parse_value,
+)
+from jupyter_ai_shoulders.server.identity import owner_of
 from jupyter_ai_shoulders.server.kernel_access import KernelDoor, refuse_widening
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.status_codes import code_of, status_of
@@ -41,6 +49,10 @@ class ShouldersHandler(APIHandler):
     """Base of the handlers of this extension."""
 
     auth_resource = AUTH_RESOURCE
+    most_bytes = SMALL_BODY_BYTES
+    """Of a request's body; more only on routes that take pictures or whole texts."""
+    most_values = MOST_VALUES
+    """JSON values in it."""
 
     _kernel: KernelIdentity | None = None
     _door: KernelDoor | None = None
@@ -56,11 +68,12 @@ class ShouldersHandler(APIHandler):
         return self._kernel or super().identity_provider
 
     async def prepare(self) -> None:
-        """Authenticate as Jupyter does, or by a kernel's secret; then have the host ready."""
+        """Authenticate as Jupyter does, or by a kernel's secret; measure the body; get the host."""
         if self._door is not None:
             self._kernel = self._door.identity(self.request)
         await super().prepare()
         if self.current_user and not self._finished:
+            await check_size(self.request.body, self.most_bytes, self.most_values)
             self.host = await self._host_source()
 
     @property
@@ -70,8 +83,8 @@ class ShouldersHandler(APIHandler):
 
     @property
     def user(self) -> str | None:
-        """Whose sessions this request may touch; None where everybody's are shared (no hub)."""
-        return self.current_user.username if self.host.settings.has_owners else None
+        """Whose sessions this request may touch; None where users are not told apart."""
+        return owner_of(self.current_user) if self.host.settings.has_owners else None
 
     def session(self, session_id: str) -> Session:
         """Return a session this user may touch. Raises ``NotFound``."""
@@ -91,7 +104,10 @@ class ShouldersHandler(APIHandler):
         return True
 
     def body(self, model: type[ModelT]) -> ModelT:
-        """Return the request's body. Raises ``InvalidRequest``, ``PolicyRefusal``, ``TooLarge``."""
+        """Return the request's body, which ``prepare`` measured.
+
+        Raises ``InvalidRequest``, ``PolicyRefusal``, ``TooLarge``.
+        """
         command = parse_body(model, self.request.body)
         if self._kernel is not None:
             refuse_widening(command)
@@ -133,7 +149,8 @@ class ShouldersHandler(APIHandler):
         error = error_of(kwargs)
         if isinstance(error, ProviderError) and error.retry_after_ms is not None:
             self.set_header("Retry-After", str(-(-error.retry_after_ms // 1000)))
-        self.finish(encode(ErrorBody(error=info_of(status_code, error)))[1])
+        body = encode(ErrorBody(error=info_of(status_code, error)))[1]
+        self.finish(self.host.redact(body) if hasattr(self, "host") else body)
 
     def log_exception(
         self,

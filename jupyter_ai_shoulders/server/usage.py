@@ -22,7 +22,7 @@ class UsageHandler(ShouldersHandler):
         given = {name: self.get_query_argument(name, None) for name in ("from", "to", "by")}
         present = {name: value for name, value in given.items() if value is not None}
         query = cast("UsageQuery", parse_value(adapter_of(UsageQuery), present))
-        self.answer(await self.host.usage.usage(query))
+        self.answer(await self.host.usage.of(self.user).usage(query))
 
 
 class BudgetHandler(ShouldersHandler):
@@ -32,6 +32,6 @@ class BudgetHandler(ShouldersHandler):
     @authorized
     async def put(self) -> None:
         """Replace the user's limits; every page hears of it."""
-        stored = await self.host.usage.set_budget(self.body(PutBudget))
+        stored = await self.host.usage.of(self.user).set_budget(self.body(PutBudget))
         self.host.pages.settings_changed("budget")
         self.answer(stored)

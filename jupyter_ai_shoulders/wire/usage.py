@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -142,7 +142,10 @@ _Amount = Annotated[int, Field(ge=0, le=1_000_000_000_000)]
 
 
 class PutBudget(CommandModel):
-    """``PUT budget``: all the user's limits in micro-dollars; what is absent or null is none."""
+    """``PUT budget``: all the user's limits in micro-dollars; what is absent or null is none.
+
+    One at least must be given, so that an empty body does not remove them all.
+    """
 
     month_micro_usd: _Amount | None = None
     day_micro_usd: _Amount | None = None
@@ -150,3 +153,9 @@ class PutBudget(CommandModel):
     turn_micro_usd: _Amount | None = None
     revision: str | None = None
     """Of the limits that were seen: when others are stored by now, 409 ``stale``."""
+
+    @model_validator(mode="after")
+    def _refuse_nothing(self) -> Self:
+        if not self.model_fields_set - {"revision"}:
+            raise ValueError("give at least one limit; null removes it")
+        return self

@@ -43,7 +43,7 @@ async def test_usage_is_told_without_what_hangs(hanging: Path) -> None:
     await budgets.aclose()
 
     assert usage.budget.error is not None
-    assert "does not answer" in usage.budget.error.message
+    assert "named pipe" in usage.budget.error.message
     assert usage.rows == ()
 
 

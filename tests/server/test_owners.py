@@ -1,42 +1,31 @@
-"""On a hub sessions have owners, and nobody finds anybody else's (chapter 13)."""
+"""Where users are told apart, sessions have owners, and nobody finds anybody else's."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_server.auth.identity import IdentityProvider, User
 from jupyter_server.serverapp import ServerApp
 from traitlets.config import Config
 
+from jupyter_ai_shoulders.server.identity import ANONYMOUS
 from jupyter_ai_shoulders.testing.simulator import Simulator
-from tests.server.client import Api, PageClient
-from tests.server.conftest import OpenPage
+from jupyter_ai_shoulders.wire.commands import CreateSession
+from tests.server.client import Api, Fetch, PageClient
+from tests.server.conftest import MODEL, OpenPage
 from tests.server.ghost_client import COMPLETIONS, suggest, suggesting
+from tests.server.owners import BOB, NAMELESS, SERVERS, tell_users_apart
 from tests.server.test_anchors_api import ANCHOR, MOVED, new_thread
 from tests.server.test_blobs_api import stored
 from tests.server.test_operations_api import creates, made
-from tests.server.test_proposals_api import propose
+from tests.server.test_proposals_api import host_of, propose
 
 
-class ByHeader(IdentityProvider):
-    """Whoever has the token is who they say they are, as a shared server on a hub would know."""
-
-    async def _get_user(self, handler: Any) -> User | None:
-        user = await super()._get_user(handler)
-        return user and User(username=handler.request.headers.get("X-User", "ann"))
-
-    def get_user(self, handler: Any) -> Any:
-        return self._get_user(handler)
-
-
-@pytest.fixture
-def jp_server_config(jp_server_config: Config, monkeypatch: pytest.MonkeyPatch) -> Config:
-    monkeypatch.setenv("JUPYTERHUB_API_URL", "http://127.0.0.1:1/hub/api")
-    jp_server_config.ServerApp.identity_provider_class = ByHeader
-    return jp_server_config
-
-
-BOB = {"X-User": "bob"}
+@pytest.fixture(params=SERVERS)
+def jp_server_config(
+    request: pytest.FixtureRequest, jp_server_config: Config, monkeypatch: pytest.MonkeyPatch
+) -> Config:
+    return tell_users_apart(jp_server_config, monkeypatch, request.param)
 
 
 async def test_a_session_belongs_to_who_made_it(api: Api) -> None:
@@ -47,35 +36,6 @@ async def test_a_session_belongs_to_who_made_it(api: Api) -> None:
 
     assert mine["owner"] == "ann"
     assert listed["sessions"] == []
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", ""),
-        ("PATCH", ""),
-        ("DELETE", ""),
-        ("POST", "/undelete"),
-        ("POST", "/fork"),
-        ("GET", "/export"),
-        ("GET", "/events"),
-        ("POST", "/messages"),
-        ("PATCH", "/messages/m"),
-        ("DELETE", "/messages/m"),
-        ("POST", "/cancel"),
-        ("POST", "/resume"),
-        ("POST", "/approvals/c"),
-    ],
-)
-async def test_others_get_a_404(api: Api, method: str, path: str) -> None:
-    session_id = await api.new_session(title="secret")
-    body = {"id": "m", "text": "hi"} if path == "/messages" else {}
-
-    answer = await api.request(method, f"sessions/{session_id}{path}", body, headers=dict(BOB))
-
-    assert (answer.status, answer.code) == (404, "not_found")
-    assert (await api.get(f"sessions/{session_id}")).body["title"] == "secret"
-    assert len(await api.events(session_id)) == 1
 
 
 async def test_proposals_of_others_are_not_found(
@@ -166,6 +126,100 @@ async def test_a_page_of_another_user_hears_nothing(
     assert event["session_id"] == made["id"]
     assert {event["session_id"] for event in other.events} == {made["id"]}
     other.close()
+
+
+async def test_a_page_cannot_take_the_place_of_another_users(
+    api: Api, open_page: OpenPage, jp_ws_fetch: Any
+) -> None:
+    page = await open_page()
+    page.hello(client_id="mine")
+    await page.until("welcome")
+
+    other = PageClient(await jp_ws_fetch("shoulders", "api", "v1", "socket", headers=dict(BOB)))
+    other.hello(client_id="mine")
+    error = (await other.until("frame-error"))["error"]
+    session_id = await api.new_session()
+    event = await page.until_event("session-create")
+
+    assert error["code"] == "conflict"
+    assert event["session_id"] == session_id
+    other.close()
+
+
+async def test_a_page_is_not_told_what_others_have_to_review(
+    api: Api, upstream: Simulator, jp_ws_fetch: Any
+) -> None:
+    other = PageClient(await jp_ws_fetch("shoulders", "api", "v1", "socket", headers=dict(BOB)))
+    other.hello()
+    await other.until("welcome")
+    await made(api, upstream, creates("secret-name.txt"))
+    last = (await api.request("POST", "sessions", {}, headers=dict(BOB))).body["id"]
+    while (await other.until_event("session-create"))["session_id"] != last:
+        pass
+
+    assert "secret-name.txt" not in repr(other.frames)
+    other.close()
+
+
+async def test_users_without_a_name_are_one_person(api: Api) -> None:
+    made = await api.request("POST", "sessions", {}, headers=dict(NAMELESS))
+    session_id = made.body["id"]
+
+    again = await api.request("GET", f"sessions/{session_id}", headers=dict(NAMELESS))
+    anns = await api.get(f"sessions/{session_id}")
+
+    assert (made.body["owner"], again.status, anns.status) == (ANONYMOUS, 200, 404)
+
+
+async def test_conversations_from_before_belong_to_all(api: Api, jp_serverapp: ServerApp) -> None:
+    session = (await host_of(jp_serverapp)).conversations.create(CreateSession(), None)
+
+    for headers in ({}, BOB):
+        listed = (await api.request("GET", "sessions", headers=dict(headers))).body["sessions"]
+        assert [each["id"] for each in listed] == [session.id]
+
+
+async def test_calls_of_the_proxy_are_booked_to_their_caller(
+    api: Api, upstream: Simulator, jp_fetch: Fetch
+) -> None:
+    upstream.script("Hello.")
+    body = {"model": MODEL, "max_tokens": 50, "messages": [{"role": "user", "content": "hi"}]}
+    path = ("shoulders", "proxy", "v1", "messages")
+
+    await jp_fetch(*path, method="POST", body=json.dumps(body), headers=dict(BOB))
+    theirs = (await api.request("GET", "usage", headers=dict(BOB))).body
+    mine = (await api.get("usage")).body
+
+    assert (theirs["total"]["calls"], mine["total"]["calls"]) == (1, 0)
+
+
+async def test_usage_and_limits_are_each_persons_own(api: Api, upstream: Simulator) -> None:
+    await made(api, upstream, creates("a.txt"))
+    upstream.script(suggesting("1", "2", "3"))
+    await suggest(api, "x = ")
+    limits = {"month_micro_usd": 5_000_000}
+    assert (await api.put("budget", limits)).status == 200
+
+    mine = {by: (await api.get("usage", by=by)).body for by in ("session", "tool")}
+    theirs = {
+        by: (await api.request("GET", "usage", headers=dict(BOB), params={"by": by})).body
+        for by in ("session", "tool")
+    }
+
+    assert mine["session"]["total"]["calls"] == 3  # two of the turn, one for suggestions
+    assert [tool["tool"] for tool in mine["tool"]["tools"]] == ["create_file"]
+    assert mine["tool"]["steps"]["turns"] == 1
+    assert theirs["session"]["total"]["calls"] == 0
+    assert theirs["session"]["rows"] == []
+    assert theirs["tool"]["tools"] == []
+    assert theirs["tool"]["steps"]["turns"] == 0
+    month = {
+        name: usage["session"]["budget"]["limits"][0]
+        for name, usage in (("a", mine), ("b", theirs))
+    }
+    assert [month[name]["user_micro_usd"] for name in "ab"] == [5_000_000, None]
+    assert month["a"]["spent_micro_usd"] > 0
+    assert month["b"]["spent_micro_usd"] == 0
 
 
 async def test_what_models_were_sent_for_suggestions_is_shown_to_who_asked(

@@ -202,7 +202,7 @@ async def test_limits_are_stored_and_shown(api: Api, jp_home_dir: Path) -> None:
     stored = json.loads((jp_home_dir / ".shoulders" / "budget.json").read_text())
     assert stored["month_micro_usd"] == 5_000_000
 
-    put = await api.put("budget", {})
+    put = await api.put("budget", {"month_micro_usd": None})
     limits = {each["scope"]: each["limit_micro_usd"] for each in put.body["limits"]}
     assert limits == {"month": 20_000_000, "day": None, "session": None, "turn": None}
 
@@ -222,6 +222,22 @@ async def test_limits_that_make_no_sense_are_refused(api: Api, body: dict[str, A
 
     assert (put.status, put.code) == (400, "invalid_request")
     assert next(iter(body)) in put.error["message"]
+
+
+@pytest.mark.parametrize(
+    "body", [None, {}, {"revision": "x"}], ids=["no body", "empty", "revision"]
+)
+async def test_a_body_without_any_limit_removes_none(api: Api, body: dict[str, Any] | None) -> None:
+    await api.put("budget", {"turn_micro_usd": 100_000})
+
+    put = await api.put("budget", body)
+
+    assert (put.status, put.code) == (400, "invalid_request")
+    assert "at least one limit" in put.error["message"]
+    limits = {
+        each["scope"]: each["limit_micro_usd"] for each in (await used(api))["budget"]["limits"]
+    }
+    assert limits["turn"] == 100_000
 
 
 async def test_a_turn_ends_at_the_month_limit_and_nothing_is_sent(
