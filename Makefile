@@ -1,14 +1,15 @@
 # make lab    try it: JupyterLab with the extension, on examples/ (more arguments: make lab LAB_ARGS="--port=9999")
 # make test   every check and every test; continuous integration runs this
 # make check  formatting, lint, types, layers     make bench  the figures of docs/benchmarks.md
-# make sweep  kill the server at every crash point of scripted turns, and at 200 random moments (long)
+# make sweep  kill the server at every crash point of scripted turns and at 200 random moments, damage its files (long)
+# make versions  install the lowest and the newest allowed versions and do the main job with each (minutes)
 # make build  after a change of the page half     make clean  remove whatever these made
 # make gen    after a change of the wire format: its schema and the page's types
 #
 # Needs Python 3.11 or newer, or uv. Node and every other tool come into .venv; nothing is installed outside
 # this directory, but for a browser and Debian's python3-venv where they are missing.
 
-.PHONY: lab test check check-python check-quick check-slow check-page format build gen bench sweep clean env browser
+.PHONY: lab test check check-python check-quick check-slow check-page format build gen bench versions sweep clean env browser
 .DELETE_ON_ERROR:
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -82,9 +83,13 @@ gen: env $(NODE_MODULES)
 bench: build
 	python -m tests.bench $(BENCH_ARGS)
 
+versions: build
+	python -m tests.dependency_versions $(VERSIONS_ARGS)
+
 sweep: build
 	python -m tests.crash_sweep $(SWEEP_ARGS)
 	python -m tests.crash_sweep --random 200 $(SWEEP_ARGS)
+	python -m tests.storage_damage --count 400
 
 env: $(VENV)
 

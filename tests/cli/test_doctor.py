@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
@@ -15,14 +17,17 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders import __version__
-from jupyter_ai_shoulders.cli.doctor.install import Install, look
+from jupyter_ai_shoulders.cli.doctor import dependencies, imports
 from tests.cli.conftest import Terminal
 from tests.client.conftest import Place
 from tests.distribution import install
 from tests.lab import free_port
 
 PAGE = "labextensions/jupyter-ai-shoulders"
-ENABLED = {"ServerApp": {"jpserver_extensions": {"jupyter_ai_shoulders": True}}}
+ENABLED = {
+    "ServerApp": {"jpserver_extensions": {"jupyter_ai_shoulders": True}},
+    "Shoulders": {"folder_trust": "always"},
+}
 
 
 @dataclass
@@ -56,8 +61,10 @@ class Installed:
         )
 
     def findings(self) -> dict[str, dict[str, str]]:
-        """What the doctor finds wrong or worth a warning."""
-        found: list[Any] = self.terminal.says("doctor", "--json").json
+        """What the doctor finds wrong or worth a warning; its exit code agrees."""
+        said = self.terminal.says("doctor", "--json")
+        found: list[Any] = said.json
+        assert said.code == any(each["state"] == "failure" for each in found)
         return {each["about"]: each for each in found if each["state"] != "ok"}
 
 
@@ -163,7 +170,7 @@ def lose_server(made: Installed) -> None:
         (break_models, "settings", "failure", "models.json, line 2", "Mend"),
         (break_settings, "settings", "failure", "data_values", "Mend"),
         (break_rules, "permissions", "failure", "rules", "tools.json"),
-        (forget_key, "models", "warning", "only the demo", "keys set"),
+        (forget_key, "models", "warning", "the default is simulated", "SIMULATOR_KEY"),
         (lose_server, "engine", "failure", "does not answer", "--no-server"),
     ],
 )
@@ -180,14 +187,78 @@ def test_what_is_broken_is_named(  # noqa: PLR0917 the columns of the table
     harm(installed)
 
     found = installed.findings()
-    said = installed.terminal.says("doctor")
 
     assert about in found, found
     assert found[about]["state"] == state
     assert text in found[about]["text"]
     assert advice in found[about]["advice"]
-    assert said.code == (1 if state == "failure" else 0)
-    assert ("FAIL" if state == "failure" else "WARN") in said.out
+
+
+def test_findings_are_lines_with_what_to_do_below(installed: Installed) -> None:
+    lose_bundle(installed)
+
+    said = installed.terminal.says("doctor")
+
+    assert said.code == 1
+    assert re.search(r"^FAIL  browser side .*\n +→ .*pip install", said.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "text", "advice"),
+    [
+        (
+            "pathspec",
+            "raise ModuleNotFoundError('No module named pathspec', name='pathspec')",
+            "No module named pathspec",
+            "pip install pathspec",
+        ),
+        ("jupyter_server", "", "server.app cannot be imported: ", "--force-reinstall"),
+        ("pydantic", "", "ImportError: cannot import", "--force-reinstall"),
+        ("httpx", "import os; os._exit(7)", "Python ended with code 7", "--force-reinstall"),
+    ],
+    ids=["missing", "another package of that name", "too old", "crashes"],
+)
+def test_what_cannot_be_imported_is_named(  # noqa: PLR0917 the columns of the table
+    module: str,
+    source: str,
+    text: str,
+    advice: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / f"{module}.py").write_text(source)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    found = imports.look()
+
+    assert (found.about, found.state) == ("imports", "failure")
+    assert text in found.text
+    assert advice in found.advice
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [("2.5", 'pydantic: 2.5 is too old → pip install "pydantic>='), ("2.99", "Reinstall it: pip")],
+)
+def test_commands_that_cannot_be_imported_say_what_to_do(
+    version: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "pydantic.py").write_text("")
+    facts = tmp_path / f"pydantic-{version}.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: pydantic\nVersion: {version}\n")
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "jupyter_ai_shoulders.cli", "doctor"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("jupyter shoulders cannot start: ImportError: ")
+    assert said in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -196,6 +267,8 @@ def test_what_is_broken_is_named(  # noqa: PLR0917 the columns of the table
         ({"jupyterlab": "4.5.9"}, "4.5.9 is too old"),
         ({"jupyter-server": "2.20.0", "jupyterlab": "5.0.0a1"}, None),
         ({"jupyterlab": ""}, "not installed"),
+        ({"pydantic": "2.10.6"}, "2.10.6 is too old"),
+        ({"nbclient": "0.10.1"}, "0.10.1 is too old"),
     ],
 )
 def test_what_is_needed_is_compared(versions: dict[str, str], text: str | None) -> None:
@@ -205,7 +278,7 @@ def test_what_is_needed_is_compared(versions: dict[str, str], text: str | None) 
             raise metadata.PackageNotFoundError(name)
         return found
 
-    found = [each for each in look(Install([], [], version_of)) if each.about in {*versions}]
+    found = [each for each in dependencies.look(version_of=version_of) if each.about in {*versions}]
 
     assert [each.text for each in found if each.state == "failure"] == ([text] if text else [])
 

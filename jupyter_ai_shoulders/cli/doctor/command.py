@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 
@@ -11,8 +9,8 @@ from jupyter_ai_shoulders.cli.doctor import engine, install
 from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure
 from jupyter_ai_shoulders.cli.errors import CommandFailed
 from jupyter_ai_shoulders.cli.exits import Code
+from jupyter_ai_shoulders.cli.output import write_json, write_out
 from jupyter_ai_shoulders.cli.place import Wanted, choose
-from jupyter_ai_shoulders.cli.printer import plain
 from jupyter_ai_shoulders.client.errors import ClientError, Refused
 from jupyter_ai_shoulders.core.errors import ShouldersError
 
@@ -23,10 +21,9 @@ def doctor(wanted: Wanted, *, as_json: bool) -> Code:
     """Look at everything; 1 when something is broken. Warnings are no failure."""
     found = [*install.look(install.this_install()), *_engine(wanted)]
     if as_json:
-        text = json.dumps([finding.to_dict() for finding in found], indent=2)
-        sys.stdout.write(f"{text}\n")
+        write_json([finding.to_dict() for finding in found])
     else:
-        sys.stdout.writelines(f"{line}\n" for line in lines(found))
+        write_out("".join(f"{line}\n" for line in lines(found)))
     broken = any(finding.state == "failure" for finding in found)
     return Code.ERROR if broken else Code.OK
 
@@ -36,9 +33,9 @@ def lines(found: Sequence[Finding]) -> list[str]:
     width = max(len(finding.about) for finding in found)
     told: list[str] = []
     for finding in found:
-        told.append(f"{_SIGNS[finding.state]}  {finding.about.ljust(width)}  {plain(finding.text)}")
+        told.append(f"{_SIGNS[finding.state]}  {finding.about.ljust(width)}  {finding.text}")
         if finding.advice:
-            told.append(f"      {' ' * width}  → {plain(finding.advice)}")
+            told.append(f"      {' ' * width}  → {finding.advice}")
     return told
 
 
@@ -51,5 +48,7 @@ def _engine(wanted: Wanted) -> list[Finding]:
         return [failure("engine", error.info.message, error.info.hint or "")]
     except ShouldersError as error:
         return [failure("engine", error.info.message, error.info.hint or "")]
+    except ImportError as error:
+        return [failure("engine", f"cannot be imported: {error}", "See the findings above.")]
     except (ClientError, CommandFailed) as error:
         return [failure("engine", str(error), "--no-server looks without a server.")]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.cli.desk import Facts
 from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok, warning
-from jupyter_ai_shoulders.wire.api import ModelList
+from jupyter_ai_shoulders.wire.api import ModelInfo, ModelList
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 
@@ -53,6 +53,12 @@ def models(listed: ModelList) -> Iterator[Finding]:
     ready = [model.id for model in listed.models if model.available and model.label is None]
     if ready:
         yield ok("models", f"{len(ready)} can answer; the default is {listed.default}")
+    elif (default := _default(listed)) is not None and default.unavailable_reason is not None:
+        yield warning(
+            "models",
+            f"no model can answer; the default is {default.id}",
+            default.unavailable_reason,
+        )
     else:
         names = [each.key_name for each in listed.providers if each.needs_key and each.key_name]
         yield warning(
@@ -64,6 +70,10 @@ def models(listed: ModelList) -> Iterator[Finding]:
         if provider.state == "failing" and provider.error is not None:
             hint = provider.error.hint or f"jupyter shoulders keys test {provider.id}"
             yield failure(f"provider {provider.id}", provider.error.message, hint)
+
+
+def _default(listed: ModelList) -> ModelInfo | None:
+    return next((model for model in listed.models if model.id == listed.default), None)
 
 
 def sandbox(kind: str) -> Finding:

@@ -1,16 +1,15 @@
-"""Looks at what is installed: versions, the server extension, the page half, ripgrep.
+"""Looks at what is installed: versions, imports, the server extension, the page half, ripgrep.
 
-Reads Jupyter's files instead of importing Jupyter, which may be what is broken. Called by
+Reads Jupyter's files and has another process import Jupyter, which may be what is broken. Called by
 ``command``.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +17,7 @@ from typing import Any, cast
 from jupyter_core.paths import jupyter_config_path, jupyter_path
 
 from jupyter_ai_shoulders import __version__
+from jupyter_ai_shoulders.cli.doctor import dependencies, imports
 from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok, warning
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.guard.ripgrep import find_ripgrep
@@ -25,8 +25,6 @@ from jupyter_ai_shoulders.guard.ripgrep import find_ripgrep
 EXTENSION = "jupyter_ai_shoulders"
 PAGE = "jupyter-ai-shoulders"
 _REINSTALL = "Install it again: pip install --force-reinstall --no-deps jupyter-ai-shoulders"
-_NEEDED: dict[str, tuple[int, ...]] = {"jupyter-server": (2, 20), "jupyterlab": (4, 6)}
-"""As in ``pyproject.toml``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +36,7 @@ class Install:
     data: Sequence[Path]
     """Jupyter's directories of data, where page halves are."""
     version_of: Callable[[str], str] = metadata.version
+    requires: Sequence[str] = field(default_factory=dependencies.requirements)
 
 
 def this_install() -> Install:
@@ -50,24 +49,11 @@ def look(install: Install) -> Iterator[Finding]:
     """Yield what is found."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield ok("package", f"jupyter-ai-shoulders {__version__}, Python {python}")
-    for name, least in _NEEDED.items():
-        yield _version(install, name, least)
+    yield from dependencies.look(install.requires, install.version_of)
+    yield imports.look()
     yield server_extension(install)
     yield page_half(install)
     yield ripgrep()
-
-
-def _version(install: Install, name: str, least: tuple[int, ...]) -> Finding:
-    wanted = ".".join(map(str, least))
-    update = f'pip install "{name}>={wanted}"'
-    try:
-        found = install.version_of(name)
-    except metadata.PackageNotFoundError:
-        return failure(name, "not installed", update)
-    numbers = tuple(map(int, re.findall(r"\d+", found)[: len(least)]))
-    if numbers < least:
-        return failure(name, f"{found} is too old", update)
-    return ok(name, found)
 
 
 def server_extension(install: Install) -> Finding:

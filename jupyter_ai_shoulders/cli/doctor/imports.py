@@ -1,0 +1,81 @@
+"""Imports the server extension as a server does, in a process of its own, and says what fails.
+
+``look`` is called by ``install``; the process runs this module, which needs nothing but the
+standard library until it imports.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+
+from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok
+
+_MODULES = (
+    "jupyter_ai_shoulders.server.app",
+    "jupyter_ai_shoulders.server.service",
+    "jupyter_ai_shoulders.server.routes",
+    "jupyter_ai_shoulders.server.proxy.routes",
+    "jupyter_ai_shoulders.host.warm",
+)
+"""What a server imports at its start, and with the first request."""
+_LATE = (
+    "jupyter_ai_shoulders.providers.http_client",
+    "jupyter_ai_shoulders.client.socket",
+    "mistune",
+    "prompt_toolkit",
+)
+"""What model calls, magics and the terminal chat import on first use."""
+_SECONDS = 120.0
+_ABOUT = "imports"
+_REINSTALL = "pip install --force-reinstall jupyter-ai-shoulders"
+
+
+def look() -> Finding:
+    """Import the server extension in another process."""
+    from jupyter_ai_shoulders.guard.helper import run_helper  # not in that process
+
+    done = run_helper(__name__, (), b"", _SECONDS)
+    if done.status is None:
+        return failure(
+            _ABOUT, f"the server extension was not imported in {_SECONDS:.0f} s", _REINSTALL
+        )
+    try:
+        said: dict[str, str] = json.loads(done.output.splitlines()[-1])
+    except (IndexError, ValueError):
+        lines = done.said.strip().splitlines() or ["no message"]
+        return failure(_ABOUT, f"Python ended with code {done.status}: {lines[-1]}", _REINSTALL)
+    if not said:
+        return ok(_ABOUT, "the server extension can be imported")
+    missing = said["missing"]
+    advice = f"pip install {missing}" if missing else f"Reinstall it: {_REINSTALL}"
+    return failure(_ABOUT, f"{said['module']} cannot be imported: {said['error']}", advice)
+
+
+def main() -> int:
+    """Import everything; print the first error as JSON, an empty object when there is none."""
+    error = _first_error()  # a package may print while it is imported
+    sys.stdout.write(f"\n{json.dumps(error)}\n")
+    return 0
+
+
+def _first_error() -> dict[str, str]:
+    module = ""
+    try:
+        for module in (*_MODULES, *_LATE):
+            import_module(module)
+        module = "what the first turn needs"
+        from jupyter_ai_shoulders.host.warm import import_for_turns
+
+        import_for_turns()
+    except Exception as error:  # noqa: BLE001 - whatever an installed package raises
+        name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+        missing = "" if "." in name else name  # else the package is there, and incomplete
+        text = f"{type(error).__name__}: {error}"
+        return {"module": module, "error": text, "missing": missing}
+    return {}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
