@@ -29,13 +29,17 @@ _NOBODY = "kernel"
 
 
 def tell_kernels(
-    kernels: Any, address: Callable[[], str], secrets: Callable[[], Awaitable[KernelSecrets]]
+    kernels: Any,
+    address: Callable[[], str],
+    secrets: Callable[[], Awaitable[KernelSecrets]],
+    clean: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda environ: environ,
 ) -> None:
     """Have every kernel that a kernel manager starts from now on told of this server.
 
     ``address`` is the server's, known once it listens. A kernel starts also when we fail: it then
     is not told. Restarts keep the variables; kernels behind a gateway are started elsewhere and
-    have no way to this server, so callers leave their managers out.
+    have no way to this server, so callers leave their managers out. ``clean`` takes out of an
+    environment what kernels are not to have.
     """
     start: Callable[..., Awaitable[str]] = kernels.start_kernel
 
@@ -54,7 +58,7 @@ def tell_kernels(
                 told = {}
             environ = kwargs.pop("env", None)
             base = os.environ if environ is None else environ  # as jupyter_client has it
-            return await start(kernel_id=kernel_id, env={**base, **told}, **kwargs)
+            return await start(kernel_id=kernel_id, env={**clean(base), **told}, **kwargs)
 
     kernels.start_kernel = start_told
 

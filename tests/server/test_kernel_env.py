@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from jupyter_server.auth import User
 
+from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
 from jupyter_ai_shoulders.server.kernel_env import tell_kernels
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 
@@ -75,6 +76,26 @@ async def test_a_kernel_is_told_and_keeps_its_environment(
     assert {**os.environ} == {
         name: value for name, value in kernels.started[plain]["env"].items() if name not in NAMES
     }
+
+
+@pytest.mark.parametrize("given", [None, {"A": "1", "LAB_KEY": "x"}], ids=["ours", "a caller's"])
+async def test_a_kernel_starts_in_the_cleaned_environment(
+    kernels: Kernels, monkeypatch: pytest.MonkeyPatch, given: dict[str, str] | None
+) -> None:
+    monkeypatch.setenv("LAB_KEY", "x")
+    keys = KeyEnvironment({})
+
+    async def source() -> KernelSecrets:
+        keys.withdraw(["LAB_KEY"])  # named by a catalogue that is read only now
+        return KernelSecrets(lambda _: True)
+
+    tell_kernels(kernels, lambda: URL, source, keys.without_keys)
+    arguments: dict[str, Any] = {} if given is None else {"env": given}
+    started = await kernels.start_kernel(**arguments)
+
+    env = kernels.started[started]["env"]
+    assert "LAB_KEY" not in env
+    assert "SHOULDERS_PROXY_SECRET" in env
 
 
 async def test_a_kernel_of_a_hub_acts_for_the_user_the_server_was_started_for(

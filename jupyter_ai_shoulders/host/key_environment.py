@@ -1,0 +1,84 @@
+"""Takes providers' keys out of the environment of this process, and keeps them for our providers.
+
+What the process starts (kernels, terminals, commands, language servers) inherits its environment,
+so all of it starts without keys. Made where ``Shoulders.keys_from_kernels`` is ``remove``: by
+``server.app`` before the server answers requests, and by ``cli.alone``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, MutableMapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jupyter_ai_shoulders.core.key_variables import catalogue_variables
+
+_log = logging.getLogger(__name__)
+
+_NEEDED = frozenset(
+    {
+        *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "LANG", "LANGUAGE", "PWD"),
+        *("TMPDIR", "TMP", "TEMP", "HOSTNAME", "VIRTUAL_ENV", "LD_LIBRARY_PATH"),
+        *("SYSTEMROOT", "USERPROFILE", "APPDATA", "COMSPEC", "PATHEXT"),
+    }
+)
+_NEEDED_PREFIXES = ("JUPYTER", "JPY_", "SHOULDERS_", "LC_", "XDG_", "PYTHON", "CONDA_")
+"""Programs do not work without these, even where a provider's settings use one of them. The token
+that a hub gives a server is among them: it is its user's own, and the hub's clients need it."""
+
+
+class KeyEnvironment:
+    """The variables of providers, withdrawn from an environment."""
+
+    def __init__(self, environ: MutableMapping[str, str]) -> None:
+        """``environ`` is what programs are started with, ``os.environ``."""
+        self._environ = environ
+        self._withdrawn: dict[str, str] = {}
+        self._names: set[str] = set()
+
+    @property
+    def complete(self) -> Mapping[str, str]:
+        """The environment with what was withdrawn, for our own providers."""
+        return ChainMap(self._environ, self._withdrawn)
+
+    def withdraw(self, names: Iterable[str]) -> None:
+        """Take variables out of the environment; those that programs need stay."""
+        self._names.update(name for name in names if not _is_needed(name))
+        for name in self._names & self._environ.keys():
+            self._withdrawn[name] = self._environ.pop(name)
+
+    def without_keys(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """Return another environment without the variables withdrawn so far."""
+        return {name: value for name, value in environ.items() if name not in self._names}
+
+
+def withdraw_configured_keys(
+    environ: MutableMapping[str, str], trait: Mapping[str, Any], user_catalogue: Path
+) -> KeyEnvironment:
+    """Return the environment without the keys that the shipped, trait and user catalogues name.
+
+    A folder's catalogue comes later: what it may name is known only once it is merged.
+    """
+    keys = KeyEnvironment(environ)
+    shipped = files("jupyter_ai_shoulders.core").joinpath("models.json").read_text("utf-8")
+    keys.withdraw(catalogue_variables(json.loads(shipped)))
+    keys.withdraw(catalogue_variables(trait))
+    keys.withdraw(catalogue_variables(_read(user_catalogue)))
+    return keys
+
+
+def _read(path: Path) -> object:
+    """Return the JSON of a file; None when there is none, or none that can be read."""
+    try:
+        return json.loads(path.read_text("utf-8-sig")) if path.is_file() else None
+    except (OSError, ValueError, RecursionError) as error:
+        _log.warning("The key variables in %s are not known: %s", path, error)
+        return None
+
+
+def _is_needed(name: str) -> bool:
+    return name.upper() in _NEEDED or name.upper().startswith(_NEEDED_PREFIXES)
