@@ -245,3 +245,7 @@ class ResolvedModel:
     provider: Provider
     redactor: Redactor = field(default_factory=Redactor)
     """Knows the keys in use when the model was resolved, for text that streams (chapter 13)."""
+    is_stand_in: bool = False
+    """Whether nobody chose it and it is only for now, see ``providers.choice``."""
+    notice: str = ""
+    """What the user reads before the answer: which model cannot answer, and why."""

@@ -1,13 +1,13 @@
 """Reads the catalogue's sources and keeps the merged result until one of the files changes.
 
-Made by ``host``, asked by ``registry`` for every resolved model: two ``stat`` calls when nothing
-changed. Order, later wins: shipped, what services list, Ollama's address, trait,
-``~/.shoulders/models.json``, the workspace's.
+Made by ``host``, asked by ``registry`` for every resolved model: a few ``stat`` calls when nothing
+changed. Order, later wins: shipped, what services list, Ollama's address,
+``~/.shoulders/models.json``, the workspace's (of which only what the person trusts), trait.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import chain
@@ -16,6 +16,9 @@ from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue import Catalogue, Problem
 from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
+from jupyter_ai_shoulders.core.catalogue_trust import catalogue_items
+from jupyter_ai_shoulders.core.folder_trust import FolderItem, FolderTrust, TrustedFolder
+from jupyter_ai_shoulders.guard.config_files import UnusableFile, read_json_config
 from jupyter_ai_shoulders.providers.listed_models import Entry, without_configured
 from jupyter_ai_shoulders.providers.ollama_host import ollama_url
 from jupyter_ai_shoulders.wire.ids import ProviderId
@@ -23,8 +26,6 @@ from jupyter_ai_shoulders.wire.ids import ProviderId
 TRAIT = "Shoulders.models"
 LISTED = "models of running services"
 OLLAMA_HOST = "OLLAMA_HOST"
-LARGEST = 4 * 1024 * 1024
-"""Bytes read of a catalogue file."""
 MOST_LISTED = 256
 """Models of one provider kept because somebody asked for them; callers may ask for any name."""
 
@@ -42,14 +43,21 @@ class CatalogueFiles:
         trait: Mapping[str, Any] | None = None,
         *,
         ollama_host: Callable[[], str] = lambda: "",
+        trust: FolderTrust | None = None,
+        withdraw: Callable[[Iterable[str]], None] | None = None,
     ) -> None:
         """Take the user's own file and the workspace's, which wins; they need not exist.
 
-        ``ollama_host`` is what the user prefers, empty for the usual address.
+        ``ollama_host`` is what the user prefers, empty for the usual address. ``trust`` has the
+        person's answers about the workspace's entries; without it, they are the person's own.
+        ``withdraw`` is called after each load with the variables that providers read.
         """
+        self._trust: FolderTrust = trust or TrustedFolder()
+        self._answers: object = None
+        self._withdraw = withdraw
         self._ollama_host = ollama_host
         self._ollama = ""
-        self._paths = (home, workspace)
+        self._paths = (home,) if home == workspace else (home, workspace)
         self._workspace = workspace
         self._environ = environ
         self._trait = trait
@@ -78,23 +86,38 @@ class CatalogueFiles:
         """Return the catalogue as the files say now."""
         signature = tuple(_signature(path) for path in self._paths)
         ollama = ollama_url(self._ollama_host(), self._environ)
-        if self._catalogue is None or signature != self._signature or ollama != self._ollama:
-            self._ollama = ollama
-            self._catalogue = self._load()
+        answers = self._trust.revision
+        stands = (signature, ollama, answers) == (self._signature, self._ollama, self._answers)
+        if self._catalogue is None or not stands:
+            self._ollama, self._answers = ollama, answers
+            self._catalogue = self._load(self._paths)
+            if self._withdraw is not None:
+                providers = self._catalogue.providers.values()
+                self._withdraw(chain.from_iterable(spec.secret_variables for spec in providers))
             self._signature = signature
         return self._catalogue
 
-    def _load(self) -> Catalogue:
+    def items(self) -> tuple[FolderItem, ...]:
+        """Return the entries of the workspace's file, for the person to review."""
+        if self._workspace not in self._paths[1:]:
+            return ()
+        text = _read(self._workspace, [])
+        if text is None:
+            return ()
+        return catalogue_items(text, _shown(self._workspace), self._load(self._paths[:1]))
+
+    def _load(self, paths: Sequence[Path]) -> Catalogue:
         problems: list[Problem] = []
         sources = [Source("models.json (shipped)", shipped_text())]
         if self._ollama:
             sources.append(Source(OLLAMA_HOST, {"providers": {"ollama": {"url": self._ollama}}}))
-        if self._trait:
-            sources.append(Source(TRAIT, self._trait))
-        for path in self._paths:
+        for path in paths:
             content = _read(path, problems)
             if content is not None:
-                sources.append(Source(_shown(path), content, trusted=path != self._workspace))
+                trust = TrustedFolder() if path == self._paths[0] else self._trust
+                sources.append(Source(_shown(path), content, trust))
+        if self._trait:
+            sources.append(Source(TRAIT, self._trait))
         facts = {
             (provider, name): dict(entry)
             for provider, found in self._facts.items()
@@ -123,11 +146,11 @@ def _signature(path: Path) -> tuple[int, int] | None:
 
 def _read(path: Path, problems: list[Problem]) -> str | None:
     try:
-        if path.stat().st_size > LARGEST:
-            problems.append(Problem(_shown(path), None, "Larger than 4 MB; it is not used."))
-            return None
-        return path.read_text("utf-8-sig")
+        return read_json_config(path).decode("utf-8-sig")
     except FileNotFoundError:
+        return None
+    except UnusableFile as error:
+        problems.append(Problem(_shown(path), None, str(error)))
         return None
     except (OSError, UnicodeDecodeError) as error:
         problems.append(Problem(_shown(path), None, f"Cannot be read: {error}."))

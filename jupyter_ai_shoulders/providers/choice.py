@@ -1,24 +1,26 @@
-"""Which model answers when nobody named one (chapter 03): by mode, by strategy, by what works.
+"""Which model answers when nobody named one: by mode, by strategy, by what is set up and works.
 
 Pure rules over the catalogue; ``registry`` says what stands in a provider's way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, ProviderSpec
-from jupyter_ai_shoulders.core.catalogue_trust import is_this_machine
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.core.preferences import ModelPreferences
+from jupyter_ai_shoulders.providers.loopback import is_loopback
+from jupyter_ai_shoulders.providers.shipped import ShippedCatalogue
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
 Strategy = Literal["ghost", "cheapest"]
 Side = Literal["local", "remote"]
+Obstacle = tuple[ModelSpec, ErrorInfo]
+"""A model, and why it cannot answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,37 +53,51 @@ class Prospects:
         return self.refusal(provider) or self.failure(provider)
 
 
-def is_loopback(url: str) -> bool:
-    """Return whether an address is on this machine; one that is none is not."""
-    try:
-        return is_this_machine(urlsplit(url).hostname or "")
-    except ValueError:
-        return False
-
-
 def side_of(provider: ProviderSpec) -> Side:
-    """Return where a provider runs: one on this machine, or an Ollama of one's own, is local."""
+    """Return which side a provider is preferred as: this machine or the user's own Ollama is local.
+
+    The mode ``local`` is stricter: it reaches loopback addresses only.
+    """
     own_ollama = provider.kind == "ollama" and not provider.needs_key
     return "local" if own_ollama or is_loopback(provider.url) else "remote"
 
 
-def default_model(
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model of a new conversation that named none."""
+
+    model: ModelSpec
+    is_stand_in: bool = False
+    """Whether it is only for now: the demo where nothing is set up, or ``instead_of`` is given."""
+    instead_of: Obstacle | None = None
+    """The model that would have been taken, and why it cannot answer."""
+
+    @property
+    def notice(self) -> str:
+        """What the user reads before the answer; empty where no other model was wanted."""
+        if self.instead_of is None:
+            return ""
+        wanted, error = self.instead_of
+        reason = error.message.rstrip(".")
+        return f"{wanted.name} is not answering ({reason}); using {self.model.name}."
+
+
+def choose_default(
     catalogue: Catalogue,
     last_used: ModelId | None,
     preferences: ModelPreferences,
     prospects: Prospects,
-) -> ModelId | None:
-    """Return what a new conversation takes; the demo only when nothing else can answer.
+    shipped: ShippedCatalogue,
+) -> Choice | None:
+    """Return what a new conversation takes; None where the mode allows nothing that is set up.
 
-    The model the settings name, else the one last used, else the catalogue's default, if the mode
-    allows them; else by mode, in the catalogue's order. Of local ones only those not known to
-    fail; None when nothing can.
+    The model the settings name, else the one last used, else the catalogue's default, else by mode
+    in the catalogue's order. A model that was named and cannot answer is replaced only where
+    ``fallback`` or the mode ``auto`` says so; otherwise it is returned, and its call fails with
+    the reason. The demo is returned only where nothing else is set up, or where it was named.
     """
-    named = [ModelId(preferences.default), *filter(None, (last_used, catalogue.default))]
-    known = [catalogue.models[name] for name in named if name in catalogue.models]
-    ways = _Ways(catalogue, prospects, known)
-    found = next(ways.in_order(preferences), None) or next(ways.demo(), None)
-    return found.id if found else None
+    default = _Default(catalogue, preferences, prospects, shipped)
+    return default.choose(last_used)
 
 
 def by_strategy(
@@ -95,7 +111,7 @@ def by_strategy(
     plan = _PLANS[strategy]
     considered: dict[ProviderId, ErrorInfo] = {}
     for side in _sides(preferences):
-        for spec in _candidates(catalogue, plan, side):
+        for spec in _candidates(catalogue, plan, side, preferences):
             provider = catalogue.providers[spec.provider]
             obstacle = considered.get(provider.id) or prospects.obstacle(provider)
             if obstacle is None:
@@ -104,22 +120,43 @@ def by_strategy(
     raise _nothing(catalogue, plan, considered)
 
 
+def _primary(preferences: ModelPreferences) -> tuple[Side, ...]:
+    """Return the sides the mode asks for, the preferred one first."""
+    return ("local", "remote") if preferences.mode == "auto" else (preferences.mode,)
+
+
+def _fallback(preferences: ModelPreferences) -> tuple[Side, ...]:
+    """Return where another model may answer; the mode ``local`` never allows a remote one."""
+    if preferences.fallback == "none":
+        return ()
+    if preferences.mode == "local" and preferences.fallback == "remote":
+        return ()
+    return (preferences.fallback,)
+
+
 def _sides(preferences: ModelPreferences) -> tuple[Side, ...]:
-    """Return where to look, first things first."""
-    wanted: tuple[Side, ...]
-    wanted = ("local", "remote") if preferences.mode == "auto" else (preferences.mode,)
-    if preferences.fallback == "none" or preferences.fallback in wanted:
-        return wanted
-    return (*wanted, preferences.fallback)
+    """Return where to look for a model of a strategy, in order."""
+    return tuple(dict.fromkeys((*_primary(preferences), *_fallback(preferences))))
 
 
-def _candidates(catalogue: Catalogue, plan: _Plan, side: Side) -> Iterator[ModelSpec]:
+def _side(provider: ProviderSpec, preferences: ModelPreferences) -> Side:
+    """Return the side of a provider in this mode."""
+    if preferences.mode == "local" and not is_loopback(provider.url):
+        return "remote"
+    return side_of(provider)
+
+
+def _candidates(
+    catalogue: Catalogue, plan: _Plan, side: Side, preferences: ModelPreferences
+) -> Iterator[ModelSpec]:
     """Yield models in order: those the user gave the role, the vendors' small ones.
 
     Locally every other model follows: one that answers at all is better than none.
     """
     here = [
-        spec for spec in _real(catalogue) if side_of(catalogue.providers[spec.provider]) == side
+        spec
+        for spec in _real(catalogue)
+        if _side(catalogue.providers[spec.provider], preferences) == side
     ]
     having = [spec for spec in here if plan.role in spec.roles]
     yield from (spec for spec in having if spec.provider not in plan.vendors)
@@ -156,58 +193,157 @@ def _nothing(
     )
 
 
-class _Ways:
-    """The ways to a default model; asks what is in a provider's way once at most."""
+def nothing_allowed(preferences: ModelPreferences) -> InvalidRequest:
+    """Return the error of a server where the mode allows no model that is set up."""
+    if preferences.mode == "local":
+        return InvalidRequest(
+            "No local model is set up, and the settings allow only local models.",
+            code="no_model",
+            hint="Start one (`ollama serve`, `ollama pull NAME`), or set Mode to Auto or Remote in"
+            " the AI settings under Models (models.mode).",
+        )
+    return InvalidRequest(
+        "No model can answer: none is set up that the settings allow.",
+        code="no_model",
+        hint="Set a key, ANTHROPIC_API_KEY for instance, or store one in the AI settings. Mode and"
+        " Fallback are there under Models (models.mode, models.fallback).",
+    )
+
+
+class _Default:
+    """Chooses the model of a new conversation; asks for a provider's state at most once."""
 
     def __init__(
-        self, catalogue: Catalogue, prospects: Prospects, named: Sequence[ModelSpec]
+        self,
+        catalogue: Catalogue,
+        preferences: ModelPreferences,
+        prospects: Prospects,
+        shipped: ShippedCatalogue,
     ) -> None:
         self._catalogue = catalogue
-        self._prospects = prospects
-        self._named = named
-        self._known: dict[ProviderId, bool] = {}
+        self._preferences = preferences
+        self._shipped = shipped
+        self._refusal = _cached(prospects.refusal)
+        self._failure = _cached(prospects.failure)
 
-    def in_order(self, preferences: ModelPreferences) -> Iterator[ModelSpec]:
-        """Yield what can answer, the best first."""
-        sides = _sides(preferences)
-        alone: list[tuple[Side, ...]] = [(side,) for side in sides]
-        groups = [sides] if preferences.mode == "auto" else alone
-        for group in groups:
-            yield from self._usable(spec for spec in self._named if self._side(spec) in group)
-            for side in group:
-                yield from self._members(side)
+    def choose(self, last_used: ModelId | None) -> Choice | None:
+        """See ``choose_default``."""
+        models = self._catalogue.models
+        explicit = models.get(ModelId(self._preferences.default))
+        last = models.get(last_used) if last_used else None
+        if last is not None and self._is_demo(last):
+            last = None
+        preset = models.get(self._catalogue.default) if self._catalogue.default else None
+        for spec in filter(None, (explicit, last, preset)):
+            if self._is_demo(spec):
+                return Choice(spec)
+            named = spec is explicit or spec is preset
+            if self._in_mode(spec) and (named or self._is_configured(spec)):
+                return self._or_another(spec, replaceable=spec is not explicit)
+        found = self._by_mode()
+        if found is not None:
+            return found
+        if any(map(self._is_configured, models.values())):
+            return None
+        if last is not None:
+            return Choice(last) if self._in_mode(last) else None
+        return next((Choice(spec, is_stand_in=True) for spec in self._demos()), None)
 
-    def demo(self) -> Iterator[ModelSpec]:
-        """Yield the demo."""
-        return (
-            spec
-            for spec in self._catalogue.models.values()
-            if is_demo(self._catalogue, spec) and self._can(self._provider(spec))
-        )
+    def _by_mode(self) -> Choice | None:
+        """Return what to take where nothing was named."""
+        first = next(iter(self._catalogue.models.values()), None)
+        if first is not None and self._in_mode(first) and self._can_answer(first):
+            return Choice(first)
+        primary = [*self._members(*_primary(self._preferences))]
+        failing: Obstacle | None = None
+        for spec in primary:
+            error = self._obstacle(spec)
+            if error is None:
+                return Choice(spec, failing is not None, failing)
+            if failing is None and error.code != "no_key":
+                failing = (spec, error)
+        if primary:
+            return self._or_another(primary[0], replaceable=True)
+        others = [*self._members(*_fallback(self._preferences))]
+        other = next(filter(self._can_answer, others), None) or next(iter(others), None)
+        return Choice(other) if other else None
 
-    def _members(self, side: Side) -> Iterator[ModelSpec]:
-        """Yield the models of one side; locally those that can use tools come first."""
-        members = (spec for spec in self._catalogue.models.values() if self._side(spec) == side)
-        if side == "remote":
-            return self._usable(members)
-        return self._usable(sorted(members, key=lambda spec: not spec.tools))
+    def _or_another(self, wanted: ModelSpec, *, replaceable: bool) -> Choice:
+        """Return the model that is wanted, or another where it cannot answer and settings allow it.
 
-    def _usable(self, specs: Iterable[ModelSpec]) -> Iterator[ModelSpec]:
-        return (
-            spec
-            for spec in specs
-            if not is_demo(self._catalogue, spec) and self._can(self._provider(spec))
-        )
+        In the mode ``auto`` a remote model may replace a local one that is ``replaceable``.
+        """
+        obstacle = self._obstacle(wanted)
+        if obstacle is None:
+            return Choice(wanted)
+        sides = _fallback(self._preferences)
+        if self._preferences.mode == "auto" and replaceable and self._side(wanted) == "local":
+            sides = tuple(dict.fromkeys((*sides, "remote")))
+        others = filter(self._is_usable, self._members(*sides))
+        other = next(filter(lambda spec: spec.provider != wanted.provider, others), None)
+        if other is None:
+            return Choice(wanted)
+        return Choice(other, is_stand_in=True, instead_of=(wanted, obstacle))
 
-    def _can(self, provider: ProviderSpec) -> bool:
-        if provider.id not in self._known:
-            remote = side_of(provider) == "remote"
-            look = self._prospects.refusal if remote else self._prospects.obstacle
-            self._known[provider.id] = look(provider) is None
-        return self._known[provider.id]
+    def _members(self, *sides: Side) -> Iterator[ModelSpec]:
+        """Yield what is set up on these sides, in order; locally those that can use tools first."""
+        for side in sides:
+            members = [
+                spec
+                for spec in self._catalogue.models.values()
+                if self._side(spec) == side and self._is_configured(spec)
+            ]
+            yield from members if side == "remote" else sorted(members, key=lambda m: not m.tools)
+
+    def _is_configured(self, spec: ModelSpec) -> bool:
+        """Return whether the model is set up: by a key, by an entry, by a running server."""
+        if self._is_demo(spec):
+            return False
+        provider = self._provider(spec)
+        return self._refusal(provider) is None or not self._shipped.holds(spec, provider)
+
+    def _can_answer(self, spec: ModelSpec) -> bool:
+        return self._obstacle(spec) is None
+
+    def _is_usable(self, spec: ModelSpec) -> bool:
+        """Return whether the model can answer, and did when it was last asked."""
+        return self._can_answer(spec) and self._failure(self._provider(spec)) is None
+
+    def _obstacle(self, spec: ModelSpec) -> ErrorInfo | None:
+        """Return why a model cannot answer; a remote one is tried again after a failed call."""
+        provider = self._provider(spec)
+        failure = None if self._side(spec) == "remote" else self._failure(provider)
+        return self._refusal(provider) or failure
+
+    def _in_mode(self, spec: ModelSpec) -> bool:
+        return self._side(spec) in _primary(self._preferences)
+
+    def _side(self, spec: ModelSpec) -> Side:
+        return _side(self._provider(spec), self._preferences)
 
     def _provider(self, spec: ModelSpec) -> ProviderSpec:
         return self._catalogue.providers[spec.provider]
 
-    def _side(self, spec: ModelSpec) -> Side:
-        return side_of(self._provider(spec))
+    def _is_demo(self, spec: ModelSpec) -> bool:
+        return is_demo(self._catalogue, spec)
+
+    def _demos(self) -> Iterator[ModelSpec]:
+        return (
+            spec
+            for spec in self._catalogue.models.values()
+            if self._is_demo(spec) and self._refusal(self._provider(spec)) is None
+        )
+
+
+def _cached(
+    ask: Callable[[ProviderSpec], ErrorInfo | None],
+) -> Callable[[ProviderSpec], ErrorInfo | None]:
+    """Return the function with its answers kept, by provider."""
+    known: dict[ProviderId, ErrorInfo | None] = {}
+
+    def answer(provider: ProviderSpec) -> ErrorInfo | None:
+        if provider.id not in known:
+            known[provider.id] = ask(provider)
+        return known[provider.id]
+
+    return answer

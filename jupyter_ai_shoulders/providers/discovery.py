@@ -13,16 +13,17 @@ from collections.abc import Callable, Iterable
 
 from jupyter_ai_shoulders.core.catalogue import ProviderKind, ProviderSpec
 from jupyter_ai_shoulders.core.clock import Clock
-from jupyter_ai_shoulders.core.errors import InvalidRequest, ProviderError
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
-from jupyter_ai_shoulders.providers.choice import is_loopback
 from jupyter_ai_shoulders.providers.factory import load_adapter, make_provider
 from jupyter_ai_shoulders.providers.health import VALID_SECONDS
 from jupyter_ai_shoulders.providers.listed_models import entries, lister, lists_its_models
 from jupyter_ai_shoulders.providers.live_facts import facts
+from jupyter_ai_shoulders.providers.loopback import is_loopback
 from jupyter_ai_shoulders.providers.targets import Targets
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 LISTING_SECONDS = 60.0
@@ -49,6 +50,7 @@ class Discovery:
         self._redactor = redactor
         self._due: dict[tuple[ProviderId, str], float] = {}
         self._asking: dict[ProviderId, asyncio.Task[None]] = {}
+        self._silent: dict[ProviderId, ErrorInfo] = {}
 
     async def look(self, *, remote: bool = True) -> None:
         """Ask the services that are due, and wait a little for their answers.
@@ -56,7 +58,28 @@ class Discovery:
         Those that do not answer have no models; that is no failure of theirs. Without ``remote``
         only services on this machine, which answer at once or not at all, are waited for.
         """
-        due = self._due_now(self._files.current().providers.values())
+        await self._look(self._files.current().providers.values(), remote=remote)
+
+    async def look_here(self) -> None:
+        """Ask the services on this machine that are due, and no other; waits until they answered.
+
+        Each has ``ANSWER_SECONDS``, because what they say decides who answers.
+        """
+        here = filter(_is_here, self._files.current().providers.values())
+        await self._look(here, remote=False, seconds=None)
+
+    def silence(self, provider_id: ProviderId) -> ErrorInfo | None:
+        """Return why a service that needs no key could not be reached when last asked."""
+        return self._silent.get(provider_id)
+
+    async def _look(
+        self,
+        providers: Iterable[ProviderSpec],
+        *,
+        remote: bool,
+        seconds: float | None = PATIENCE_SECONDS,
+    ) -> None:
+        due = self._due_now(providers)
         kinds: set[ProviderKind] = {provider.kind for provider in due}
         for kind in kinds:
             await asyncio.to_thread(load_adapter, kind)
@@ -70,7 +93,7 @@ class Discovery:
             if remote or _is_here(asked(provider_id))
         ]
         if awaited:
-            await asyncio.wait(awaited, timeout=PATIENCE_SECONDS)
+            await asyncio.wait(awaited, timeout=seconds)
 
     def forget(self, provider_id: ProviderId) -> None:
         """Ask a provider again at the next look, because its key changed."""
@@ -119,8 +142,13 @@ class Discovery:
             quiet = target if provider.needs_key else dataclasses.replace(target, report=_ignore)
             async with asyncio.timeout(ANSWER_SECONDS):
                 found = await make_provider(quiet).list_models()
-        except (ProviderError, InvalidRequest, TimeoutError):
+        except (InvalidRequest, PolicyRefusal, TimeoutError):
             return None
+        except ProviderError as error:
+            if not provider.needs_key and error.info.code == "provider_unreachable":
+                self._silent[provider.id] = error.info
+            return None
+        self._silent.pop(provider.id, None)
         target.report(None)
         return found
 

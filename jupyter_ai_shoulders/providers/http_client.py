@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Generator
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ from httpx_aiohttp import AiohttpTransport
 
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.http import Call
+from jupyter_ai_shoulders.providers.loopback import AddressInfo, is_loopback, loopback_socket
 from jupyter_ai_shoulders.providers.network_failure import NETWORK_ERRORS, network_error
 
 T = TypeVar("T")
@@ -45,19 +47,33 @@ _ENCODINGS = frozenset({"", "identity", "gzip", "deflate"})
 class _Transport(AiohttpTransport):
     """Connections of a session that keeps no cookies."""
 
+    socket_factory: Callable[[AddressInfo], socket.socket] | None = None
+
     def get_client(self) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            ssl=self.ssl_context, limit=MAX_CONNECTIONS, keepalive_timeout=KEEPALIVE_SECONDS
+            ssl=self.ssl_context,
+            limit=MAX_CONNECTIONS,
+            keepalive_timeout=KEEPALIVE_SECONDS,
+            socket_factory=self.socket_factory,
         )
         return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+
+class _LoopbackTransport(_Transport):
+    """Connections to this machine only, checked after the name was resolved."""
+
+    socket_factory = staticmethod(loopback_socket)
 
 
 def open_client(url: str, transport: httpx.AsyncBaseTransport | None = None) -> HttpClient:
     """Return a client for addresses like ``url``; ``transport`` replaces the network in tests.
 
-    Proxies and certificates come from the environment, passwords of ``~/.netrc`` do not.
+    Proxies and certificates come from the environment, passwords of ``~/.netrc`` do not. A client
+    for a loopback address connects to this machine only, and through no proxy.
     """
-    if transport is None:
+    if transport is None and is_loopback(url):
+        transport = _LoopbackTransport()
+    elif transport is None:
         proxy = environment_proxy(url)
         transport = _Transport(proxy=None if proxy is None else httpx.Proxy(proxy))
     refuse_all = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))

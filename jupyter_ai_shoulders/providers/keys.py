@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, StateUnavailable
+from jupyter_ai_shoulders.guard.config_files import UnusableFile, read_config
 
 _LOG = logging.getLogger(__name__)
 
@@ -179,18 +180,28 @@ class KeyFile:
             found = self._path.stat()
             signature = (found.st_mtime_ns, found.st_size)
             if signature != self._signature:
-                self._known = dict(_pairs(self._path.read_text("utf-8", "replace")))
+                self._known = self._usable_pairs()
                 self._signature = signature
         except OSError:
             return {}
         return self._known
+
+    def _usable_pairs(self) -> dict[str, str]:
+        try:
+            return dict(_pairs(self._text()))
+        except UnusableFile as error:
+            _LOG.warning("No keys are read from %s. %s", self._path, error)
+            return {}
+
+    def _text(self) -> str:
+        return read_config(self._path).decode("utf-8", "replace")
 
     def update(self, name: str, value: str | None) -> None:
         """Set one key, or remove it; other lines stay. Raises ``StateUnavailable``."""
         if value is None and name not in self.read():
             return
         try:
-            text = self._path.read_text("utf-8", "replace") if self._path.exists() else ""
+            text = self._text() if self._path.exists() else ""
             kept = [line for line in text.splitlines() if _name_of(line) != name]
             lines = kept if value is None else [*kept, f"{name}={value}"]
             self._write("".join(f"{line}\n" for line in lines))

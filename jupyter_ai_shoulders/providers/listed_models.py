@@ -5,12 +5,13 @@ Pure; called by ``registry``. Their ids are ``PROVIDER/NAME``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, ProviderSpec
 from jupyter_ai_shoulders.providers.base import ListedModel
-from jupyter_ai_shoulders.providers.choice import is_loopback
+from jupyter_ai_shoulders.providers.loopback import is_loopback
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 LONGEST_WINDOW = 32_768
@@ -46,6 +47,19 @@ def asked_for(catalogue: Catalogue, model_id: ModelId) -> tuple[ProviderSpec, En
         if lists_its_models(provider) and name not in {model_id, ""}:
             return provider, _entry(provider, ListedModel(name))
     return None
+
+
+def with_unlisted(catalogue: Catalogue, names: Iterable[ModelId]) -> Catalogue:
+    """Return the catalogue with these models too, where their services are known.
+
+    A service that is not running lists none of the models that a user named.
+    """
+    found: dict[ModelId, ModelSpec] = {}
+    for name in names:
+        guess = None if name in catalogue.models else asked_for(catalogue, name)
+        if guess is not None and without_configured([guess[1]], catalogue):
+            found[name] = ModelSpec.model_validate(guess[1])
+    return replace(catalogue, models={**catalogue.models, **found}) if found else catalogue
 
 
 def without_configured(found: Sequence[Entry], catalogue: Catalogue) -> list[Entry]:

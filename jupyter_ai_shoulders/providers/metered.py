@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar, cast
 
 from jupyter_ai_shoulders.core.budget import CallOutcome, PlannedCall, reservation_micro_usd
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, TokenFamily
-from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.core.prices import cost_micro_usd
 from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.core.tokens import estimate_message, estimate_text, estimate_tool
@@ -126,7 +126,7 @@ class MeteredProvider:
                         if admission.remarks(call.cost):
                             await admission.announce(call.cost)
                     yield event
-        except ProviderError as error:
+        except (ProviderError, PolicyRefusal) as error:
             call.failed(error)
             raise
         finally:
@@ -183,7 +183,7 @@ class _Call:
         self._settle(usage, self._price(usage), ok=True)
         return [UsageReport(usage)] if missing else []
 
-    def failed(self, error: ProviderError) -> None:
+    def failed(self, error: ProviderError | PolicyRefusal) -> None:
         """The provider refused or broke off: book what it may bill."""
         if self.usage is None and not self.shown and _unbilled(error):
             self._settle(TokenUsage(), 0, ok=False)
@@ -250,9 +250,12 @@ class _Sizes:
         return size
 
 
-def _unbilled(error: ProviderError) -> bool:
+def _unbilled(error: ProviderError | PolicyRefusal) -> bool:
     """Return whether an error before any event says that nothing was generated.
 
-    An HTTP status is a refusal; a connection that failed was never read from.
+    An HTTP status is a refusal; a connection that failed was never read from; what the settings
+    forbid was never sent.
     """
+    if isinstance(error, PolicyRefusal):
+        return True
     return error.status is not None or error.info.code in _NOT_SENT

@@ -16,6 +16,7 @@ import httpx
 
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.http import Call
+from jupyter_ai_shoulders.providers.loopback import NotLoopbackError
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 
 NETWORK_ERRORS = (
@@ -48,6 +49,12 @@ class _Row:
 
 
 _ROWS = (
+    _Row(
+        (NotLoopbackError,),
+        "{host} resolves to another machine, so nothing was sent",
+        hint="A local address must resolve to this machine. Use 127.0.0.1 in place of the name, or"
+        " correct the hosts file.",
+    ),
     _Row((aiohttp.ClientSSLError, ssl.SSLError), "no secure connection to {host}", hint=_TLS_HINT),
     _Row(
         (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError, httpx.ProxyError),

@@ -9,24 +9,33 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, Problem, ProviderSpec
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
-from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ProviderError
+from jupyter_ai_shoulders.core.errors import (
+    InvalidRequest,
+    NotFound,
+    PolicyRefusal,
+    ProviderError,
+)
+from jupyter_ai_shoulders.core.folder_trust import FolderItem, FolderTrust
 from jupyter_ai_shoulders.core.preferences import ModelPreferences
 from jupyter_ai_shoulders.core.prices import prices_on
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.providers.base import Provider, ResolvedModel
-from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
+from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles, shipped_text
 from jupyter_ai_shoulders.providers.choice import (
+    Choice,
     Prospects,
     Strategy,
     by_strategy,
-    default_model,
+    choose_default,
     is_demo,
+    nothing_allowed,
     side_of,
 )
 from jupyter_ai_shoulders.providers.discovery import Discovery
@@ -35,8 +44,9 @@ from jupyter_ai_shoulders.providers.fill_in import fills_in
 from jupyter_ai_shoulders.providers.health import HealthBook
 from jupyter_ai_shoulders.providers.http import Upstream
 from jupyter_ai_shoulders.providers.keys import KeyStore
-from jupyter_ai_shoulders.providers.listed_models import asked_for, lister
+from jupyter_ai_shoulders.providers.listed_models import asked_for, lister, with_unlisted
 from jupyter_ai_shoulders.providers.round_trip import failed_test, round_trip
+from jupyter_ai_shoulders.providers.shipped import ShippedCatalogue
 from jupyter_ai_shoulders.providers.shown import model_info, provider_health
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.providers.targets import Targets
@@ -87,15 +97,25 @@ class ModelRegistry:
         self._metered = metered
         self._adapter = adapter
         self._discovery = Discovery(files, targets, clock, self.redactor)
+        self._shipped = ShippedCatalogue.read(shipped_text())
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         """Return the model, or the default for None; makes no network call.
 
         Its prices are today's.
 
-        Raises ``InvalidRequest`` with code ``no_model``, ``unknown_model`` or ``no_key``.
+        Raises ``InvalidRequest`` with code ``no_model``, ``unknown_model`` or ``no_key``, and
+        ``PolicyRefusal`` where the settings allow only local models and this is none.
         """
-        model_id = model_id or self.default_model()
+        if model_id is not None:
+            return self._resolved(model_id)
+        choice = self._choice()
+        if choice is None:
+            raise nothing_allowed(self._preferences())
+        found = self._resolved(choice.model.id)
+        return replace(found, is_stand_in=choice.is_stand_in, notice=choice.notice)
+
+    def _resolved(self, model_id: ModelId) -> ResolvedModel:
         catalogue = self._knowing(model_id)
         spec = _spec(catalogue, model_id)
         provider = catalogue.providers[spec.provider]
@@ -108,9 +128,20 @@ class ModelRegistry:
 
     def default_model(self) -> ModelId | None:
         """Return what a new conversation takes, see ``choice``; None when nothing can answer."""
-        return default_model(
-            self._files.current(), self._last_used(), self._preferences(), self._prospects()
-        )
+        choice = self._choice()
+        return None if choice is None else choice.model.id
+
+    async def refresh_default(self) -> None:
+        """Look for servers on this machine, if only a stand-in could answer without them."""
+        choice = self._choice()
+        if choice is None or choice.is_stand_in:
+            await self._discovery.look_here()
+
+    def _choice(self) -> Choice | None:
+        preferences, last_used = self._preferences(), self._last_used()
+        named = filter(None, (ModelId(preferences.default), last_used))
+        catalogue = with_unlisted(self._files.current(), named)
+        return choose_default(catalogue, last_used, preferences, self._prospects(), self._shipped)
 
     def by_strategy(self, strategy: Strategy) -> ModelId:
         """Return the model that makes single calls of this kind; makes no network call.
@@ -148,19 +179,21 @@ class ModelRegistry:
     def readiness(self) -> Literal["none", "demo", "ready"]:
         """Return whether a real model can answer, only the demo, or none."""
         catalogue = self._files.current()
-        model_id = self.default_model()
-        if model_id is None:
+        choice = self._choice()
+        if choice is None or self._targets.refusal(catalogue.providers[choice.model.provider]):
             return "none"
-        return "demo" if is_demo(catalogue, catalogue.models[model_id]) else "ready"
+        return "demo" if is_demo(catalogue, choice.model) else "ready"
 
     def listing(self) -> ModelList:
         """Return all models and providers as the picker and the settings show them."""
+        choice = self._choice()
+        default = None if choice is None else choice.model.id
         catalogue = self._files.current()
-        default = self.default_model()
         return ModelList(
             models=tuple(self._info(catalogue, spec) for spec in catalogue.models.values()),
             default=default,
             default_set=default is not None and default == self._preferences().default,
+            default_is_stand_in=choice is not None and choice.is_stand_in,
             single_calls=tuple(map(self._single, SINGLE_CALLS)),
             providers=self.health(),
             problems=tuple(
@@ -169,6 +202,10 @@ class ModelRegistry:
             ),
         )
 
+    def reload(self) -> None:
+        """Read the configuration files if they changed; two ``stat`` calls when they did not."""
+        self._files.current()
+
     def health(self) -> tuple[ProviderHealth, ...]:
         """Return what is known of each provider, without asking any."""
         return tuple(self._state(spec) for spec in self._files.current().providers.values())
@@ -176,6 +213,10 @@ class ModelRegistry:
     def problems(self) -> tuple[Problem, ...]:
         """Return what is wrong in the user's configuration files."""
         return self._files.current().problems
+
+    def folder_items(self) -> tuple[FolderItem, ...]:
+        """Return what the workspace's own catalogue would change, for the person to review."""
+        return self._files.items()
 
     def redactor(self) -> Redactor:
         """Return the redactor that knows the keys in use now."""
@@ -197,12 +238,14 @@ class ModelRegistry:
         unknown = self._health.of(provider_id).state == "unknown"
         if unknown and self._targets.refusal(provider) is None:
             target = self._targets.make(lister(provider), provider, self.redactor())
-            with contextlib.suppress(ProviderError):  # it is in the health book already
+            with contextlib.suppress(
+                ProviderError, PolicyRefusal
+            ):  # it is in the health book already
                 await self._adapter(target).list_models()
         return self._state(provider)
 
-    async def test(self, provider_id: ProviderId) -> ProviderTest:
-        """Make one real call with a streamed tool call; what fails is in the answer.
+    async def test(self, provider_id: ProviderId, owner: str | None = None) -> ProviderTest:
+        """Make one real call with a streamed tool call, for ``owner``; what fails is in the answer.
 
         Raises ``NotFound``.
         """
@@ -218,9 +261,10 @@ class ModelRegistry:
             )
         try:
             resolved = self.resolve(model.id)
-        except InvalidRequest as error:
+        except (InvalidRequest, PolicyRefusal) as error:
             return failed_test(error)
-        return await round_trip(resolved, self._clock, needs_call=provider.kind != "demo")
+        needs_call = provider.kind != "demo"
+        return await round_trip(resolved, self._clock, needs_call=needs_call, owner=owner)
 
     async def warm(self) -> None:
         """Look all keys up in a thread, so that a slow keyring never stalls the event loop."""
@@ -259,10 +303,10 @@ class ModelRegistry:
         except InvalidRequest as error:
             return SingleCallModel(purpose=purpose, model=None, reason=error.info.message)
 
-    def _knowing(self, model_id: ModelId | None) -> Catalogue:
+    def _knowing(self, model_id: ModelId) -> Catalogue:
         """Return the catalogue; with the model, if it may be one that its service will list."""
         catalogue = self._files.current()
-        if model_id is None or model_id in catalogue.models:
+        if model_id in catalogue.models:
             return catalogue
         guess = asked_for(catalogue, model_id)
         if guess is not None:
@@ -295,10 +339,15 @@ class ModelRegistry:
 
     def _prospects(self) -> Prospects:
         def refusal(provider: ProviderSpec) -> ErrorInfo | None:
-            found = self._targets.refusal(provider)
+            found = self._targets.missing(provider)
             return None if found is None else found.info
 
-        return Prospects(refusal, lambda provider: self._health.of(provider.id).error)
+        def failure(provider: ProviderSpec) -> ErrorInfo | None:
+            health = self._health.of(provider.id)
+            known = health.state != "unknown"
+            return health.error if known else self._discovery.silence(provider.id)
+
+        return Prospects(refusal, failure)
 
     def _info(self, catalogue: Catalogue, spec: ModelSpec) -> ModelInfo:
         provider = catalogue.providers[spec.provider]
@@ -318,15 +367,21 @@ def build_registry(
     environ: Mapping[str, str] = os.environ,
     trait: Mapping[str, Any] | None = None,
     keys: KeyStore | None = None,
+    withdraw: Callable[[Iterable[str]], None] | None = None,
     last_used: Callable[[], ModelId | None] = lambda: None,
     preferences: Callable[[], ModelPreferences] = ModelPreferences,
     metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved,
     new_upstream: Callable[[], Upstream] = Upstream,
     adapter: Callable[[Target], Provider] = make_provider,
+    trust: FolderTrust | None = None,
 ) -> ModelRegistry:
     """Return a registry on the usual files: ``~/.shoulders`` and the workspace's state directory.
 
+    ``trust`` has the person's answers about the latter, which are their own without it.
+
     ``keys`` is given where a keyring is used; it defaults to environment and key file.
+    ``withdraw`` is called with the names of the variables that providers read, see
+    ``CatalogueFiles``.
     """
     found = CatalogueFiles(
         home / MODEL_FILE,
@@ -334,10 +389,20 @@ def build_registry(
         environ,
         trait,
         ollama_host=lambda: preferences().ollama_host,
+        trust=trust,
+        withdraw=withdraw,
     )
     store = keys or KeyStore(home / KEY_FILE, environ)
     health = HealthBook(clock)
-    targets = Targets(store, environ, ids, health, now=clock.now, new_upstream=new_upstream)
+    targets = Targets(
+        store,
+        environ,
+        ids,
+        health,
+        now=clock.now,
+        new_upstream=new_upstream,
+        only_local=lambda: preferences().mode == "local",
+    )
     return ModelRegistry(
         found,
         store,
@@ -351,18 +416,13 @@ def build_registry(
     )
 
 
-def _spec(catalogue: Catalogue, model_id: ModelId | None) -> ModelSpec:
-    if model_id is None:
-        raise InvalidRequest(
-            "No model can answer: no provider has a key.",
-            code="no_model",
-            hint="Set a key, ANTHROPIC_API_KEY for instance, or store one in the AI settings.",
-        )
+def _spec(catalogue: Catalogue, model_id: ModelId) -> ModelSpec:
     spec = catalogue.models.get(model_id)
     if spec is None:
         raise InvalidRequest(
             f"There is no model {model_id!r}.",
             code="unknown_model",
-            hint="Pick a model of the list, or add it to .shoulders/models.json.",
+            hint="Pick a model of the list, or add it to ~/.shoulders/models.json. One that this "
+            "folder brings is offered once you trust the folder (AI settings).",
         )
     return spec

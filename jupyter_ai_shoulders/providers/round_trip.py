@@ -109,19 +109,19 @@ class _Seen:
 
 
 async def round_trip(
-    resolved: ResolvedModel, clock: Clock, *, needs_call: bool = True
+    resolved: ResolvedModel, clock: Clock, *, needs_call: bool = True, owner: str | None = None
 ) -> ProviderTest:
     """Call the model and return what worked; never raises for what the provider does.
 
-    The demo, which is no model, is excused from the tool call.
+    The demo, which is no model, is excused from the tool call. ``owner`` is who pays for it.
     """
     started = clock.monotonic()
-    seen = await _call(resolved, _request(resolved, plain=False), clock)
+    seen = await _call(resolved, _request(resolved, owner, plain=False), clock)
     stream_ok, error = seen.streamed, seen.error
     if error is None and needs_call and not seen.called:
         error = NO_CALL if seen.call is None else BROKEN_CALL
     if error is not None and error.code in _TELLING:
-        stream_ok, error = await _which(resolved, seen, error, clock)
+        stream_ok, error = await _which(resolved, seen, error, clock, owner)
     return ProviderTest(
         ok=error is None,
         model=resolved.spec.id,
@@ -134,11 +134,11 @@ async def round_trip(
 
 
 async def _which(
-    resolved: ResolvedModel, seen: _Seen, error: ErrorInfo, clock: Clock
+    resolved: ResolvedModel, seen: _Seen, error: ErrorInfo, clock: Clock, owner: str | None
 ) -> tuple[bool, ErrorInfo]:
     """Return whether plain streaming works, and the error that says which of the two is broken."""
     if not seen.streamed:
-        plain = await _call(resolved, _request(resolved, plain=True), clock)
+        plain = await _call(resolved, _request(resolved, owner, plain=True), clock)
         if not plain.streamed:
             return False, _said(STREAM_BROKEN, plain.error or error)
     return True, _said(CALL_BROKEN, error)
@@ -182,7 +182,7 @@ async def _call(resolved: ResolvedModel, request: ModelRequest, clock: Clock) ->
     return seen
 
 
-def _request(resolved: ResolvedModel, *, plain: bool) -> ModelRequest:
+def _request(resolved: ResolvedModel, owner: str | None, *, plain: bool) -> ModelRequest:
     return ModelRequest(
         model=resolved.spec.model,
         system=PLAIN_SYSTEM if plain else SYSTEM,
@@ -190,7 +190,7 @@ def _request(resolved: ResolvedModel, *, plain: bool) -> ModelRequest:
         tools=() if plain else (TOOL,),
         thinking="none",
         max_output=MAX_OUTPUT,
-        account=Account("test"),
+        account=Account("test", owner=owner),
     )
 
 

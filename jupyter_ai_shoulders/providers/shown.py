@@ -5,15 +5,15 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ProviderSpec
-from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.providers.choice import side_of
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
 from jupyter_ai_shoulders.providers.health import Health
 from jupyter_ai_shoulders.providers.keys import Key
+from jupyter_ai_shoulders.providers.loopback import is_loopback
 from jupyter_ai_shoulders.wire.api import ModelInfo, Prices, ProviderHealth
 
 
 def model_info(
-    spec: ModelSpec, provider: ProviderSpec, refusal: InvalidRequest | None
+    spec: ModelSpec, provider: ProviderSpec, refusal: InvalidRequest | PolicyRefusal | None
 ) -> ModelInfo:
     """Return a model; ``refusal`` is why it cannot answer."""
     return ModelInfo(
@@ -47,7 +47,7 @@ def provider_health(provider: ProviderSpec, key: Key | None, health: Health) -> 
         key_name=provider.key_name if provider.needs_key else None,
         needs_key=provider.needs_key,
         host=_host(provider.url),
-        local=side_of(provider) == "local",
+        local=is_loopback(provider.url),
         state="no_key" if keyless else health.state,
         error=None if keyless else health.error,
     )
@@ -58,7 +58,7 @@ def _host(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2] if "://" in url else ""
 
 
-def _reason(refusal: InvalidRequest) -> str:
+def _reason(refusal: InvalidRequest | PolicyRefusal) -> str:
     return " ".join(text for text in (refusal.info.message, refusal.info.hint) if text)
 
 

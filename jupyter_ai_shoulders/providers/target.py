@@ -23,7 +23,8 @@ from jupyter_ai_shoulders.wire.parts import ProviderState, ToolDefinition
 class Target:
     """One model of one provider, ready to be called.
 
-    ``report`` is told how each call ended: None for well.
+    ``report`` is told how each call ended: None for well. ``permit`` raises ``PolicyRefusal`` where
+    the settings forbid to send anything to an address; they may change during a turn.
     """
 
     provider: ProviderSpec
@@ -34,6 +35,7 @@ class Target:
     ids: IdSource
     report: Callable[[ProviderError | None], None]
     encoded: MessageCache
+    permit: Callable[[str], None] = lambda _: None
 
     def call(
         self,
@@ -47,8 +49,10 @@ class Target:
         """Return the request with authentication and the user's headers and query.
 
         ``default_auth`` is the format's own way, in the spelling of ``ProviderSpec.auth``.
-        Raises ``ProviderError`` for a key that cannot be sent.
+        Raises ``ProviderError`` for a key that cannot be sent, ``PolicyRefusal`` for an address
+        that the settings forbid.
         """
+        self.permit(url)
         sent = {"accept": "application/json" if body is None else "text/event-stream"}
         if body is not None:
             sent["content-type"] = "application/json"

@@ -12,13 +12,14 @@ from typing import cast
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ProviderSpec
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.core.variables import MissingVariable, expand, variables_in
 from jupyter_ai_shoulders.providers.failure import Service
 from jupyter_ai_shoulders.providers.health import HealthBook
 from jupyter_ai_shoulders.providers.http import Upstream
 from jupyter_ai_shoulders.providers.keys import Key, KeyStore
+from jupyter_ai_shoulders.providers.loopback import is_loopback
 from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
@@ -42,13 +43,16 @@ class Targets:
         *,
         now: Callable[[], datetime],
         new_upstream: Callable[[], Upstream],
+        only_local: Callable[[], bool] = lambda: False,
     ) -> None:
+        """``only_local`` says whether calls may reach this machine only."""
         self._keys = keys
         self._environ = environ
         self._ids = ids
         self._health = health
         self._now = now
         self._new_upstream = new_upstream
+        self._only_local = only_local
         self._upstreams: dict[tuple[ProviderId, str], Upstream] = {}
         self._caches: dict[ModelId, tuple[ModelSpec, ProviderSpec, MessageCache]] = {}
         self._redactor = Redactor()
@@ -57,7 +61,7 @@ class Targets:
     def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Target:
         """Return the target of a model whose provider can be called.
 
-        Raises ``InvalidRequest`` (no_key) when it cannot.
+        Raises ``InvalidRequest`` (no_key) when it cannot, ``PolicyRefusal`` when it may not.
         """
         refusal = self.refusal(provider)
         if refusal is not None:
@@ -82,14 +86,22 @@ class Targets:
             ids=self._ids,
             report=partial(self._health.report, provider.id),
             encoded=self._cache(model, provider),
+            permit=partial(self._permit, provider),
         )
 
     def key(self, provider: ProviderSpec) -> Key | None:
         """Return the provider's key."""
         return self._found_key(provider)[1]
 
-    def refusal(self, provider: ProviderSpec) -> InvalidRequest | None:
-        """Return why the provider cannot be called, or None."""
+    def refusal(self, provider: ProviderSpec) -> InvalidRequest | PolicyRefusal | None:
+        """Return why the provider cannot or may not be called, or None."""
+        missing = self.missing(provider)
+        if missing is not None or provider.kind == "demo" or not self._only_local():
+            return missing
+        return None if is_loopback(self._expanded(provider).url) else _not_local(provider)
+
+    def missing(self, provider: ProviderSpec) -> InvalidRequest | None:
+        """Return which key or variable the provider lacks, or None."""
         if provider.needs_key and self.key(provider) is None:
             return InvalidRequest(
                 f"There is no key for {provider.name}.",
@@ -121,6 +133,11 @@ class Targets:
         self._upstreams.clear()
         for upstream in upstreams:
             await upstream.aclose()
+
+    def _permit(self, provider: ProviderSpec, url: str) -> None:
+        """Raise ``PolicyRefusal`` where calls may reach this machine only, and this would not."""
+        if self._only_local() and not is_loopback(url):
+            raise _not_local(provider)
 
     def _found_key(self, provider: ProviderSpec) -> tuple[str, Key | None]:
         """Return the first name that has a key, with the key."""
@@ -159,3 +176,15 @@ class Targets:
         if place not in self._upstreams:
             self._upstreams[place] = self._new_upstream()
         return self._upstreams[place]
+
+
+def _not_local(provider: ProviderSpec) -> PolicyRefusal:
+    """Return why a provider on another machine is not called in the mode ``local``."""
+    return PolicyRefusal(
+        f"{provider.name} is not on this machine, and the settings allow only local models. Nothing"
+        " was sent.",
+        code="disabled",
+        hint="Choose a local model, or set Mode to Auto or Remote in the AI settings under Models"
+        " (models.mode). If it is locked there, ask your administrator.",
+        setting="models.mode",
+    )

@@ -14,12 +14,14 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.core.preferences import AccessMode, Fallback, ModelPreferences
 from jupyter_ai_shoulders.providers.catalogue_files import shipped_text
 from jupyter_ai_shoulders.providers.choice import (
+    Choice,
     Prospects,
     Strategy,
     by_strategy,
-    default_model,
+    choose_default,
     side_of,
 )
+from jupyter_ai_shoulders.providers.shipped import ShippedCatalogue
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ModelId
 
@@ -33,7 +35,9 @@ THINKER = {
 SPEECHLESS = {"id": "ollama/old", "provider": "ollama", "model": "old", "tools": False}
 LAB = {"kind": "openai_chat", "url": "http://127.0.0.1:8000/v1"}
 FAR = {"kind": "openai_chat", "url": "https://far.test/v1"}
+OWN = {"id": "lab-model", "provider": "lab", "model": "m"}
 VENDORS = ("anthropic", "google", "openai")
+SHIPPED = ShippedCatalogue.read(shipped_text())
 
 
 def catalogue(*models: dict[str, Any], **providers: dict[str, Any]) -> Catalogue:
@@ -116,7 +120,7 @@ def test_role_the_user_gave_comes_before_the_vendors() -> None:
         ("remote", "local", [], "claude-haiku-5-5"),
         ("remote", "local", VENDORS, "ollama/llama"),
         ("local", "local", [], "ollama/llama"),
-        ("local", "remote", ["ollama"], "claude-haiku-5-5"),
+        ("local", "remote", [], "ollama/llama"),
     ],
 )
 def test_mode_and_fallback_say_where_to_look(
@@ -137,6 +141,7 @@ DOWN = prospects(keys=VENDORS, failing=VENDORS)
         pytest.param(("auto", "local"), NOBODY, "no_key", "no key for Anthropic", id="no key"),
         pytest.param(("local", "none"), ALL, "no_model", "No model", id="nothing local"),
         pytest.param(("local", "local"), ALL, "no_model", "No model", id="local only"),
+        pytest.param(("local", "remote"), ALL, "no_model", "No model", id="local is a lock"),
         pytest.param(("remote", "none"), DOWN, "provider_unreachable", "Google: Nobody", id="down"),
     ],
 )
@@ -150,6 +155,20 @@ def test_no_model_is_said_with_the_reason(
     assert caught.value.info.hint
 
 
+def choice(
+    found: Catalogue,
+    ways: Prospects,
+    mode: AccessMode = "auto",
+    fallback: Fallback = "local",
+    *,
+    last: str | None = None,
+    named: str = "",
+) -> Choice | None:
+    last_used = None if last is None else ModelId(last)
+    preferences = ModelPreferences(mode=mode, fallback=fallback, default=named)
+    return choose_default(found, last_used, preferences, ways, SHIPPED)
+
+
 def chosen(
     found: Catalogue,
     ways: Prospects,
@@ -157,8 +176,8 @@ def chosen(
     fallback: Fallback = "local",
     last: str | None = None,
 ) -> str | None:
-    last_used = None if last is None else ModelId(last)
-    return default_model(found, last_used, ModelPreferences(mode=mode, fallback=fallback), ways)
+    made = choice(found, ways, mode, fallback, last=last)
+    return made and made.model.id
 
 
 @pytest.mark.parametrize(
@@ -169,7 +188,7 @@ def chosen(
         pytest.param(("auto", "local"), ("openai",), None, "ollama/llama", id="by mode"),
         pytest.param(("remote", "local"), ("openai",), None, "gpt-6.1-sol", id="remote"),
         pytest.param(("remote", "local"), (), None, "ollama/llama", id="remote falls back"),
-        pytest.param(("remote", "none"), (), None, "demo", id="remote, no fallback"),
+        pytest.param(("remote", "none"), (), None, None, id="remote, no fallback"),
         pytest.param(("local", "local"), VENDORS, None, "ollama/llama", id="local"),
         pytest.param(("auto", "local"), VENDORS, "gpt-6-luna", "gpt-6-luna", id="last used"),
         pytest.param(("local", "local"), VENDORS, "gpt-6-luna", "ollama/llama", id="mode wins"),
@@ -179,7 +198,7 @@ def chosen(
     ],
 )
 def test_new_conversation_takes(
-    where: tuple[AccessMode, Fallback], keys: tuple[str, ...], last: str | None, model: str
+    where: tuple[AccessMode, Fallback], keys: tuple[str, ...], last: str | None, model: str | None
 ) -> None:
     found = catalogue(SPEECHLESS, LLAMA)
     assert chosen(found, prospects(keys=keys), *where, last=last) == model
@@ -196,16 +215,117 @@ def test_new_conversation_takes(
 def test_new_conversation_takes_the_model_of_the_settings(
     mode: AccessMode, named: str, model: str
 ) -> None:
-    preferences = ModelPreferences(mode=mode, default=named)
-    last = ModelId("claude-opus-5-5")
     found = catalogue(SPEECHLESS, LLAMA)
-    assert default_model(found, last, preferences, prospects(keys=VENDORS)) == model
+    made = choice(found, prospects(keys=VENDORS), mode, last="claude-opus-5-5", named=named)
+    assert made is not None
+    assert made.model.id == model
 
 
-def test_local_default_that_fails_gives_way() -> None:
-    ways = prospects(keys=["openai"], failing=["ollama"])
-    assert chosen(catalogue(LLAMA), ways) == "gpt-6.1-sol"
-    assert chosen(catalogue(LLAMA), prospects(failing=["ollama"])) == "demo"
+@pytest.mark.parametrize(
+    ("models", "ways", "last", "named", "expected"),
+    [
+        pytest.param([], NOBODY, None, "", ("demo", True), id="nothing set up"),
+        pytest.param([], NOBODY, "demo", "", ("demo", True), id="the demo used last"),
+        pytest.param([], ALL, "demo", "", ("claude-opus-5-5", False), id="a key came"),
+        pytest.param([LLAMA], NOBODY, "demo", "", ("ollama/llama", False), id="a server came"),
+        pytest.param([], ALL, None, "demo", ("demo", False), id="chosen in the settings"),
+        pytest.param([], DOWN, None, "", ("claude-opus-5-5", False), id="remote failed"),
+        pytest.param(
+            [OWN], prospects(failing=["lab"]), None, "", ("lab-model", False), id="local failed"
+        ),
+        pytest.param(
+            [OWN],
+            prospects(failing=["lab"]),
+            "demo",
+            "",
+            ("lab-model", False),
+            id="local failed, the demo used last",
+        ),
+        pytest.param(
+            [], NOBODY, None, "gpt-6-luna", ("gpt-6-luna", False), id="named without its key"
+        ),
+        pytest.param(
+            [{"id": "mine", "provider": "openai", "model": "gpt"}],
+            NOBODY,
+            None,
+            "",
+            ("mine", False),
+            id="own entry without its key",
+        ),
+        pytest.param(
+            [], NOBODY, "gpt-6-luna", "", ("gpt-6-luna", False), id="used last, key removed"
+        ),
+    ],
+)
+def test_demo_answers_only_where_nothing_is_set_up_or_it_was_named(
+    models: list[dict[str, Any]],
+    ways: Prospects,
+    last: str | None,
+    named: str,
+    expected: tuple[str, bool],
+) -> None:
+    made = choice(catalogue(*models, lab=LAB), ways, last=last, named=named)
+    assert made is not None
+    assert (made.model.id, made.is_stand_in, made.instead_of) == (*expected, None)
+
+
+def test_default_that_somebody_set_needs_its_key_though_it_is_the_first_of_all() -> None:
+    """The same model of the shipped catalogue, which nobody set, gives way to the demo."""
+    mine = Source("mine", {"default": "claude-opus-5-5"})
+    merged = merge_catalogue([Source("shipped", shipped_text()), mine], {})
+    assert chosen(merged, NOBODY) == "claude-opus-5-5"
+    assert chosen(catalogue(), NOBODY) == "demo"
+
+
+@pytest.mark.parametrize(
+    ("where", "keys", "named", "last", "expected"),
+    [
+        pytest.param(("auto", "none"), ["openai"], "", None, "gpt-6.1-sol", id="auto"),
+        pytest.param(("auto", "local"), ["openai"], "", "lab-model", "gpt-6.1-sol", id="last"),
+        pytest.param(("auto", "local"), ["openai"], "lab-model", None, None, id="named local"),
+        pytest.param(("auto", "remote"), ["openai"], "lab-model", None, "gpt-6.1-sol", id="said"),
+        pytest.param(("local", "remote"), ["openai"], "", None, None, id="local is a lock"),
+        pytest.param(("local", "none"), ["openai"], "", None, None, id="local, no fallback"),
+        pytest.param(("auto", "none"), [], "", None, None, id="nothing else"),
+    ],
+)
+def test_local_model_that_fails_is_replaced_only_where_settings_say_so(
+    where: tuple[AccessMode, Fallback],
+    keys: list[str],
+    named: str,
+    last: str | None,
+    expected: str | None,
+) -> None:
+    ways = prospects(keys=keys, failing=["lab"])
+    made = choice(catalogue(OWN, lab=LAB), ways, *where, last=last, named=named)
+    assert made is not None
+    if expected is None:
+        assert made == Choice(made.model)
+        assert made.model.id == "lab-model"
+    else:
+        assert (made.model.id, made.is_stand_in) == (expected, True)
+        assert made.notice == "lab-model is not answering (Nobody answers); using GPT-6.1 Sol."
+
+
+@pytest.mark.parametrize(
+    ("fallback", "expected"),
+    [("local", "ollama/llama"), ("remote", "gpt-6-luna"), ("none", "gpt-6-luna")],
+)
+def test_named_model_without_its_key_is_replaced_only_where_settings_say_so(
+    fallback: Fallback, expected: str
+) -> None:
+    made = choice(catalogue(LLAMA), NOBODY, "auto", fallback, named="gpt-6-luna")
+    assert made is not None
+    assert made.model.id == expected
+    assert ("no key for OpenAI" in made.notice) == (expected == "ollama/llama")
+
+
+def test_ollama_of_another_machine_is_remote_in_the_mode_local() -> None:
+    found = catalogue(LLAMA, ollama={"url": "http://gpu.lan:11434"})
+    assert chosen(found, NOBODY) == "ollama/llama"
+    assert chosen(found, NOBODY, "local") is None
+    with pytest.raises(InvalidRequest):
+        picked("ghost", found, NOBODY, "local", "remote")
 
 
 def test_remote_default_stays_though_its_last_call_failed() -> None:

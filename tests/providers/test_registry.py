@@ -56,14 +56,14 @@ def test_model_that_needs_no_key_beats_the_demo(place: Place) -> None:
     assert place.registry().default_model() == "tiny"
 
 
-def test_workspace_wins_over_home_and_home_over_trait(place: Place) -> None:
-    names = [{"models": [{"id": "demo", "name": name}]} for name in ("Trait", "Home", "Work")]
-    registry = place.registry(trait=names[0])
-    assert registry.resolve(ModelId("demo")).spec.name == "Trait"
-    place.configure(names[1], user=True)
+def test_administrator_wins_over_workspace_and_workspace_over_home(place: Place) -> None:
+    names = [{"models": [{"id": "demo", "name": name}]} for name in ("Home", "Work", "Trait")]
+    registry = place.registry()
+    place.configure(names[0], user=True)
     assert registry.resolve(ModelId("demo")).spec.name == "Home"
-    place.configure(names[2])
+    place.configure(names[1])
     assert registry.resolve(ModelId("demo")).spec.name == "Work"
+    assert place.registry(trait=names[2]).resolve(ModelId("demo")).spec.name == "Trait"
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_model_that_cannot_answer_is_refused_with_what_to_do(
     assert caught.value.info.hint
 
 
-def test_no_model_at_all_is_said(place: Place) -> None:
+def test_own_provider_without_its_key_is_said(place: Place) -> None:
     demo = {"kind": "google", "auth": "", "api_key_env": "X"}
     place.configure({"providers": {"demo": demo}}, user=True)
     registry = place.registry()
     assert registry.readiness() == "none"
     with pytest.raises(InvalidRequest) as caught:
         registry.resolve(None)
-    assert caught.value.info.code == "no_model"
+    assert caught.value.info.code == "no_key"
 
 
 @pytest.mark.parametrize(
@@ -119,25 +119,17 @@ def test_prices_are_those_of_the_day(place: Place, day: int, price: int) -> None
     assert (resolved.input, listed.input) == (price, price)
 
 
-def test_workspace_cannot_send_the_users_key_elsewhere(place: Place) -> None:
-    place.environ["ANTHROPIC_API_KEY"] = KEY
-    elsewhere = {"providers": {"anthropic": {"url": "https://elsewhere.example"}}}
-    place.configure(elsewhere)
-    (problem,) = place.registry().problems()
-    assert "ANTHROPIC_API_KEY" in problem.message
-    place.configure(elsewhere, user=True)
-    assert place.registry().problems() == ()
-
-
 def test_missing_variable_makes_a_provider_unavailable(place: Place) -> None:
     lab = {"kind": "openai_chat", "url": "http://${LAB_HOST}/v1"}
     place.configure({**LAB, "providers": {"lab": lab}}, user=True)
     registry = place.registry()
-    assert registry.default_model() == "demo"
+    assert (registry.default_model(), registry.readiness()) == ("tiny", "none")
+    with pytest.raises(InvalidRequest, match="LAB_HOST"):
+        registry.resolve(None)
     infos = {info.id: info for info in registry.listing().models}
     assert "LAB_HOST" in (infos[ModelId("tiny")].unavailable_reason or "")
     place.environ["LAB_HOST"] = "lab.test"
-    assert registry.default_model() == "tiny"
+    assert registry.readiness() == "ready"
 
 
 def test_broken_file_is_a_problem_and_the_rest_works(place: Place) -> None:
