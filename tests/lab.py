@@ -38,8 +38,12 @@ class Lab:
     args: Sequence[str] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     base_url: str = "/"
+    folder_trust: str = "always"
+    """Most tests write settings into the folder they serve, as a person who trusts it does."""
     port: int = field(default_factory=free_port)
     token: str = field(default_factory=lambda: secrets.token_hex(16))
+    python: str = sys.executable
+    """Of the environment that has the lab."""
     _process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -110,7 +114,7 @@ class Lab:
 
     def _command(self) -> list[str]:
         return [
-            *(sys.executable, "-m", "jupyterlab"),
+            *(self.python, "-m", "jupyterlab"),
             *("--no-browser", "--allow-root", "--ip=127.0.0.1"),
             f"--port={self.port}",
             "--ServerApp.port_retries=0",
@@ -123,6 +127,7 @@ class Lab:
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
             "--LanguageServerManager.autodetect=False",  # which runs npm, node and R to look
             "--Shoulders.titles=False",  # or titles would take the replies of scripts
+            f"--Shoulders.folder_trust={self.folder_trust}",
             *self.args,
         ]
 

@@ -151,7 +151,7 @@ class Seen:
 
 def look(lab: Lab) -> Seen:
     """Ask the probe, which then begins anew."""
-    with urllib.request.urlopen(lab.url(PATH), timeout=30) as answer:
+    with urllib.request.urlopen(lab.url(PATH), timeout=120) as answer:
         return Seen(**json.load(answer))
 
 

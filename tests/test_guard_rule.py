@@ -80,6 +80,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         (),
         ("….is_file", "….glob", "….read_text"),
     ),
+    "cli.doctor.imports": Excepted(
+        "imports what a server would, in a process that does nothing else", (), IMPORTS
+    ),
     "client.connection": Excepted("the way to the Jupyter server", NETWORK),
     "client.socket": Excepted("the same, as a page goes it", NETWORK),
     "kernel.panel.bundle": Excepted(

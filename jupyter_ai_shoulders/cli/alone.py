@@ -6,6 +6,7 @@ Jupyter's configuration holds here too: an administrator's limits and rules are 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -17,7 +18,6 @@ from traitlets.config import Application
 
 from jupyter_ai_shoulders.cli.attached import context_of
 from jupyter_ai_shoulders.cli.chat.alone import LoneChat
-from jupyter_ai_shoulders.cli.demo import refuse_to_stand_in
 from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
 from jupyter_ai_shoulders.client.reader import TurnReader
 from jupyter_ai_shoulders.core.clock import RandomIds
@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.build import Host, HostPorts, build_host
 from jupyter_ai_shoulders.host.config import Shoulders
 from jupyter_ai_shoulders.host.configured import host_settings
+from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
 from jupyter_ai_shoulders.host.ports import HostSettings
 from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
 from jupyter_ai_shoulders.storage.base import LoggedEvent
@@ -35,6 +36,7 @@ from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId, ProviderId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session, SessionKind
 from jupyter_ai_shoulders.wire.settings import SettingsProblem
+from jupyter_ai_shoulders.wire.trust import FolderTrustView, PutTrust
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy, UsageQuery
 
 _CONFIG_FILES = ("jupyter_config", "jupyter_server_config", "jupyter_jupyter_ai_shoulders_config")
@@ -80,17 +82,18 @@ class LoneDesk:
     def __init__(self, workspace: Path, config: Shoulders) -> None:
         self.workspace = workspace
         self._settings = host_settings(config, workspace)
+        self._keys = KeyEnvironment(os.environ) if config.removes_keys(os.environ) else None
 
     def close(self) -> None:
         """See ``Desk.close``: each command begins and ends an engine."""
 
     def run(self, request: RunRequest, sink: Sink) -> Outcome:
         """See ``Desk.run``."""
-        return asyncio.run(_use(self._settings, lambda host: _run(host, request, sink)))
+        return asyncio.run(_use(self._settings, self._keys, lambda host: _run(host, request, sink)))
 
     def chat(self) -> LoneChat:
         """See ``Desk.chat``."""
-        return LoneChat(lambda work: _use(self._settings, work))
+        return LoneChat(lambda work: _use(self._settings, self._keys, work))
 
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
         """See ``Desk.sessions``."""
@@ -112,7 +115,7 @@ class LoneDesk:
 
     def usage(self, by: UsageBy) -> Usage:
         """See ``Desk.usage``."""
-        return self._done(lambda host: host.usage.usage(UsageQuery(by=by)))
+        return self._done(lambda host: host.usage.of(None).usage(UsageQuery(by=by)))
 
     def models(self) -> ModelList:
         """See ``Desk.models``."""
@@ -133,7 +136,7 @@ class LoneDesk:
                 workspace=self.workspace,
                 server_url=None,
                 server_version=None,
-                state_error=host.state_error(),
+                state_error=host.state_notice(),
                 usage_error=host.budgets.problem(),
                 package_errors=host.installed.errors(),
                 models=host.models.listing(),
@@ -143,6 +146,14 @@ class LoneDesk:
             )
 
         return self._done(looked)
+
+    def trust(self) -> FolderTrustView:
+        """See ``Desk.trust``."""
+        return self._done(lambda host: host.trust.view())
+
+    def answer_trust(self, command: PutTrust) -> FolderTrustView:
+        """See ``Desk.answer_trust``."""
+        return self._done(lambda host: host.trust.answer(command))
 
     def test(self, provider: str) -> ProviderTest:
         """See ``Desk.test``."""
@@ -158,11 +169,11 @@ class LoneDesk:
 
     def _kept(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
         """Do something with conversations. Raises ``StateUnavailable``."""
-        return asyncio.run(_use(self._settings, work))
+        return asyncio.run(_use(self._settings, self._keys, work))
 
     def _done(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
         """Do something that needs no conversations."""
-        return asyncio.run(_use(self._settings, work, recover=False))
+        return asyncio.run(_use(self._settings, self._keys, work, recover=False))
 
 
 def configuration() -> Shoulders:
@@ -189,9 +200,13 @@ def _permission_problems(host: Host) -> tuple[str, ...]:
 
 
 async def _use(
-    settings: HostSettings, work: Callable[[Host], Awaitable[ResultT]], *, recover: bool = True
+    settings: HostSettings,
+    keys: KeyEnvironment | None,
+    work: Callable[[Host], Awaitable[ResultT]],
+    *,
+    recover: bool = True,
 ) -> ResultT:
-    async with _host(settings) as host:
+    async with _host(settings, keys) as host:
         if recover:
             await host.ready()
             problem = host.state_error()
@@ -201,17 +216,16 @@ async def _use(
 
 
 @asynccontextmanager
-async def _host(settings: HostSettings) -> AsyncGenerator[Host]:
+async def _host(settings: HostSettings, keys: KeyEnvironment | None) -> AsyncGenerator[Host]:
     async with aclosing(LocalKernels(settings.workspace, quiet=True)) as kernels:
-        host = build_host(settings, HostPorts(kernels=kernels, pages=NoPages()))
+        ports = HostPorts(kernels=kernels, pages=NoPages(), keys=keys)
+        host = build_host(settings, ports)
         async with aclosing(host):
             yield host
 
 
 async def _run(host: Host, request: RunRequest, sink: Sink) -> Outcome:
     await host.models.discover(remote=False)
-    if request.model is None and request.session is None:
-        refuse_to_stand_in(host.models.listing())
     session_id = SessionId(request.session) if request.session else _new(host, request)
     after = host.sessions.get(session_id).last_seq
     message = SendMessage(

@@ -64,9 +64,18 @@ def _command(commands: _Commands, name: str, about: str) -> argparse.ArgumentPar
     return made
 
 
+def _add_trust(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--trust-folder",
+        action="store_true",
+        help="accept the AI settings this folder brings: rules, model servers, instructions",
+    )
+
+
 def _add_chat(commands: _Commands) -> None:
     chat = _command(commands, "chat", "talk in this terminal; /help there tells more")
     chat.add_argument("--session", metavar="ID", help="go on with a conversation")
+    _add_trust(chat)
     chat.add_argument("--model", metavar="ID")
     chat.add_argument("--mode", choices=get_args(Mode), help="what may run without being asked")
 
@@ -75,6 +84,7 @@ def _add_run(commands: _Commands) -> None:
     run = _command(commands, "run", "do one task without asking, and print the answer")
     run.add_argument("prompt", help="what to do; - reads it from standard input")
     run.add_argument("--notebook", metavar="FILE", help="the notebook or file it is about")
+    _add_trust(run)
     run.add_argument("--model", metavar="ID")
     run.add_argument("--mode", choices=get_args(Mode), help="what may run without being asked")
     run.add_argument("--toolset", choices=get_args(Toolset))

@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from jupyter_ai_shoulders.cli.chat.attached import AttachedChat
-from jupyter_ai_shoulders.cli.demo import refuse_to_stand_in
 from jupyter_ai_shoulders.cli.desk import ExportFormat, Facts, Outcome, RunRequest, Sink
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.interrupts import hold_interrupt
@@ -24,6 +23,7 @@ from jupyter_ai_shoulders.wire.api import (
 from jupyter_ai_shoulders.wire.commands import SetKey
 from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import SessionKind
+from jupyter_ai_shoulders.wire.trust import FolderTrustView, PutTrust
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
 
 
@@ -40,8 +40,6 @@ class AttachedDesk:
 
     def run(self, request: RunRequest, sink: Sink) -> Outcome:
         """See ``Desk.run``."""
-        if request.model is None and request.session is None:
-            refuse_to_stand_in(self._client.models())
         turn, interrupted, cancelled = None, False, False
         while True:
             try:
@@ -115,6 +113,15 @@ class AttachedDesk:
             permission_problems=self._client.connection.get("tools", ToolList).problems,
             sandbox=status.sandbox,
         )
+
+    def trust(self) -> FolderTrustView:
+        """See ``Desk.trust``."""
+        return self._client.connection.get("trust", FolderTrustView)
+
+    def answer_trust(self, command: PutTrust) -> FolderTrustView:
+        """See ``Desk.answer_trust``."""
+        stored = self._client.connection.tell("PUT", "trust", command)
+        return FolderTrustView.model_validate_json(stored.content)
 
     def test(self, provider: str) -> ProviderTest:
         """See ``Desk.test``."""

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.wire.api import ModelList, ProviderHealth, ProviderTes
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset
 from jupyter_ai_shoulders.wire.settings import SettingsProblem
+from jupyter_ai_shoulders.wire.trust import FolderTrustView, PutTrust
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
 
 if TYPE_CHECKING:
@@ -102,6 +103,14 @@ class Desk(Protocol):
 
     def facts(self) -> Facts:
         """Return what is known of the engine's own health."""
+        ...
+
+    def trust(self) -> FolderTrustView:
+        """Return the settings that came with the folder, and whether they are trusted."""
+        ...
+
+    def answer_trust(self, command: PutTrust) -> FolderTrustView:
+        """Trust or decline some of them."""
         ...
 
     def test(self, provider: str) -> ProviderTest:

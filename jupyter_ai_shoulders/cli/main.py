@@ -8,16 +8,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+_ERROR = 1
 _CANCELLED = 130
-"""``exits.Code.CANCELLED``, for which there may have been no time."""
+"""As in ``exits.Code``, for which there may have been no time."""
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (``exits``), also when Ctrl+C ends it early."""
     try:
-        from jupyter_ai_shoulders.cli.program import program
-
+        try:
+            from jupyter_ai_shoulders.cli.program import program
+        except (ImportError, AttributeError, TypeError) as error:  # of a broken installation
+            return _cannot_start(error)
         return program(sys.argv[1:] if given is None else given)
     except KeyboardInterrupt:
         sys.stderr.write("\njupyter shoulders: stopped\n")
         return _CANCELLED
+
+
+def _cannot_start(error: Exception) -> int:
+    """Say which packages are missing or too old; return the exit code."""
+    from jupyter_ai_shoulders.cli.doctor.dependencies import DISTRIBUTION, look
+    from jupyter_ai_shoulders.cli.output import write_error
+
+    write_error(f"jupyter shoulders cannot start: {type(error).__name__}: {error}\n")
+    broken = [each for each in look() if each.state == "failure"]
+    for each in broken:
+        write_error(f"{each.about}: {each.text} → {each.advice}\n")
+    if not broken:
+        write_error(f"Reinstall it: pip install --force-reinstall {DISTRIBUTION}\n")
+    return _ERROR

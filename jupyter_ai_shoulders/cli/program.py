@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +17,8 @@ from jupyter_ai_shoulders.cli.desk import Desk
 from jupyter_ai_shoulders.cli.doctor.command import doctor
 from jupyter_ai_shoulders.cli.errors import CommandFailed
 from jupyter_ai_shoulders.cli.exits import Code, of_error
+from jupyter_ai_shoulders.cli.folder_trust import settle_trust
+from jupyter_ai_shoulders.cli.output import write_error
 from jupyter_ai_shoulders.cli.place import Wanted, choose
 from jupyter_ai_shoulders.cli.run import run
 from jupyter_ai_shoulders.client.errors import ClientError, Refused, told
@@ -32,7 +33,7 @@ def _chat(desk: Desk, options: argparse.Namespace) -> Code:
     return chat(desk, options)
 
 
-_COMMANDS: Mapping[str, Command] = {
+COMMANDS: Mapping[str, Command] = {
     "chat": _chat,
     "run": run,
     "sessions": lists.sessions,
@@ -60,7 +61,9 @@ def program(given: Sequence[str]) -> int:
         if options.command == "doctor":
             return doctor(wanted, as_json=options.json)
         with closing(choose(wanted)) as desk:
-            return _COMMANDS[options.command](desk, options)
+            if options.command in {"run", "chat"}:
+                settle_trust(desk, trust_folder=options.trust_folder)
+            return COMMANDS[options.command](desk, options)
     except BrokenPipeError:  # the reader of our output has seen enough; a run is not done then
         return Code.ERROR if options.command == "run" else Code.OK
     except (CommandFailed, ClientError, ShouldersError) as error:
@@ -76,5 +79,5 @@ def _failed(error: CommandFailed | ClientError | ShouldersError) -> Code:
         code = of_error(error.info.code)
     elif isinstance(error, ShouldersError):
         message, code = told(error.info), of_error(error.info.code)
-    sys.stderr.write(f"jupyter shoulders: {message}\n")
+    write_error(f"jupyter shoulders: {message}\n")
     return code

@@ -8,8 +8,9 @@ import sys
 from jupyter_ai_shoulders.cli.desk import Desk, Outcome, RunRequest
 from jupyter_ai_shoulders.cli.errors import WrongUse
 from jupyter_ai_shoulders.cli.exits import Code, of_turn
+from jupyter_ai_shoulders.cli.output import write_error
 from jupyter_ai_shoulders.cli.place import document_in
-from jupyter_ai_shoulders.cli.printer import JsonPrinter, Printer, plain
+from jupyter_ai_shoulders.cli.printer import JsonPrinter, Printer
 from jupyter_ai_shoulders.client.turn import failure_text, waiting_text
 
 
@@ -18,12 +19,12 @@ def run(desk: Desk, options: argparse.Namespace) -> Code:
     request = request_of(desk, options)
     quiet: bool = options.quiet
     if options.json:
-        outcome = desk.run(request, JsonPrinter(sys.stdout).take)
+        outcome = desk.run(request, JsonPrinter().take)
     else:
-        outcome = desk.run(request, Printer(sys.stdout, sys.stderr, quiet=quiet).take)
+        outcome = desk.run(request, Printer(quiet=quiet).take)
     code = of_turn(outcome.answer, outcome.waits_for)
     if last := last_words(outcome, code):
-        sys.stderr.write(f"{plain(last)}\n")
+        write_error(f"{last}\n")
     return code
 
 

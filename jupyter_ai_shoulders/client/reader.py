@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId, SessionId, TurnId
 
 PAUSES = frozenset({"turn_limit", "session_limit", "compaction_ask"})
@@ -42,7 +43,7 @@ class Answer:
         return self.text or self.summary or self.question or ""
 
     def _repr_markdown_(self) -> str:
-        return str(self)
+        return legible(str(self))
 
 
 class TurnReader:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
+from jupyter_ai_shoulders.core.key_variables import default_key_name, provider_variables
 from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
@@ -147,12 +148,17 @@ class ProviderSpec(CatalogueModel):
     @property
     def key_name(self) -> str:
         """Name under which a key for this provider is looked up and stored."""
-        return self.api_key_env or f"{self.id.upper().replace('-', '_')}_API_KEY"
+        return self.api_key_env or default_key_name(self.id)
 
     @property
     def key_names(self) -> tuple[str, ...]:
         """All names a key may have; it is stored under the first."""
         return (self.key_name, *self.other_key_envs)
+
+    @property
+    def secret_variables(self) -> frozenset[str]:
+        """Names of the variables that hold a key or are part of what the service is sent."""
+        return provider_variables(self.id, dict(self))
 
     @property
     def needs_key(self) -> bool:

@@ -1,14 +1,15 @@
 """Merges the shipped catalogue and the user's into one, keeping what is good of a bad file.
 
 Pure; called by ``providers.catalogue_files``. Entries are merged by id, field by field, in the
-order of the sources. An entry that cannot be used is left out and becomes a ``Problem``.
+order of the sources. An entry that cannot be used is left out and becomes a ``Problem``;
+one that came with the folder and is not trusted is left out too, and listed for review.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -21,7 +22,14 @@ from jupyter_ai_shoulders.core.catalogue import (
     ProviderSpec,
     TokenFamily,
 )
-from jupyter_ai_shoulders.core.catalogue_trust import untrusted_secret
+from jupyter_ai_shoulders.core.catalogue_trust import (
+    default_digest,
+    host_of,
+    model_digest,
+    provider_digest,
+    same_name,
+)
+from jupyter_ai_shoulders.core.folder_trust import FolderTrust, TrustedFolder, accepts
 from jupyter_ai_shoulders.core.json_lines import line_of
 from jupyter_ai_shoulders.core.variables import MissingVariable, expand
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
@@ -30,6 +38,8 @@ Entry = dict[str, Any]
 Where = tuple[str | int, ...]
 Spec = TypeVar("Spec", bound=BaseModel)
 
+MOST_PROBLEMS = 100
+"""Problems listed of all sources."""
 _TOP = frozenset({"default", "providers", "models", "families", "version", "$schema"})
 _SPELLINGS = {"apiKeyEnv": "api_key_env"}
 _FAMILIES: Mapping[ProviderKind, TokenFamily] = {
@@ -50,8 +60,8 @@ class Source:
 
     name: str
     content: str | Mapping[str, Any]
-    trusted: bool = True
-    """Whether the user made it; a file that lies in the workspace may be somebody else's."""
+    trust: FolderTrust = field(default_factory=TrustedFolder)
+    """Which entries the person accepts: a file in the workspace may be somebody else's."""
 
 
 Facts = Mapping[tuple[ProviderId, str], Entry]
@@ -70,7 +80,8 @@ def merge_catalogue(
     providers = _merge_providers(parsed)
     families = [family for source in parsed for family in source.families()]
     models = _merge_models(parsed, _Known(providers, families, environ, facts or {}))
-    return Catalogue(_default(parsed, models), providers, models, tuple(problems))
+    default = _default(parsed, models)
+    return Catalogue(default, providers, models, tuple(problems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +92,13 @@ class _Parsed:
     text: str | None
     content: Entry
     problems: list[Problem]
-    trusted: bool
+    trust: FolderTrust
 
     @staticmethod
     def read(source: Source, problems: list[Problem]) -> _Parsed:
         if isinstance(source.content, Mapping):
             return _Parsed(
-                source.name, None, dict(source.content), problems, source.trusted
+                source.name, None, dict(source.content), problems, source.trust
             ).checked()
         try:
             value: Any = json.loads(source.content)
@@ -98,7 +109,7 @@ class _Parsed:
             problems.append(Problem(source.name, None, "Nested too deeply."))
             value = {}
         return _Parsed(
-            source.name, source.content, _as_entry(value), problems, source.trusted
+            source.name, source.content, _as_entry(value), problems, source.trust
         ).checked(value)
 
     def checked(self, value: Any = None) -> _Parsed:
@@ -110,21 +121,34 @@ class _Parsed:
         return self
 
     def complain(self, path: Where, message: str) -> None:
+        """Note a problem, unless there are too many to list."""
+        if len(self.problems) == MOST_PROBLEMS:
+            self.problems.append(Problem(self.name, None, "There are more problems."))
+        if len(self.problems) > MOST_PROBLEMS:
+            return
         line = None if self.text is None else line_of(self.text, path)
         self.problems.append(Problem(self.name, line, message))
 
     def providers(self) -> Iterator[tuple[Where, Entry]]:
         for name, entry in _as_entry(self.content.get("providers")).items():
-            yield ("providers", name), {**_as_entry(entry), "id": name}
+            if accepts(self.trust, provider_digest(name, entry)):
+                yield ("providers", name), {**_as_entry(entry), "id": name}
 
     def models(self) -> Iterator[tuple[Where, Entry]]:
-        listed = self.content.get("models")
-        for index, entry in enumerate(listed if isinstance(listed, list) else []):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - JSON
-            yield ("models", index), _as_entry(entry)
+        for index, entry in enumerate(_as_list(self.content.get("models"))):
+            if accepts(self.trust, model_digest(entry)):
+                yield ("models", index), _as_entry(entry)
 
     def families(self) -> Iterator[Entry]:
-        listed = self.content.get("families")
-        yield from map(_as_entry, listed if isinstance(listed, list) else [])  # pyright: ignore[reportUnknownArgumentType] - JSON
+        listed = _as_list(self.content.get("families"))
+        if listed and accepts(self.trust, model_digest(listed)):
+            yield from map(_as_entry, listed)
+
+    def default(self) -> Any:
+        """Return the name of the default model, None when there is none."""
+        name = self.content.get("default")
+        accepted = name is not None and accepts(self.trust, default_digest(name))
+        return name if accepted else None
 
 
 def _merge_providers(parsed: Sequence[_Parsed]) -> dict[ProviderId, ProviderSpec]:
@@ -138,10 +162,8 @@ def _merge_providers(parsed: Sequence[_Parsed]) -> dict[ProviderId, ProviderSpec
             spec = _validated(source, path, merged, ProviderSpec)
             if spec is None:
                 continue
-            leak = None if source.trusted else untrusted_secret(raw.get(name), merged, spec)
-            if leak is not None:
-                source.complain(path, leak)
-                continue
+            if not isinstance(source.trust, TrustedFolder) and same_name(spec.name, specs.values()):
+                spec = _named_by_host(spec, specs.get(spec.id))
             raw[name] = merged
             specs[spec.id] = spec
     return specs
@@ -216,7 +238,7 @@ def _merge_models(parsed: Sequence[_Parsed], known: _Known) -> dict[ModelId, Mod
 def _default(parsed: Sequence[_Parsed], models: Mapping[ModelId, ModelSpec]) -> ModelId | None:
     found: ModelId | None = None
     for source in parsed:
-        name = source.content.get("default")
+        name = source.default()
         if name is None:
             continue
         if isinstance(name, str) and ModelId(name) in models:
@@ -247,6 +269,18 @@ def _validated(source: _Parsed, path: Where, entry: Entry, kind: type[Spec]) -> 
         message = f"{where}: {first['msg']}. The entry is not used."
         source.complain((*path, *first["loc"]), message)
         return None
+
+
+def _named_by_host(spec: ProviderSpec, before: ProviderSpec | None) -> ProviderSpec:
+    """Return the provider with its host in its name, so that it is not taken for another."""
+    host = host_of(spec.url)
+    if host is None or (before is not None and host_of(before.url) == host):
+        return spec
+    return spec.model_copy(update={"name": f"{spec.name} ({host})"})
+
+
+def _as_list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def _as_entry(value: Any) -> Entry:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 _SPACE = re.compile(r"[\s,:]*")
 _DECODER = json.JSONDecoder()
@@ -20,36 +21,40 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
     """
     at = _skip(text, 0)
     for step in path:
-        found = _key(text, at, step) if isinstance(step, str) else _item(text, at, step)
+        found = _places(text, at).get(step)
         if found is None:
             break
         at = found
     return text.count("\n", 0, at) + 1
 
 
-def _key(text: str, at: int, key: str) -> int | None:
-    if not text.startswith("{", at):
-        return None
+@lru_cache(maxsize=16)
+def _places(text: str, at: int) -> Mapping[str | int, int]:
+    """Return where the values in the object or list at ``at`` begin, by key or position.
+
+    Kept for a while: whoever asks for one line of a file often asks for many.
+    """
+    if text.startswith("{", at):
+        return dict(reversed(list(_members(text, at))))  # the first of a key counts
+    if text.startswith("[", at):
+        return dict(enumerate(_items(text, at)))
+    return {}
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str, int]]:
     at = _skip(text, at + 1)
     while not text.startswith("}", at):
         name, at = _DECODER.raw_decode(text, at)
         at = _skip(text, at)
-        if name == key:
-            return at
+        yield name, at
         at = _skip(text, _DECODER.raw_decode(text, at)[1])
-    return None
 
 
-def _item(text: str, at: int, index: int) -> int | None:
-    if not text.startswith("[", at):
-        return None
+def _items(text: str, at: int) -> Iterator[int]:
     at = _skip(text, at + 1)
     while not text.startswith("]", at):
-        if index == 0:
-            return at
-        index -= 1
+        yield at
         at = _skip(text, _DECODER.raw_decode(text, at)[1])
-    return None
 
 
 def _skip(text: str, at: int) -> int:

@@ -26,6 +26,8 @@ class EngineSettings:
     """How long a cancelled tool call may take to settle its effect before it is given up."""
     stop_timeout_s: float = 4.0
     """How long ``Engine.stop`` waits for running turns; a hub kills after five seconds."""
+    storage_retry_s: float = 2.0
+    """How long until a session is tried again whose log could not be written."""
     turn_time_limit_s: float | None = None
     """How long a turn may work, in seconds; waiting for the user does not count."""
     compaction: CompactionMode = "auto"

@@ -25,6 +25,8 @@ class Account:
     purpose: Purpose
     session_id: SessionId | None = None
     turn_id: TurnId | None = None
+    owner: str | None = None
+    """Who it is made for, where calls have owners and no session says it."""
 
 
 @dataclass(frozen=True, slots=True)

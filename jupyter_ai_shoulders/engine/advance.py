@@ -268,9 +268,14 @@ def _resume(draft: Draft, signal: sig.Resume) -> None:
     plan = signal.plan
     draft.record(
         TurnResume(
-            model=plan.model, provider=plan.provider, mode=plan.mode, step_limit=plan.step_limit
+            model=plan.model,
+            provider=plan.provider,
+            mode=plan.mode,
+            step_limit=plan.step_limit,
+            is_stand_in=plan.is_stand_in,
         )
     )
+    turns.announce_model(draft, plan)
     draft.show("running")
     cut_off = not draft.turn.reply_complete
     for call in draft.open_calls():

@@ -58,6 +58,8 @@ class SkillRecord(WireModel):
     message_id: MessageId
     name: str
     text: str
+    reviewed: bool = True
+    """False: the skill came with the folder and is not trusted, so its text is data."""
 
 
 def key_of(attachment: Attachment) -> str | None:

@@ -1,6 +1,6 @@
 """Joins streamed text into fewer events: a piece after a pause at once, others on a short timer.
 
-A key in use that is cut over several pieces never leaves: what could begin one waits for the rest.
+A key that is cut over several pieces never leaves: what could begin one waits for the rest.
 Used by ``engine.model_call`` and ``engine.tool_calls``; one instance per part or call.
 """
 
@@ -18,9 +18,8 @@ class Coalescer:
     def __init__(
         self, interval: float, emit: Callable[[str], None], redactor: Redactor | None = None
     ) -> None:
-        """``redactor`` knows the keys in use; without any nothing is held back."""
-        held = redactor if redactor is not None and redactor.knows_keys else None
-        self._stream = StreamRedactor(held) if held is not None else None
+        """Without a ``redactor`` nothing is masked or held back."""
+        self._stream = StreamRedactor(redactor) if redactor is not None else None
         self._interval = interval
         self._emit = emit
         self._pieces: list[str] = []

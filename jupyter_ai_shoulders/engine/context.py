@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, SYSTEM_F
 from jupyter_ai_shoulders.engine.meta import MetaRecord
 from jupyter_ai_shoulders.engine.protected import Replaced, without_middle
 from jupyter_ai_shoulders.engine.transcript import Middle, Transcript
+from jupyter_ai_shoulders.engine.untrusted import UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.engine.user_message import Enclosed
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.wire.branches import in_sight
@@ -236,6 +237,11 @@ def _place(entry: Entry) -> tuple[int, str]:
     """Return where a text stands in the system prompt (chapter 11)."""
     order = [SYSTEM, SKILLS, ("instructions", SYSTEM_FILE), ("instructions", INSTRUCTIONS_FILE)]
     return (order.index(entry) if entry in order else len(order), entry[1])
+
+
+def unreviewed_entry(source: str) -> Entry:
+    """Return the entry that records that the conversation has read an untrusted instruction."""
+    return ("meta", f"{UNREVIEWED_SOURCE}{source}")
 
 
 def corrected(factor: float, estimated: int, reported: int) -> float:

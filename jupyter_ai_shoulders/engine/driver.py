@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import assert_never
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -47,8 +48,12 @@ class SessionDriver:
         state: State,
         context: Context,
         memory: Memory,
+        *,
+        broke: Callable[[SessionId], None] = lambda _: None,
     ) -> None:
+        """``broke`` is called when the log failed, see ``broken``."""
         self.session_id = session_id
+        self._broke = broke
         self.state = state
         self.memory = memory
         self.broken = False
@@ -112,6 +117,8 @@ class SessionDriver:
             provider=resolved.spec.provider,
             mode=mode,
             step_limit=settings.document_step_limit if small else settings.step_limit,
+            is_stand_in=resolved.is_stand_in,
+            notice=resolved.notice,
         )
 
     async def look(self) -> tuple[ToolResult, ...]:
@@ -222,7 +229,7 @@ class SessionDriver:
             update={
                 "status": status,
                 "title": session.title or self.memory.title,
-                "model": turn.model if turn else session.model,
+                "model": turn.model if turn and not turn.is_stand_in else session.model,
                 "mode": turn.mode if turn else session.mode,
                 "tokens_used": self.memory.tokens_used,
                 "window": self.memory.window,
@@ -311,6 +318,7 @@ class SessionDriver:
         self._time.work(working=False)
         if self._operation is not None:
             self._operation.cancel()
+        self._broke(self.session_id)
 
 
 def bypass_forbidden() -> PolicyRefusal:

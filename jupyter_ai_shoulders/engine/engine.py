@@ -105,7 +105,7 @@ class Engine:
         self._hearing = Hearing(self._shelf)
         self._services.long_calls.tell(self._hearing.hear)
         self._answers = Answers(self._shelf, self._services)
-        self._recovery = Recovery(self._shelf, sessions, recoveries or Uncounted())
+        self._recovery = Recovery(self._shelf, self._services, recoveries or Uncounted())
         self.requests = Requests(self._services)
         self.restores = RestoreDesk(self._shelf, self._services, restorer or NoDocuments())
 
@@ -123,6 +123,7 @@ class Engine:
 
     async def stop(self) -> None:
         """Stop within five seconds; running turns become interrupted."""
+        await self._recovery.stop()
         running = [driver for driver in self._shelf.drivers() if driver.running]
         for driver in running:
             if not isinstance(driver.state.phase, Stopping):
@@ -223,6 +224,7 @@ class Engine:
         driver = await self._shelf.driver(session_id)
         if command.decision == "resume" and command.limit_micro_usd is not None:
             await self._raise_limit(driver, command.limit_micro_usd)
+        await self._services.models.refresh_default()
         driver, found = await self._looked(session_id)
         if command.decision == "discard":
             self._go_on(driver, found, sig.Discard())
@@ -289,6 +291,7 @@ class Engine:
 
     async def _ready(self, session_id: SessionId) -> tuple[SessionDriver, tuple[ToolResult, ...]]:
         """Return the session once nothing in it is being stopped, and what became of its calls."""
+        await self._services.models.refresh_default()
         while True:
             driver = await self._shelf.driver(session_id)
             if isinstance(driver.state.phase, Stopping):

@@ -31,6 +31,8 @@ from jupyter_ai_shoulders.wire.ids import CallId, TurnId
 
 INTERRUPTED = "interrupted"
 """Code of the notice that a turn was interrupted."""
+FOREIGN = "foreign_state"
+"""Code of the notice that a conversation came with the folder: permissions in it end there."""
 COMPACTION_ASK = "compaction_ask"
 """Code of the notice that asks whether earlier messages may be summarised."""
 PAUSES: dict[str, PauseScope] = {
@@ -68,7 +70,7 @@ def _fold(state: State, event: ev.Event) -> State:
     watch = state.watch.after(event)
     if watch is not state.watch:
         state = replace(state, watch=watch)
-    state = tainted(state, event)
+    state = _disowned(tainted(state, event), event)
     match event:
         case ev.MessageAdd() | ev.MessageUpdate() | ev.Restore():
             return _message(state, event)
@@ -136,6 +138,7 @@ def _turn(event: ev.TurnStart) -> Turn:
         provider=event.provider,
         mode=event.mode,
         step_limit=event.step_limit,
+        is_stand_in=event.is_stand_in,
     )
 
 
@@ -156,6 +159,20 @@ def _approval(state: State, event: ev.ApprovalAnswer) -> State:
     return replace(state, turn=turn, grants=grants)
 
 
+def _disowned(state: State, event: ev.Event) -> State:
+    """Forget what was allowed in a conversation that came with the folder."""
+    if not isinstance(event, ev.Notice) or event.code != FOREIGN:
+        return state
+    turn = state.turn
+    if turn is not None:
+        turn = replace(turn, mode="ask", calls=tuple(map(_unanswered, turn.calls)))
+    return replace(state, grants=(), queue=(), turn=turn)
+
+
+def _unanswered(call: Call) -> Call:
+    return replace(call, verdict=None) if isinstance(call.verdict, Run) else call
+
+
 def _fold_turn(turn: Turn, event: ev.Event) -> Turn:
     match event:
         case ev.TurnResume():
@@ -165,6 +182,7 @@ def _fold_turn(turn: Turn, event: ev.Event) -> Turn:
                 provider=event.provider,
                 mode=event.mode,
                 step_limit=event.step_limit,
+                is_stand_in=event.is_stand_in,
                 suspended=False,
                 paused=None,
                 may_compact=turn.may_compact or _asked_for_room(turn),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.engine.attachments import Captured
+from jupyter_ai_shoulders.engine.attachments import Captured, SkillRecord
 from jupyter_ai_shoulders.engine.instructions import (
     FILE_LIMIT,
     Rule,
@@ -21,9 +21,16 @@ from jupyter_ai_shoulders.engine.instructions import (
 )
 from jupyter_ai_shoulders.engine.meta import RULES, FactRecord
 from jupyter_ai_shoulders.engine.ports import Surroundings
-from jupyter_ai_shoulders.engine.skills import SKILL_LIMIT, Skill, manifest_text, named_skills
-from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, Standing
+from jupyter_ai_shoulders.engine.skills import (
+    SKILL_LIMIT,
+    Skill,
+    manifest_text,
+    named_skills,
+    unreviewed_manifest,
+)
+from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, SourceText, Standing
 from jupyter_ai_shoulders.engine.system_prompt import instructions_text
+from jupyter_ai_shoulders.engine.untrusted import UNREVIEWED
 from jupyter_ai_shoulders.engine.user_message import Enclosed
 from jupyter_ai_shoulders.wire.events import MessageAdd
 from jupyter_ai_shoulders.wire.ids import MessageId
@@ -61,7 +68,7 @@ class Gathered:
     """None when it could not be read: what was told before still holds."""
     situation: Situation
     attached: tuple[Attached, ...]
-    skills: tuple[tuple[MessageId, Skill, str], ...]
+    skills: tuple[SkillRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,8 @@ class Texts:
     manifest: str
     rules: tuple[tuple[str, Rule], ...]
     problems: tuple[str, ...]
+    unreviewed: tuple[SourceText, ...] = ()
+    """Instructions and skills of a folder that is not trusted, which enter as data."""
 
 
 async def gather(
@@ -108,7 +117,20 @@ def read_standing(standing: Standing | None) -> Texts:
         texts[item.source] = instructions_text(item.source, read.always)
         rules += ((item.source, rule) for rule in read.rules)
         problems += read.problems
-    return Texts(texts, manifest_text(standing.skills), tuple(rules), tuple(problems))
+    return Texts(
+        texts,
+        manifest_text(standing.skills),
+        tuple(rules),
+        tuple(problems),
+        tuple(_unreviewed(standing)),
+    )
+
+
+def _unreviewed(standing: Standing) -> Iterable[SourceText]:
+    yield from standing.unreviewed
+    skills = unreviewed_manifest(standing.skills)
+    if skills:
+        yield SourceText("skills of this folder", skills)
 
 
 def data_limit(window: int) -> int:
@@ -117,26 +139,29 @@ def data_limit(window: int) -> int:
 
 
 def facts_of(
-    situation: Situation,
-    rules: Iterable[tuple[str, Rule]],
-    context: MessageContext | None,
-    limit: int,
+    situation: Situation, texts: Texts, context: MessageContext | None, limit: int
 ) -> tuple[FactRecord, ...]:
     """Return the facts to log: those of the workspace, and the rules that apply to it.
 
+    Instructions that are not trusted are among the facts, as data.
+
     ``limit`` is the characters a fact may have that came out of files.
     """
+    unreviewed = (
+        Fact(f"{item.source} {UNREVIEWED}", item.text.strip(), is_data=True)
+        for item in texts.unreviewed
+    )
     facts = [
         FactRecord(
             name=fact.name, text=_whole_lines(well_formed(fact.text), limit), is_data=fact.is_data
         )
-        for fact in situation.facts
+        for fact in (*unreviewed, *situation.facts)
         if fact.text
     ]
     documents = [*context.open_documents, context.active_document or ""] if context else []
     applying = [
         f"For {rule.scope} (from {source}):\n{rule.text}"
-        for source, rule in rules
+        for source, rule in texts.rules
         if rule.applies([path for path in documents if path], situation.language)
     ]
     if applying:
@@ -208,7 +233,7 @@ def _stored(captured: Captured) -> Captured:
 
 def _skills(
     surroundings: Surroundings, standing: Standing | None, new: New
-) -> Iterable[Awaitable[tuple[MessageId, Skill, str] | None]]:
+) -> Iterable[Awaitable[SkillRecord | None]]:
     return (
         _skill(surroundings, message.message_id, skill)
         for message, enclosed in new
@@ -219,9 +244,12 @@ def _skills(
 
 async def _skill(
     surroundings: Surroundings, message_id: MessageId, skill: Skill
-) -> tuple[MessageId, Skill, str] | None:
-    text = await _or_else(surroundings.skill(skill), None, f"The skill {skill.name}")
-    return None if text is None else (message_id, skill, head_and_tail(text, SKILL_LIMIT))
+) -> SkillRecord | None:
+    found = await _or_else(surroundings.skill(skill), None, f"The skill {skill.name}")
+    if found is None:
+        return None
+    text = head_and_tail(found.text, SKILL_LIMIT)
+    return SkillRecord(message_id=message_id, name=skill.name, text=text, reviewed=found.reviewed)
 
 
 async def _or_else(

@@ -205,7 +205,7 @@ class ModelCall:
         return self._update(usage)
 
     def _update(self, usage: TokenUsage) -> UsageUpdate:
-        standing = self._tools.budgets.standing()
+        standing = self._tools.budgets.standing(self._request.account)
         return UsageUpdate(
             model=self._spec.id,
             usage=usage,

@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.core import spending
 from jupyter_ai_shoulders.core.spending import BudgetNotice, LimitScope
 from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
 from jupyter_ai_shoulders.engine.attachments import Captured
-from jupyter_ai_shoulders.engine.skills import Skill
+from jupyter_ai_shoulders.engine.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, Standing
 from jupyter_ai_shoulders.providers.base import ResolvedModel
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, SessionId, TurnId
@@ -22,10 +22,14 @@ __all__ = ["Budgets", "Models", "ResolvedModel", "Surroundings"]
 class Models(Protocol):
     """Finds models by id; implemented by ``providers.registry``."""
 
+    async def refresh_default(self) -> None:
+        """Look for servers on this machine, if only a stand-in could answer without them."""
+        ...
+
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         """Return the model, or the default for None; makes no network call.
 
-        Raises ``ShouldersError`` with code ``no_model``, ``unknown_model`` or ``no_key``.
+        Raises ``ShouldersError``: ``no_model``, ``unknown_model``, ``no_key``, ``disabled``.
         """
         ...
 
@@ -41,8 +45,8 @@ class Inputs(Protocol):
 class Budgets(Protocol):
     """How the budget stands, and the limits a user may raise; implemented over the ledger."""
 
-    def standing(self) -> spending.Standing | None:
-        """Return the month's spending and limit, None when unknown; reads no file."""
+    def standing(self, account: spending.Account | None) -> spending.Standing | None:
+        """Return the month's spending and limit of whom a call is booked to, None when unknown."""
         ...
 
     def notices(self, turn_id: TurnId) -> Sequence[BudgetNotice]:
@@ -88,7 +92,7 @@ class Surroundings(Protocol):
         """
         ...
 
-    async def skill(self, skill: Skill) -> str | None:
+    async def skill(self, skill: Skill) -> SkillText | None:
         """Return the text of a skill; None when it cannot be read."""
         ...
 

@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.core.catalogue import ModelSpec
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.settings import EngineSettings
 from jupyter_ai_shoulders.core.spending import Account
-from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, SkillRecord, describe
+from jupyter_ai_shoulders.engine.attachments import AttachmentRecord, describe
 from jupyter_ai_shoulders.engine.compaction import measure, overflowed
 from jupyter_ai_shoulders.engine.context import (
     SECRET,
@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.engine.context import (
     Entry,
     output_reserve,
     tools_blob,
+    unreviewed_entry,
     zone_blob,
 )
 from jupyter_ai_shoulders.engine.gather import (
@@ -146,6 +147,8 @@ class Preparation:
             self._drop_superseded()
         self._enter(ZONE, zone_blob(self.clock.now()))
         self._enter_facts(around, texts, data_limit(spec.window))
+        for item in texts.unreviewed:  # the log then tells that the conversation has read it
+            self._enter(unreviewed_entry(item.source), item.text.encode())
 
     def _enter_standing(
         self, texts: Texts, session: Session, spec: ModelSpec, standing: Standing | None
@@ -194,10 +197,9 @@ class Preparation:
     def _enter_enclosed(self, around: Gathered) -> None:
         for item in around.attached:
             self._enter_attachment(item)
-        for message_id, skill, text in around.skills:
-            record = SkillRecord(message_id=message_id, name=skill.name, text=text)
+        for record in around.skills:
             blob = self.blobs.put(record.model_dump_json().encode())
-            self.record(ContextAdd(role="skill", source=skill.name, blob=blob))
+            self.record(ContextAdd(role="skill", source=record.name, blob=blob))
 
     def _enter_attachment(self, item: Attached) -> None:
         what, captured = describe(item.attachment), item.captured
@@ -224,7 +226,7 @@ class Preparation:
         if not messages:
             return
         context = next((m.context for m in reversed(messages) if m.context is not None), None)
-        facts = facts_of(around.situation, texts.rules, context, limit)
+        facts = facts_of(around.situation, texts, context, limit)
         if facts or self.context.entered(WORKSPACE) is not None:
             self._enter(WORKSPACE, MetaRecord(facts=facts).model_dump_json().encode())
 

@@ -38,6 +38,10 @@ class TurnPlan:
     provider: ProviderId
     mode: Mode
     step_limit: int
+    is_stand_in: bool = False
+    """Whether the model is only for now: the session does not keep it."""
+    notice: str = ""
+    """What the user reads before the answer."""
 
 
 # commands of the user

@@ -14,6 +14,9 @@ from functools import cache
 from importlib import resources
 from typing import Any, cast
 
+from jupyter_ai_shoulders.core.json_bounds import json_excess
+from jupyter_ai_shoulders.guard.config_files import MOST_VALUES
+
 MANIFEST = ".shoulders/skills/skills.json"
 FOLDERS = (".shoulders/skills", ".agents/skills", ".project/skills")
 SHIPPED = "shoulders-meta"
@@ -41,6 +44,16 @@ class Skill:
     name: str
     description: str
     path: str
+    reviewed: bool = True
+    """Whether the person trusts it; otherwise it is named and shown as data."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillText:
+    """The text of a skill that a message names."""
+
+    text: str
+    reviewed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,9 @@ class SkillList:
 
 def read_manifest(text: str) -> SkillList:
     """Return what ``skills.json`` lists: objects with name, description and path."""
+    excess = json_excess(text.encode("utf-8", "replace"), MOST_VALUES)
+    if excess is not None:
+        return SkillList(problems=(f"{MANIFEST} has {excess}; its skills are not used.",))
     try:
         given: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -108,8 +124,17 @@ def unique(skills: Iterable[Skill]) -> tuple[Skill, ...]:
 
 def manifest_text(skills: Iterable[Skill]) -> str:
     """Return the skills as the system prompt lists them; empty when there are none."""
-    lines = [f"- {skill.name}: {skill.description} · {skill.path}" for skill in skills]
+    lines = [_line(skill) for skill in skills if skill.reviewed]
     return "\n".join([_HEADING, *lines]) if lines else ""
+
+
+def unreviewed_manifest(skills: Iterable[Skill]) -> str:
+    """Return the list of the skills that the person has not reviewed."""
+    return "\n".join(_line(skill) for skill in skills if not skill.reviewed)
+
+
+def _line(skill: Skill) -> str:
+    return f"- {skill.name}: {skill.description} · {skill.path}"
 
 
 def named_skills(text: str, skills: Iterable[Skill]) -> tuple[Skill, ...]:

@@ -190,6 +190,8 @@ class Turn:
     provider: ProviderId
     mode: Mode
     step_limit: int
+    is_stand_in: bool = False
+    """Whether the model is only for now: the session does not keep it."""
     step: int = 0
     reply_complete: bool = False
     """Whether the model's reply of this step arrived whole (its usage was booked)."""

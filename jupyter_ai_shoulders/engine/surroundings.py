@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.engine.attachments import Captured
-from jupyter_ai_shoulders.engine.skills import Skill
+from jupyter_ai_shoulders.engine.skills import Skill, SkillText
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import Session
 
@@ -29,6 +29,8 @@ class Standing:
     """``.shoulders/system.md``."""
     instructions: tuple[SourceText, ...] = ()
     """``_instructions.md``, then the first found of the other names."""
+    unreviewed: tuple[SourceText, ...] = ()
+    """Files of instructions that came with the folder and are not trusted: they enter as data."""
     skills: tuple[Skill, ...] = ()
     locale: str = ""
     problems: tuple[str, ...] = ()
@@ -80,7 +82,7 @@ class NoSurroundings:
         del attachment, session, images
         return None
 
-    async def skill(self, skill: Skill) -> str | None:
+    async def skill(self, skill: Skill) -> SkillText | None:
         """Return nothing."""
         del skill
         return None

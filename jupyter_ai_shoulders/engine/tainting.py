@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from jupyter_ai_shoulders.engine.state import State
+from jupyter_ai_shoulders.engine.untrusted import UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.tools.grants import clean_path, target_of
 from jupyter_ai_shoulders.tools.taint import MOST_SOURCES, Source, source_of
 from jupyter_ai_shoulders.wire import events as ev
@@ -34,6 +35,10 @@ def tainted(state: State, event: ev.Event) -> State:
             return _heard(state, event)
         case ev.ToolResult() if event.status in {"ok", "error"}:
             return _read(state, event)
+        case ev.ContextAdd(role="meta") if event.source.startswith(UNREVIEWED_SOURCE):
+            return _with(state, Source(event.source.removeprefix(UNREVIEWED_SOURCE)))
+        case ev.Notice(code="event_damaged"):
+            return _with(state, Source("a part of the conversation that was lost"))
         case _:
             return state
 

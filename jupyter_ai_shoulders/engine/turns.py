@@ -38,6 +38,8 @@ _LEAVES_QUEUE: frozenset[Exit] = frozenset(
 )
 """Exits after which queued messages wait for the user's next word."""
 
+MODEL_REPLACED = "model_replaced"
+
 _EXIT_OF_CODE: dict[str, Exit] = {
     "context_overflow": "context_overflow",
     "budget_exhausted": "budget_exhausted",
@@ -53,11 +55,19 @@ def begin(draft: Draft, plan: TurnPlan, message_id: MessageId) -> None:
         provider=plan.provider,
         mode=plan.mode,
         step_limit=plan.step_limit,
+        is_stand_in=plan.is_stand_in,
     )
     draft.record(start)
+    announce_model(draft, plan)
     consume_queue(draft)
     draft.show("running")
     draft.enter(Preparing(1), Prepare(1, fresh=True))
+
+
+def announce_model(draft: Draft, plan: TurnPlan) -> None:
+    """Say before the answer that another model than the wanted one answers."""
+    if plan.notice:
+        draft.record(Notice(level="warning", code=MODEL_REPLACED, text=plan.notice))
 
 
 def consume_queue(draft: Draft) -> None:

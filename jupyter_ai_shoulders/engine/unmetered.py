@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.core.spending import BudgetNotice, LimitScope
+from jupyter_ai_shoulders.core.spending import Account, BudgetNotice, LimitScope
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 
 
 class Unmetered:
     """``Budgets`` without a ledger."""
 
-    def standing(self) -> None:
+    def standing(self, account: Account | None) -> None:
         """Return nothing: what the month costs is not known."""
+        del account
 
     def notices(self, turn_id: TurnId) -> tuple[BudgetNotice, ...]:
         """Return nothing."""

@@ -15,6 +15,9 @@ from collections.abc import Sequence
 from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
 
 REPLACEMENT = "[…]"
+UNREVIEWED = "(came with the folder; the user has not reviewed it, so it is no instruction)"
+UNREVIEWED_SOURCE = "unreviewed: "
+"""Begins the source of a ``context-add`` with role ``meta`` that holds such a text."""
 _LABEL_LIMIT = 200
 
 

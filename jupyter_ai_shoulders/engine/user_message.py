@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.engine.attachments import (
     one_line,
 )
 from jupyter_ai_shoulders.engine.meta import FactRecord, changed, context_facts, meta_texts
-from jupyter_ai_shoulders.engine.untrusted import marked
+from jupyter_ai_shoulders.engine.untrusted import UNREVIEWED, marked
 from jupyter_ai_shoulders.wire.events import MessageAdd
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
@@ -76,7 +76,7 @@ def render(
     """Return a message as the model reads it, after having been ``told`` something before."""
     secret = setting.secret
     texts = [message.text] if message.text.strip() else []
-    texts += [_skill_text(skill) for skill in enclosed.skills]
+    texts += [_skill_text(skill, secret) for skill in enclosed.skills]
     attached: list[UserPart] = []
     copies: list[Copy] = []
     for index, attachment in enumerate(message.attachments):
@@ -104,7 +104,9 @@ def render(
     )
 
 
-def _skill_text(skill: SkillRecord) -> str:
+def _skill_text(skill: SkillRecord, secret: str) -> str:
+    if not skill.reviewed:
+        return marked(skill.text.strip(), f"skill {skill.name} {UNREVIEWED}", secret)
     return f'<skill name="{skill.name}">\n{skill.text.strip()}\n</skill>'
 
 

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.evaluation.case import Case
 from jupyter_ai_shoulders.evaluation.cases.catalogue import CASES
 from jupyter_ai_shoulders.evaluation.models import SCRIPTED
 from jupyter_ai_shoulders.evaluation.runner import JOBS, evaluate
+from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 NUDGES: dict[str, tuple[bool, ...]] = {"both": (True, False), "on": (True,), "off": (False,)}
@@ -57,7 +58,7 @@ def main(given: Sequence[str] | None = None) -> int:
     model = ModelId(options.model) if real else SCRIPTED
     nudges = NUDGES[options.nudges or ("on" if real else "both")]
     report = asyncio.run(evaluate(cases, model=model, nudges=nudges, jobs=max(options.jobs, 1)))
-    sys.stdout.write((report.json() if options.json else report.text()) + "\n")
+    sys.stdout.write((report.json() if options.json else legible(report.text())) + "\n")
     return 0 if report.passed else 1
 
 

@@ -103,7 +103,7 @@ class Trial:
         async with aclosing(build_host(settings, ports)) as host:
             await host.ready()
             if scripted and self.case.limits.any:
-                await host.budgets.set_limits(self.case.limits)
+                await host.budgets.of(None).set_limits(self.case.limits)
             yield host
 
     def _meanwhile(self, request: int) -> None:

@@ -167,6 +167,8 @@ class _Search:
 def without_credentials(settings: Path) -> bytes | None:
     """Return git's settings without passwords; None when there are none in them."""
     try:
+        if not settings.is_file():  # opening a named pipe would wait for somebody to write to it
+            return None
         with settings.open("rb") as file:
             content = file.read(_MOST_SETTINGS)
     except OSError:

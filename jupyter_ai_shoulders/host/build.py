@@ -33,7 +33,8 @@ from jupyter_ai_shoulders.host.run_news import RunNews
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.threads import HostThreads
 from jupyter_ai_shoulders.host.toolbox import base_tools, tool_ports
-from jupyter_ai_shoulders.host.usage import UsageDesk
+from jupyter_ai_shoulders.host.usage import OwnerUsage
+from jupyter_ai_shoulders.host.workspace_trust import TrustReview
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.storage.recoveries import RecoveryCounts
@@ -55,6 +56,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         locked=locked_rules(settings.rules),
         external=lambda: tools.external,
         off=ground.commands.off,
+        trust=ground.trust.of_state,
     )
     threads = HostThreads(
         store.sessions,
@@ -76,9 +78,12 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         redact=ground.redact,
     )
     engine = _engine(ground, tools, rules, long_calls, Summaries(calls, ground.models))
+    trust = _trust_review(ground, tools, rules)
+    store.hub.add(trust)
     titler = Titler(calls, ground.models, store.sessions)
     if settings.titles:
         store.hub.add(titler)
+    store.tell_of_full_disk(lambda: ports.pages.settings_changed("state"))
     undone = UndoneProposals(store.log)
     store.hub.add(undone)
     conversations = _conversations(ground, engine)
@@ -89,10 +94,11 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         tools=tools,
         installed=installed,
         rules=rules,
+        trust=trust,
         engine=engine,
         conversations=conversations,
         review=review_desk(ground.book, store, documents.notebooks, ground.files, ground.recorder),
-        usage=UsageDesk(ground.budgets, store.directory.database, ports.clock),
+        usage=OwnerUsage(ground.budgets, store.directory.database, ports.clock),
         proposals=_proposals(ground, run_news),
         titler=titler,
         mentions=Mentions(
@@ -111,6 +117,23 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             workspace=documents.workspace,
         ),
         artifacts=artifacts,
+    )
+
+
+def _trust_review(ground: Ground, tools: ToolRegistry, rules: RuleBook) -> TrustReview:
+    def writes(name: str) -> bool:
+        tool = tools.get(name)
+        return tool is not None and tool.risk == "write"
+
+    return TrustReview(
+        ground.trust,
+        ground.places,
+        (
+            lambda: rules.permissions.items,
+            ground.models.folder_items,
+            ground.preferences.items,
+        ),
+        writes,
     )
 
 

@@ -5,8 +5,18 @@ Made by ``server.app`` and ``cli.alone``; ``configured`` turns it into the host'
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from traitlets import Bool, Dict, Enum, Float, Int, List, Unicode
 from traitlets.config import Configurable
+
+_SHARED = (
+    "JUPYTERHUB_API_URL",
+    "JUPYTERHUB_API_TOKEN",
+    "BINDER_SERVICE_HOST",
+    "BINDER_LAUNCH_HOST",
+)
+"""Variables that a JupyterHub or Binder sets for the servers it starts."""
 
 
 class Shoulders(Configurable):
@@ -113,6 +123,21 @@ class Shoulders(Configurable):
         They deny or ask; an invalid one denies.""",
     ).tag(config=True)
 
+    folder_trust = Enum(
+        ["ask", "always", "never"],
+        default_value="ask",
+        help="""What happens with settings that come with a folder, for instance in a cloned
+        repository: rules that allow, model servers, instructions, skills. `ask`: each user
+        decides, item by item; until then only what restricts applies. `always`: they apply.
+        `never`: they never apply. What users set in the AI settings themselves always does.""",
+    ).tag(config=True)
+
+    trusted_folders = List(
+        Unicode(),
+        help="""Folders whose own settings apply without being asked about, with all folders in
+        them, for instance `["/srv/courses"]`. They win over `Shoulders.folder_trust`.""",
+    ).tag(config=True)
+
     tool_packages = List(
         Unicode(),
         default_value=None,
@@ -132,6 +157,18 @@ class Shoulders(Configurable):
         none, no command runs.""",
     ).tag(config=True)
 
+    keys_from_kernels = Enum(
+        ["leave", "remove"],
+        default_value=None,
+        allow_none=True,
+        help="""What becomes of the variables with keys of model providers in the environment the
+        server was started with: `leave` them where they are, so that kernels and terminals inherit
+        them, or `remove` them from the server's environment once they were read, so that kernels,
+        terminals and other programs it starts do not get them. None: `remove` on a JupyterHub or
+        Binder, `leave` elsewhere. It is not a barrier: a process of the same user can still read
+        the server's memory and `/proc`. See `administration.md`.""",
+    ).tag(config=True)
+
     page_grace = Float(
         600.0,
         min=0.0,
@@ -147,3 +184,14 @@ class Shoulders(Configurable):
         help="""Count a running turn as activity of the server, so that a hub does not stop the
         server while the agent works.""",
     ).tag(config=True)
+
+    def removes_keys(self, environ: Mapping[str, str]) -> bool:
+        """Return whether programs that the server starts get no keys of providers."""
+        if self.keys_from_kernels is None:
+            return is_shared(environ)
+        return self.keys_from_kernels == "remove"
+
+
+def is_shared(environ: Mapping[str, str]) -> bool:
+    """Return whether a JupyterHub or Binder started this server."""
+    return any(name in environ for name in _SHARED)

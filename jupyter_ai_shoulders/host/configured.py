@@ -12,18 +12,11 @@ from typing import Any, cast
 
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.summaries import CompactionMode
-from jupyter_ai_shoulders.host.config import Shoulders
-from jupyter_ai_shoulders.host.ports import HostSettings
+from jupyter_ai_shoulders.host.config import Shoulders, is_shared
+from jupyter_ai_shoulders.host.ports import FolderTrustSetting, HostSettings
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 STATE_DIR = ".shoulders"
-_SHARED = (
-    "JUPYTERHUB_API_URL",
-    "JUPYTERHUB_API_TOKEN",
-    "BINDER_SERVICE_HOST",
-    "BINDER_LAUNCH_HOST",
-)
-"""Variables that a JupyterHub or Binder sets for the servers it starts."""
 
 
 def host_settings(
@@ -33,8 +26,12 @@ def host_settings(
     *,
     collaboration: bool = False,
     document_server: str | None = None,
+    identifies_people: bool = False,
 ) -> HostSettings:
-    """Return the settings of the host of a workspace."""
+    """Return the settings of the host of a workspace.
+
+    ``identifies_people``: whether the server knows its users apart also without a hub.
+    """
     return HostSettings(
         workspace=workspace,
         state_dir=workspace / (config.state_dir or STATE_DIR),
@@ -50,10 +47,13 @@ def host_settings(
         refuses_busy=config.busy_kernel == "refuse",
         allow_bypass=config.allow_bypass,
         rules=config.rules,
+        folder_trust=cast("FolderTrustSetting", config.folder_trust),
+        trusted_folders=config.trusted_folders,
         tool_packages=config.tool_packages,
         compaction=cast("CompactionMode", config.compaction),
         page_grace=config.page_grace,
-        has_owners=bool(environ.get("JUPYTERHUB_API_URL")),
+        has_owners=identifies_people or bool(environ.get("JUPYTERHUB_API_URL")),
+        home_owner=environ.get("JUPYTERHUB_USER") or None,
         collaboration=collaboration,
         document_server=document_server,
     )
@@ -84,8 +84,7 @@ def _lock_reasons(config: Shoulders, environ: Mapping[str, str]) -> Mapping[str,
 
 
 def _commands_allowed(config: Shoulders, environ: Mapping[str, str]) -> bool:
-    shared = any(name in environ for name in _SHARED)
-    return not shared if config.allow_commands is None else config.allow_commands
+    return not is_shared(environ) if config.allow_commands is None else config.allow_commands
 
 
 def _budget(config: Shoulders) -> Limits:

@@ -11,17 +11,18 @@ from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.review.book import EditBook
 from jupyter_ai_shoulders.files.live import TextTimes
 from jupyter_ai_shoulders.host.anchors import Anchors
-from jupyter_ai_shoulders.host.budgets import Budgets
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.commands import Commands
 from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.files import Files
+from jupyter_ai_shoulders.host.owner_budgets import OwnerBudgets
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
 from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.host.secrets import Secrets
 from jupyter_ai_shoulders.host.store import Store
 from jupyter_ai_shoulders.host.surroundings import Places, WorkspaceSurroundings
 from jupyter_ai_shoulders.host.thread_places import ThreadPlaces
+from jupyter_ai_shoulders.host.workspace_trust import WorkspaceTrust
 from jupyter_ai_shoulders.notebook.incarnation import KernelIncarnations
 from jupyter_ai_shoulders.notebook.live import LiveTimes
 from jupyter_ai_shoulders.providers.keys import KeyStore, system_keyring
@@ -47,13 +48,21 @@ class Ground:
         secrets = Secrets(ports.clock)
         self.redact = secrets.redact
         """Takes the keys in use out of what is shown."""
-        self.store = Store(settings.state_dir, ports.clock, ports.ids, secrets.redact)
+        self.trust = WorkspaceTrust(settings, settings.home / STATE_DIR, ports.clock)
+        """Which of the workspace's own settings apply."""
+        self.store = Store(
+            settings.state_dir,
+            ports.clock,
+            ports.ids,
+            secrets.redact,
+            settings.home / STATE_DIR,
+        )
         self.documents = self._documents()
         self.book = EditBook(self.store.log, self.store.blobs, ports.ids)
         self.anchors = Anchors(self.store.sessions, self.path_now)
         self.files = self._files()
         self.preferences = self._preferences()
-        self.budgets = Budgets(settings.home / STATE_DIR, ports.clock, settings.budget)
+        self.budgets = self._budgets()
         self.models = self._models()
         secrets.know(self.models.redactor)
         self.commands = self._commands()
@@ -64,6 +73,14 @@ class Ground:
             self.book,
             self.store.operations,
         )
+        self.places = Places(
+            self.documents.workspace,
+            settings.state_dir,
+            ports.environ,
+            self.trust.of_folder,
+            self.trust.of_state,
+        )
+        """Where instructions and skills are."""
         self.surroundings = self._surroundings()
 
     def path_now(self, path: str) -> str:
@@ -112,6 +129,20 @@ class Ground:
             settings.preferences,
             str(settings.workspace),
             settings.lock_reasons,
+            trust=self.trust.of_state,
+        )
+
+    def _budgets(self) -> OwnerBudgets:
+        settings, sessions = self.settings, self.store.sessions
+        folder, clock = settings.home / STATE_DIR, self.ports.clock
+        if not settings.has_owners:
+            return OwnerBudgets(folder, clock, settings.budget)
+        return OwnerBudgets(
+            folder,
+            clock,
+            settings.budget,
+            session_owner=lambda session_id: sessions.header(session_id)[0],
+            home_owner=settings.home_owner,
         )
 
     def _last_used(self) -> ModelId | None:
@@ -122,18 +153,22 @@ class Ground:
 
     def _models(self) -> ModelRegistry:
         settings, ports = self.settings, self.ports
+        keys = ports.keys
+        environ = ports.environ if keys is None else keys.complete
         return build_registry(
             settings.home,
             settings.state_dir,
             ports.clock,
             ports.ids,
-            environ=ports.environ,
+            environ=environ,
             trait=settings.models,
-            keys=KeyStore(settings.home / KEY_FILE, ports.environ, system_keyring()),
+            keys=KeyStore(settings.home / KEY_FILE, environ, system_keyring()),
+            withdraw=None if keys is None else keys.withdraw,
             last_used=self._last_used,
             preferences=self.preferences.models,
             metered=Metering(self.budgets),
             adapter=ports.adapter,
+            trust=self.trust.of_state,
         )
 
     def _commands(self) -> Commands:
@@ -161,9 +196,8 @@ class Ground:
             level=self.preferences.data_values,
             is_named=lambda blob, owner: is_named(store.directory.database, blob, owner),
         )
-        places = Places(documents.workspace, self.settings.state_dir, ports.environ)
         return WorkspaceSurroundings(
-            places,
+            self.places,
             ports.kernels,
             captures,
             self.redact,

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import get_args
 
 from jupyter_ai_shoulders.assist.ghost.engine import Ghosts
 from jupyter_ai_shoulders.assist.titles import Titler
@@ -22,6 +23,7 @@ from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals
 from jupyter_ai_shoulders.host.adoption import Adoption
 from jupyter_ai_shoulders.host.conversations import Conversations
 from jupyter_ai_shoulders.host.export.exporter import Exporter
+from jupyter_ai_shoulders.host.foreign_state import disown
 from jupyter_ai_shoulders.host.forks import Forks
 from jupyter_ai_shoulders.host.ground import Ground
 from jupyter_ai_shoulders.host.installed_tools import InstalledTools
@@ -30,11 +32,13 @@ from jupyter_ai_shoulders.host.page_frames import PageFrames
 from jupyter_ai_shoulders.host.run_news import RunNews
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.threads import HostThreads
-from jupyter_ai_shoulders.host.usage import UsageDesk
+from jupyter_ai_shoulders.host.usage import OwnerUsage
+from jupyter_ai_shoulders.host.workspace_trust import TrustReview
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.frames import SettingsPart
 
 _log = logging.getLogger(__name__)
 
@@ -49,10 +53,12 @@ class Host:
     installed: InstalledTools
     """Tools of other packages, and what is wrong with them."""
     rules: RuleBook
+    trust: TrustReview
+    """Settings that came with the workspace, and what the person said of them."""
     engine: Engine
     conversations: Conversations
     review: ReviewDesk
-    usage: UsageDesk
+    usage: OwnerUsage
     proposals: Proposals
     titler: Titler
     mentions: Mentions
@@ -107,9 +113,19 @@ class Host:
                 await self.installed.load()
                 await self._recover()
 
+    def trust_changed(self) -> None:
+        """Have the pages fetch everything that depends on whether the folder is trusted."""
+        for part in get_args(SettingsPart):
+            self.pages.settings_changed(part)
+        self.pages.tools_changed()
+
     def state_error(self) -> ErrorInfo | None:
         """Return why conversations cannot be kept now, None when they can."""
         return self.ground.store.problem()
+
+    def state_notice(self) -> ErrorInfo | None:
+        """Return the same, or else what was lost to damage while a damaged file is kept."""
+        return self.state_error() or self.ground.store.damage()
 
     async def renamed(self, old: str, new: str) -> None:
         """Let what waits for a notebook or a file follow its new name."""
@@ -131,6 +147,7 @@ class Host:
             stack.push_async_callback(self.files.aclose)
             stack.push_async_callback(self.ground.surroundings.aclose)
             stack.push_async_callback(self.mentions.aclose)
+            stack.push_async_callback(self.trust.aclose)
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self.titler.aclose)
             stack.push_async_callback(self.ghosts.aclose)
@@ -138,12 +155,18 @@ class Host:
 
     async def _recover(self) -> None:
         try:
+            own = await asyncio.to_thread(self.ground.store.origin.is_own)
             await self.ground.store.open()
             crash_point("host.store.opened")
+            foreign = [] if own else disown(self.sessions, self.log)
             await self.book.take_up()
             await self.files.start()
             await self.engine.start()
             crash_point("host.engine.started")
+            for session_id in foreign:
+                await self.engine.cancel(session_id)
+            if not own:
+                await asyncio.to_thread(self.ground.store.origin.claim)
             await self.threads.clear_up()
             self.run_news.take_up()
             await self.undone.take_up()

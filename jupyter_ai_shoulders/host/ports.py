@@ -10,12 +10,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
 from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.guard.sandbox import Detect
+from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.contents import Contents
 from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
@@ -26,6 +27,9 @@ from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
+
+FolderTrustSetting = Literal["ask", "always", "never"]
+"""Whether settings that come with a folder may be trusted: by the person, at once, or never."""
 
 
 class PagePort(Protocol):
@@ -78,6 +82,9 @@ class HostSettings:
     allow_bypass: bool = True
     rules: Sequence[Json] = ()
     """The administrator's permission rules, which deny or ask."""
+    folder_trust: FolderTrustSetting = "ask"
+    trusted_folders: Sequence[str] = ()
+    """Folders whose settings, with those of all folders in them, apply without being reviewed."""
     tool_packages: Sequence[str] | None = None
     """Distributions whose tools are taken in; None: all that are installed."""
     compaction: CompactionMode = "auto"
@@ -86,6 +93,8 @@ class HostSettings:
     """Seconds a page with unsaved changes may be away before its agent's edits are written."""
     has_owners: bool = False
     """Whether several users may meet on this server, as on a hub; sessions then have owners."""
+    home_owner: str | None = None
+    """Of those, whose home directory ``home`` is; None: nobody's."""
     collaboration: bool = False
     """Whether pages open notebooks in rooms."""
     document_server: str | None = None
@@ -104,6 +113,9 @@ class HostPorts:
     clock: Clock = field(default_factory=SystemClock)
     ids: IdSource = field(default_factory=RandomIds)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    """What programs are started with."""
+    keys: KeyEnvironment | None = None
+    """Has the variables of providers that were taken out of ``environ``; None: none were."""
     adapter: Callable[[Target], Provider] = make_provider
     """Makes the provider of a model; the evaluation puts scripts in their place."""
     sandbox: Detect | None = None

@@ -6,38 +6,43 @@ calls when nothing changed) and by ``server.settings``. A file::
     {"version": 1, "models": {"mode": "local", "single_call_timeout_s": 20},
      "egress": {"data_values": "samples"}}
 
-A folder may come from anybody, so its own file cannot let more of the data out: what the user
-allows for one folder stands under ``folders`` in the user's file. What a file says wrongly is not
-used and is named with its line; the file is kept as it is. What an administrator set in
-``Shoulders.settings`` wins and cannot be changed here.
+A folder may come from anybody, so of its own file only what restricts applies until the person
+trusts the rest. What the user allows for one folder in areas such as ``commands`` is stored under
+``folders`` in the user's file. What a file says wrongly is not used and is named with its line; the
+file is kept as it is. What an administrator set in ``Shoulders.settings`` wins and cannot be
+changed here.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from jupyter_ai_shoulders.core.errors import (
-    Conflict,
-    InvalidRequest,
-    PolicyRefusal,
-    StateUnavailable,
+from jupyter_ai_shoulders.core.catalogue_trust import host_of
+from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal, StateUnavailable
+from jupyter_ai_shoulders.core.folder_trust import (
+    FolderItem,
+    FolderTrust,
+    TrustedFolder,
+    accepts,
+    item_digest,
+    shown_json,
 )
+from jupyter_ai_shoulders.core.json_lines import line_of
 from jupyter_ai_shoulders.core.preferences import GHOST_DEFAULTS, ModelPreferences
 from jupyter_ai_shoulders.host.settings_text import (
     AREAS,
     FOLDERS,
-    OTHER_MACHINE,
     PER_FOLDER,
     VERSION,
     Area,
     Source,
-    leaves_this_machine,
     read_settings,
+    restricts,
     unused,
 )
 from jupyter_ai_shoulders.storage.files import StateFile
@@ -83,11 +88,16 @@ class Preferences:
         locked: Mapping[str, Any] | None = None,
         folder: str = "",
         reasons: Mapping[str, str] | None = None,
+        *,
+        trust: FolderTrust | None = None,
     ) -> None:
         """``locked`` is the trait, in the form of the file; ``folder`` the workspace's path.
 
-        ``reasons`` say in words why single values are locked, where the trait does not.
+        ``reasons`` say in words why single values are locked, where the trait does not. ``trust``
+        has the person's answers about the workspace's file; without it, it is their own.
         """
+        self._trust: FolderTrust = trust or TrustedFolder()
+        self._filtered: tuple[tuple[object, ...], Source] | None = None
         self._folder = folder
         self._reasons = reasons or {}
         self._writing = threading.Lock()
@@ -158,8 +168,8 @@ class Preferences:
             area: _changes(getattr(command, area)) for area in AREAS
         }
         for area, values in changes.items():
-            for key, value in values.items():
-                self._check(f"{area}.{key}", value, scope)
+            for key in values:
+                self._check(f"{area}.{key}")
         for area, values in changes.items():
             if values:
                 self._store(area, values, scope)
@@ -167,6 +177,12 @@ class Preferences:
 
     def _store(self, area: Area, changes: Mapping[str, Any], scope: Scope) -> None:
         in_folder = area in PER_FOLDER and scope == "workspace"
+        if scope == "workspace" and not in_folder:
+            self._trust.record(
+                ("setting", f"{area}.{key}", _digest(f"{area}.{key}", value))
+                for key, value in changes.items()
+                if value is not None
+            )
         place = self._places["user" if in_folder else scope]
         content = _content(place)
         home = content
@@ -178,17 +194,12 @@ class Preferences:
         place.file.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
         place.source = None
 
-    def _check(self, name: str, value: object, scope: Scope) -> None:
+    def _check(self, name: str) -> None:
         if name in self._locked.values:
             raise PolicyRefusal(
                 f"{name} is set by your administrator and cannot be changed.",
                 hint=self._reason(name),
                 setting=name,
-            )
-        if scope == "workspace" and leaves_this_machine(name, value):
-            raise InvalidRequest(
-                f"{name}: {OTHER_MACHINE}",
-                hint="Choose it for all folders instead (?scope=user).",
             )
 
     def _reason(self, name: str) -> str:
@@ -211,7 +222,45 @@ class Preferences:
     def _sources(self) -> tuple[Source, ...]:
         user, workspace = (_current(self._places[scope]) for scope in ("user", "workspace"))
         allowed = Source("workspace", user.folders.get(self._folder, {}))
-        return (user, allowed, workspace, self._locked)
+        return (user, allowed, self._accepted(user, allowed, workspace), self._locked)
+
+    def _accepted(self, user: Source, allowed: Source, workspace: Source) -> Source:
+        """Return the workspace's file with what restricts, and what the person trusts."""
+        key = (user, allowed, workspace, self._trust.revision)
+        if self._filtered is None or self._filtered[0] != key:
+            current, _ = _merged((user, allowed))
+            values = {
+                name: value
+                for name, value in workspace.values.items()
+                if restricts(name, value, current[name])
+                or accepts(self._trust, _digest(name, value))
+            }
+            self._filtered = (key, replace(workspace, values=values))
+        return self._filtered[1]
+
+    def items(self) -> tuple[FolderItem, ...]:
+        """Return what of the workspace's file does more than restrict, for the person to review."""
+        return tuple(self._items())
+
+    def _items(self) -> Iterator[FolderItem]:
+        user, allowed, _, _ = self._sources()
+        current, _ = _merged((user, allowed))
+        place = self._places["workspace"]
+        for name, value in _current(place).values.items():
+            if not restricts(name, value, current[name]):
+                yield FolderItem(
+                    kind="setting",
+                    name=name,
+                    file=place.shown,
+                    content=shown_json(value),
+                    digest=_digest(name, value),
+                    line=line_of(place.text, name.split(".")),
+                    host=host_of(value) if name == "models.ollama_host" else None,
+                )
+
+
+def _digest(name: str, value: Any) -> str:
+    return item_digest("setting", name, value)
 
 
 def _merged(found: Sequence[Source]) -> tuple[dict[str, Any], dict[str, SettingSource]]:

@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.redaction import Redactor
 
 RENEWED_SECONDS = 1.0
-"""Finding the keys looks at several files; an event costs 30 µs in all."""
+"""Finding the keys looks at several files: too slow for each event."""
 
 
 class Secrets:
@@ -32,6 +32,6 @@ class Secrets:
         """Return ``text`` without secrets."""
         now = self._clock.monotonic()
         if now >= self._renew_at:
+            self._renew_at = now + RENEWED_SECONDS  # first: the source may log, which redacts
             self._redactor = self._source()
-            self._renew_at = now + RENEWED_SECONDS
         return self._redactor.redact(text)

@@ -1,7 +1,7 @@
 """What the text of a settings file says: what is valid in it, and what is wrong, with lines.
 
 Pure; used by ``preferences``, which reads the files. A folder may come from anybody: what its own
-file may not loosen is refused here.
+file may say without being trusted is decided by ``restricts``.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from jupyter_ai_shoulders.core.catalogue_trust import is_this_machine
 from jupyter_ai_shoulders.core.json_lines import line_of
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.settings import (
@@ -39,31 +37,20 @@ AREAS: Mapping[Area, type[CommandModel]] = {
 }
 FOLDERS = "folders"
 PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost")
-"""What a folder's own file may not loosen; the user's file says it for single folders."""
-_STRICTEST: Mapping[str, object] = {
-    "egress.data_values": "schema_only",
-    "commands.mode": "none",
-    "commands.network": False,
-    "ghost.automatic": False,
+"""Stored for a folder in the user's own file, under ``folders``."""
+_STRICTEST_FIRST: Mapping[str, tuple[str, ...]] = {
+    "egress.data_values": ("schema_only", "samples", "full"),
+    "commands.mode": ("none", "sandbox_read_only", "sandbox", "host"),
 }
-
-_LETS_OUT = (
-    "A folder's own settings may not let values of your data out. Choose it in the settings if "
-    "that is what you want."
-)
-_LETS_RUN = (
-    "A folder's own settings may not let commands run. Choose it in the settings if that is what "
-    "you want."
-)
-_LETS_ASK = (
-    "A folder's own settings may not send what you type without being asked. Choose it in the "
-    "settings if that is what you want."
-)
-OTHER_MACHINE = (
-    "A folder's own settings may not send what you ask to another machine. Put it into "
-    "~/.shoulders/settings.json if that is what you want."
-)
-_LETS: Mapping[str, str] = {"commands": _LETS_RUN, "ghost": _LETS_ASK}
+_STRICTEST: Mapping[str, object] = {
+    "models.mode": "local",
+    "models.fallback": "none",
+    "commands.network": False,
+    "ghost.enabled_plus": False,
+    "ghost.automatic": False,
+    "threads.keep_in_notebook": False,
+}
+_LIMITS = frozenset({"models.single_call_timeout_s", "models.single_call_max_tokens"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +103,8 @@ def _checked(
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]["msg"]
         else:
-            problem = _foreign(f"{area}.{key}", value) if name == "workspace" else None
-            if value is not None and problem is None:
+            problem = None
+            if value is not None:
                 valid[f"{area}.{key}"] = value
         if problem is not None:
             line = line_of(text, [area, key])
@@ -147,20 +134,18 @@ def _allowed(values: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _foreign(name: str, value: object) -> str | None:
-    """Return why a folder's own file may not say this."""
-    if leaves_this_machine(name, value):
-        return OTHER_MACHINE
-    if name not in _STRICTEST or value in (None, _STRICTEST[name]):
-        return None
-    return _LETS.get(name.partition(".")[0], _LETS_OUT)
-
-
-def leaves_this_machine(name: str, value: object) -> bool:
-    """Return whether a setting sends what the user asks to another machine."""
-    if name != "models.ollama_host" or not isinstance(value, str):
-        return False
-    return not is_this_machine(urlsplit(value).hostname or "")
+def restricts(name: str, value: Any, current: Any) -> bool:
+    """Return whether a setting allows no more than the one that holds without it."""
+    if value == current:
+        return True
+    if name in _STRICTEST_FIRST:
+        order = _STRICTEST_FIRST[name]
+        return order.index(value) <= order.index(current)
+    if name in _LIMITS:
+        return value < current
+    if name == "ghost.skip_languages":
+        return set(value) >= set(current)
+    return name in _STRICTEST and value == _STRICTEST[name]
 
 
 def unused(name: SettingSource, shown: str, line: int | None, message: str) -> Source:

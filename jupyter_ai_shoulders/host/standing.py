@@ -1,7 +1,8 @@
-"""The user's files that every request is told of: instructions and skills, as they are now.
+"""Instructions and skills of the workspace, which every request contains, as they are now.
 
 Read in a thread, and kept for as long as nothing they come from has changed: most turns then cost
-a few ``lstat`` and no thread. Used by ``host.surroundings``.
+a few ``lstat`` and no thread. Used by ``host.surroundings``. What came with the folder and is not
+trusted is kept apart, and what the person declined is left out.
 """
 
 from __future__ import annotations
@@ -13,21 +14,31 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.core.folder_trust import (
+    Answer,
+    FolderItem,
+    FolderTrust,
+    TrustedFolder,
+    item_digest,
+)
 from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, OTHER_FILES, SYSTEM_FILE
 from jupyter_ai_shoulders.engine.skills import (
     FOLDERS,
     MANIFEST,
     MOST_SKILLS,
+    SHIPPED_PATH,
     Skill,
     SkillList,
+    SkillText,
     found_skill,
     read_manifest,
     shipped_skill,
+    shipped_text,
     unique,
 )
 from jupyter_ai_shoulders.engine.surroundings import SourceText, Standing
@@ -54,6 +65,20 @@ class Places:
     workspace: Workspace
     state_dir: Path
     environ: Mapping[str, str]
+    trust: FolderTrust = field(default_factory=TrustedFolder)
+    """The answers about files of the workspace."""
+    state_trust: FolderTrust = field(default_factory=TrustedFolder)
+    """The answers about files of the state directory, which may lie outside of the workspace."""
+
+    @property
+    def answers(self) -> object:
+        """Return a value that changes when an answer may have changed."""
+        return (self.trust.revision, self.state_trust.revision)
+
+    def answer(self, item: FolderItem) -> Answer | None:
+        """Return the person's answer about a file."""
+        trust = self.state_trust if item.file.startswith(_STATE) else self.trust
+        return trust.answer(item.digest)
 
 
 class KeptStanding:
@@ -75,7 +100,9 @@ class KeptStanding:
     def _known(self) -> Standing | None:
         """Return what was read, if reading again would give the same."""
         kept = self._kept
-        if kept is None or self._looked(kept.paths) != kept.facts:
+        if kept is None or kept.answers != self._places.answers:
+            return None
+        if self._looked(kept.paths) != kept.facts:
             return None
         same = kept.standing.locale == locale_of(self._places.environ) and all(
             self._redact(text) == clean for text, clean in kept.texts
@@ -91,7 +118,7 @@ class KeptStanding:
     def _read(self) -> Standing:
         """Read, and keep what the next look can be sure of."""
         now = time.time_ns()
-        paths = _watched(self._places)
+        paths, answers = _watched(self._places), self._places.answers
         before = _facts(paths)
         texts: list[tuple[str, str]] = []
 
@@ -108,7 +135,9 @@ class KeptStanding:
             and not standing.problems
             and sum(len(text) for text, _ in texts) <= KEPT_LIMIT
         )
-        self._kept = _Kept(paths, before, tuple(texts), standing) if sure and before else None
+        self._kept = (
+            _Kept(paths, before, answers, tuple(texts), standing) if sure and before else None
+        )
         return standing
 
 
@@ -116,6 +145,7 @@ class KeptStanding:
 class _Kept:
     paths: Sequence[str]
     facts: Facts
+    answers: object
     texts: tuple[tuple[str, str], ...]
     """Each file's text, and without the keys known then: others may be known by now."""
     standing: Standing
@@ -162,30 +192,99 @@ def _settled(facts: Facts, now: int) -> bool:
 
 def read_standing(places: Places, redact: Callable[[str], str]) -> Standing:
     """Return instructions and skills as they are on the disk, without keys."""
-    problems: list[str] = []
-
-    def read(path: str) -> SourceText | None:
-        try:
-            return SourceText(path, redact(read_text(places, path)))
-        except NotFound:
-            return None
-        except ShouldersError as error:
-            problems.append(f"{path} is not used: {error.info.message}")
-            return None
-
-    system = read(SYSTEM_FILE)
-    own = read(INSTRUCTIONS_FILE)
-    other = next((text for path in OTHER_FILES if (text := read(path)) is not None), None)
-    manifest = read(MANIFEST)
-    listed = read_manifest(manifest.text) if manifest else SkillList()
-    skills = (*listed.skills, *_found_skills(places, read), shipped_skill())
-    return Standing(
-        system=system,
-        instructions=tuple(item for item in (own, other) if item is not None),
-        skills=unique(skills),
-        locale=locale_of(places.environ),
-        problems=(*listed.problems, *problems),
+    found = _Found.read(places)
+    answers = {item.file: places.answer(item) for item in found.items()}
+    texts = [
+        SourceText(text.source, redact(text.text))
+        for text in found.texts
+        if answers[text.source] != "declined"
+    ]
+    trusted = {text.source: text for text in texts if answers[text.source] == "trusted"}
+    skills = (
+        replace(skill, reviewed=answers[skill.path] == "trusted")
+        for skill in found.skills
+        if answers[skill.path] != "declined"
     )
+    return Standing(
+        system=trusted.pop(SYSTEM_FILE, None),
+        instructions=tuple(trusted.values()),
+        unreviewed=tuple(text for text in texts if answers[text.source] is None),
+        skills=unique(
+            replace(skill, description=redact(skill.description))
+            for skill in (*skills, shipped_skill())
+        ),
+        locale=locale_of(places.environ),
+        problems=tuple(found.problems),
+    )
+
+
+def instruction_items(places: Places) -> tuple[FolderItem, ...]:
+    """Return the instructions and skills that need the person's trust. It blocks, for threads."""
+    return tuple(_Found.read(places).items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The files as they are, with whatever keys are in them."""
+
+    texts: tuple[SourceText, ...]
+    skills: tuple[Skill, ...]
+    skill_texts: Mapping[str, str]
+    """Text of each skill, by path."""
+    problems: list[str]
+
+    @staticmethod
+    def read(places: Places) -> _Found:
+        problems: list[str] = []
+
+        def read(path: str) -> SourceText | None:
+            try:
+                return SourceText(path, read_text(places, path))
+            except NotFound:
+                return None
+            except ShouldersError as error:
+                problems.append(f"{path} is not used: {error.info.message}")
+                return None
+
+        other = next((text for path in OTHER_FILES if (text := read(path)) is not None), None)
+        texts = (read(SYSTEM_FILE), read(INSTRUCTIONS_FILE), other)
+        manifest = read(MANIFEST)
+        listed = read_manifest(manifest.text) if manifest else SkillList()
+        skills = unique((*listed.skills, *_found_skills(places, read)))
+        skill_texts = {
+            skill.path: text.text for skill in skills if (text := read(skill.path)) is not None
+        }
+        return _Found(
+            tuple(text for text in texts if text is not None),
+            skills,
+            skill_texts,
+            [*listed.problems, *dict.fromkeys(problems)],
+        )
+
+    def items(self) -> Iterator[FolderItem]:
+        """Yield each file and skill as the person reviews it."""
+        for text in self.texts:
+            digest = item_digest("instructions", text.source, text.text)
+            yield FolderItem("instructions", text.source, text.source, text.text, digest)
+        for skill in self.skills:
+            yield _skill_item(skill, self.skill_texts.get(skill.path, ""))
+
+
+def _skill_item(skill: Skill, text: str) -> FolderItem:
+    digest = item_digest("skill", skill.name, [skill.description, skill.path, text])
+    return FolderItem("skill", skill.name, skill.path, text or skill.description, digest)
+
+
+def read_skill(places: Places, skill: Skill) -> SkillText:
+    """Return the text of a skill as it is now; one that was changed is not reviewed.
+
+    Raises as ``read_text`` does.
+    """
+    if skill.path == SHIPPED_PATH:
+        return SkillText(shipped_text())
+    text = read_text(places, skill.path)
+    answer = places.answer(_skill_item(skill, text))
+    return SkillText(text, reviewed=answer == "trusted")
 
 
 def read_text(places: Places, path: str) -> str:

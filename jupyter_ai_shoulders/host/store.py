@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.storage.log import SqliteEventLog
 from jupyter_ai_shoulders.storage.operations import SqliteOperations
 from jupyter_ai_shoulders.storage.purge import Purge
 from jupyter_ai_shoulders.storage.sessions import SqliteSessions
+from jupyter_ai_shoulders.storage.state_origin import StateOrigin
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import SessionId
 
@@ -29,12 +30,19 @@ class Store:
     """What is kept; nothing is made before the first write."""
 
     def __init__(
-        self, path: Path, clock: Clock, ids: IdSource, redact: Callable[[str], str]
+        self,
+        path: Path,
+        clock: Clock,
+        ids: IdSource,
+        redact: Callable[[str], str],
+        home: Path,
     ) -> None:
+        """``home`` is ``~/.shoulders``."""
         self.directory = StateDirectory(path)
+        self.origin = StateOrigin(self.directory, home)
         self.hub = EventHub()
         self.blobs = FileBlobs(self.directory)
-        self._database = Database(self.directory, clock)
+        self._database = Database(self.directory, clock, begin=self.origin.claim)
         self.log = SqliteEventLog(self._database, self.hub, clock, self.blobs.flush, redact)
         self.sessions = SqliteSessions(self._database, self.log, clock)
         self.operations = SqliteOperations(self._database, self.log, clock, ids)
@@ -60,7 +68,24 @@ class Store:
             self._database.existing()
         except StateUnavailable as error:
             return error.info
-        return None
+        return self._database.full()
+
+    def tell_of_full_disk(self, tell: Callable[[], None]) -> None:
+        """Call ``tell`` when a write finds the disk full, and when one finds space again."""
+        self._database.fullness_changed = tell
+
+    def damage(self) -> ErrorInfo | None:
+        """Return what is known of a damaged database that is kept, None without one."""
+        report = self.directory.damage_report()
+        if report is None:
+            return None
+        return ErrorInfo(
+            code="state_unavailable",
+            message=report,
+            hint="Check the disk, and look for what is missing in a backup. Delete the kept file "
+            "when you no longer need it; this message goes with it.",
+            retryable=False,
+        )
 
     async def aclose(self) -> None:
         """Bring everything to the disk and let another process have the directory."""

@@ -8,18 +8,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.engine.attachments import Captured
-from jupyter_ai_shoulders.engine.skills import SHIPPED_PATH, Skill, shipped_text
+from jupyter_ai_shoulders.engine.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, Standing
 from jupyter_ai_shoulders.guard.git import GitState, git_state
 from jupyter_ai_shoulders.guard.listing import tree
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.host.captures import Captures
 from jupyter_ai_shoulders.host.latest import Latest
-from jupyter_ai_shoulders.host.standing import KeptStanding, Places, read_text
+from jupyter_ai_shoulders.host.standing import KeptStanding, Places, read_skill
 from jupyter_ai_shoulders.host.thread_places import ThreadPlaces
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
 from jupyter_ai_shoulders.notebook.variable_info import Look, short_text
@@ -123,11 +124,10 @@ class WorkspaceSurroundings:
         """See ``Surroundings.capture``."""
         return await self._captures.capture(attachment, session, images=images)
 
-    async def skill(self, skill: Skill) -> str | None:
+    async def skill(self, skill: Skill) -> SkillText | None:
         """See ``Surroundings.skill``."""
-        if skill.path == SHIPPED_PATH:
-            return await asyncio.to_thread(shipped_text)
-        return self._redact(await asyncio.to_thread(read_text, self._places, skill.path))
+        found = await asyncio.to_thread(read_skill, self._places, skill)
+        return replace(found, text=self._redact(found.text))
 
     async def aclose(self) -> None:
         """Wait for what runs in threads."""

@@ -102,8 +102,8 @@ class HostThreads:
     def _opener(self, opening: Opening) -> Opener:
         """Return what the thread will know of its opener. Raises ``PolicyRefusal``."""
         (first,) = self._log.read(opening.by, 0, 1)
-        assert isinstance(first.event, SessionCreate)
-        depth = 1 + (first.event.opener.depth if first.event.opener else 0)
+        opener = first.event.opener if isinstance(first.event, SessionCreate) else None
+        depth = 1 + (opener.depth if opener else 0)
         if depth > DEEPEST:
             raise PolicyRefusal(
                 f"This task was opened by a task itself; no more than {DEEPEST} follow each other.",

@@ -1,15 +1,22 @@
-"""Says which of the user's files models are told of, and what is wrong in them.
+"""Lists the files of instructions that enter requests, and what is wrong in them.
 
 Called by ``server.instructions``; the files are read by ``host.standing``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, read_instructions
+from jupyter_ai_shoulders.engine.instructions import (
+    INSTRUCTIONS_FILE,
+    SYSTEM_FILE,
+    read_instructions,
+)
 from jupyter_ai_shoulders.engine.surroundings import SourceText, Standing
-from jupyter_ai_shoulders.wire.instructions import InstructionFile, InstructionList
+from jupyter_ai_shoulders.wire.instructions import InstructionFile, InstructionList, InstructionRole
+from jupyter_ai_shoulders.wire.trust import TrustState
+
+_ROLES: Mapping[str, InstructionRole] = {INSTRUCTIONS_FILE: "instructions", SYSTEM_FILE: "system"}
 
 
 def told(standing: Standing) -> InstructionList:
@@ -28,17 +35,20 @@ def _files(standing: Standing) -> Iterator[InstructionFile]:
             role="system",
             characters=len(standing.system.text),
             rules=0,
+            state="trusted",
             problems=(),
         )
-    yield from map(_instructions, standing.instructions)
+    yield from (_instructions(found, "trusted") for found in standing.instructions)
+    yield from (_instructions(found, "new") for found in standing.unreviewed)
 
 
-def _instructions(found: SourceText) -> InstructionFile:
+def _instructions(found: SourceText, state: TrustState) -> InstructionFile:
     read = read_instructions(found.text, found.source)
     return InstructionFile(
         path=found.source,
-        role="instructions" if found.source == INSTRUCTIONS_FILE else "other",
+        role=_ROLES.get(found.source, "other"),
         characters=len(found.text),
         rules=len(read.rules),
+        state=state,
         problems=read.problems,
     )

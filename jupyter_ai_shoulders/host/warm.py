@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from jupyter_ai_shoulders.core.secret_kinds import secret_kinds
 from jupyter_ai_shoulders.wire.events import event_adapter
 
 _MODULES = (
@@ -19,7 +20,8 @@ _MODULES = (
 
 
 def import_for_turns() -> None:
-    """Import providers and kernels, and build the models of events."""
+    """Import providers and kernels, build the models of events, compile the forms of keys."""
     for name in _MODULES:
         import_module(name)
     event_adapter()
+    secret_kinds()

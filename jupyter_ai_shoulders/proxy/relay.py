@@ -52,10 +52,14 @@ class Models(Protocol):
 class Relay:
     """The way from any format to any provider."""
 
-    def __init__(self, models: Models, shelf: Shelf, ids: IdSource) -> None:
+    def __init__(
+        self, models: Models, shelf: Shelf, ids: IdSource, owner: str | None = None
+    ) -> None:
+        """``owner`` is who pays for what is asked."""
         self._models = models
         self._shelf = shelf
         self._ids = ids
+        self._owner = owner
 
     def open(self, caller: CallerFormat, raw: bytes) -> Exchange:
         """Return the exchange for a request; nothing is sent yet.
@@ -68,7 +72,7 @@ class Relay:
         reply_id = self._ids.new("reply").removeprefix("reply_")
         request = asked.request(resolved.spec, reply_id)
         messages = tuple(map(self._restored, request.messages))
-        request = replace(request, messages=messages, account=Account("proxy"))
+        request = replace(request, messages=messages, account=Account("proxy", owner=self._owner))
         return Exchange(caller, asked, resolved, request, shelf=self._shelf)
 
     async def count(self, caller: CallerFormat, raw: bytes) -> int:

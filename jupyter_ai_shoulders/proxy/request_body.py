@@ -18,6 +18,9 @@ from jupyter_ai_shoulders.wire.base import Json, JsonObject
 DEEPEST = 64
 """Levels of nesting accepted in free JSON: schemas and arguments (chapter 13)."""
 
+MOST_DETAILED = 1_000
+"""Mistakes beyond which none is named: to list them takes longer than to find them."""
+
 
 class RequestModel(BaseModel):
     """A value of a caller's request; unknown fields and wrong types are refused."""
@@ -42,6 +45,9 @@ def read(model: type[ModelT], raw: bytes, explain: Explain = dotted) -> ModelT:
     try:
         return _adapter(model).validate_json(raw)
     except ValidationError as error:
+        if error.error_count() > MOST_DETAILED:
+            count = error.error_count()
+            raise InvalidRequest(f"The request has {count:,} wrong or unknown fields") from error
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         path, sentence = explain(first, raw)
         raise InvalidRequest(sentence, param=path or None) from error

@@ -6,11 +6,14 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
 from jupyter_ai_shoulders.wire.anchors import AdoptThreads, MoveAnchors
 
 
 class AnchorsHandler(ShouldersHandler):
     """``anchors``."""
+
+    most_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized
@@ -21,6 +24,8 @@ class AnchorsHandler(ShouldersHandler):
 
 class AdoptHandler(ShouldersHandler):
     """``anchors/adopt``."""
+
+    most_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from jupyter_server.extension.application import ExtensionApp
-from jupyter_server.serverapp import WILDCARD_IPS, ServerApp
+from jupyter_server.serverapp import ServerApp
 from jupyter_server.utils import url_path_join
 from tornado.routing import PathMatches, Rule
 
@@ -26,11 +28,14 @@ from jupyter_ai_shoulders.server.kernel_env import tell_kernels
 from jupyter_ai_shoulders.server.lazy import LazyRoutes, Route
 
 if TYPE_CHECKING:
+    from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
     from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
     from jupyter_ai_shoulders.server.service import Service
 
 API_PATH = "shoulders/api/v1/"
 PROXY_PATH = "shoulders/proxy/"
+LOCAL_NAMES = frozenset({"", "*", "localhost", "0.0.0.0", "::"})  # noqa: S104 compared, not bound
+"""Addresses to listen on that this machine reaches as itself."""
 QUIET_SECONDS = 0.5
 """After the start the browser asks for the lab's own pages; our imports must not be in its way."""
 WARMING_STOP_SECONDS = 1.0
@@ -45,17 +50,20 @@ class ShouldersApp(ExtensionApp):
     classes = [Shoulders]  # noqa: RUF012 traitlets reads it from the class
 
     _config: Shoulders | None = None
+    _keys: KeyEnvironment | None = None
     _service: Service | None = None
     _warming: asyncio.Task[None] | None = None
 
     def initialize_handlers(self) -> None:
         """Put our routes into the server's table, unloaded."""
         self._config = Shoulders(parent=self)  # a wrong setting is said at the start
+        self._keys = _withdrawn_keys(self._config)
         self._add_routes(API_PATH, self._routes)
         self._add_routes(PROXY_PATH, self._proxy_routes)
         serverapp = cast("ServerApp", self.serverapp)
         if not (serverapp.gateway_config.gateway_enabled or serverapp.sock):
-            tell_kernels(serverapp.kernel_manager, lambda: _address(serverapp), self._secrets)
+            address, clean = lambda: _address(serverapp), self._without_keys
+            tell_kernels(serverapp.kernel_manager, address, self._secrets, clean)
 
     def _add_routes(self, path: str, load: Callable[[str], list[Route]]) -> None:
         application = cast("ServerApp", self.serverapp).web_app
@@ -98,12 +106,18 @@ class ShouldersApp(ExtensionApp):
             from jupyter_ai_shoulders.server.service import Service
 
             config = self._config or Shoulders(parent=self)
-            self._service = Service(cast("ServerApp", self.serverapp), config)
+            self._service = Service(cast("ServerApp", self.serverapp), config, self._keys)
         return self._service
 
     async def _secrets(self) -> KernelSecrets:
         await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.service")
-        return self.service().kernel_secrets
+        service = self.service()
+        service.reload_catalogue()
+        return service.kernel_secrets
+
+    def _without_keys(self, environ: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the environment of a kernel, without keys if kernels get none."""
+        return environ if self._keys is None else self._keys.without_keys(environ)
 
     def _routes(self, prefix: str) -> list[Route]:
         from jupyter_ai_shoulders.server.routes import api_routes
@@ -125,9 +139,20 @@ class ShouldersApp(ExtensionApp):
         return proxy_routes(prefix, service.host, secret, service.kernel_secrets)
 
 
+def _withdrawn_keys(config: Shoulders) -> KeyEnvironment | None:
+    """Take the keys of providers out of our environment, before anything is started in it."""
+    if not config.removes_keys(os.environ):
+        return None
+    from jupyter_ai_shoulders.host.key_environment import withdraw_configured_keys
+
+    return withdraw_configured_keys(
+        os.environ, config.models, Path.home() / ".shoulders" / "models.json"
+    )
+
+
 def _address(serverapp: ServerApp) -> str:
     """Return the server's address for programs on this machine."""
-    here = serverapp.ip in {"", "*", "localhost", *WILDCARD_IPS}
+    here = serverapp.ip in LOCAL_NAMES
     found = urlsplit(serverapp.local_url if here else serverapp.connection_url)
     return urlunsplit((found.scheme, found.netloc, serverapp.base_url, "", ""))
 

@@ -10,6 +10,7 @@ from tornado import web
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.engine.review.desk import EditOutdated
 from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.server.body import LONG_TEXT_BYTES, MAX_BODY_BYTES
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideEdits
 from jupyter_ai_shoulders.wire.edits import EditConflict
@@ -26,6 +27,8 @@ class EditQuery(CommandModel):
 
 class EditsHandler(ShouldersHandler):
     """``edits``."""
+
+    most_bytes = LONG_TEXT_BYTES
 
     @web.authenticated
     @authorized
@@ -44,6 +47,8 @@ class EditsHandler(ShouldersHandler):
 
 class EditHandler(ShouldersHandler):
     """``edits/{id}``."""
+
+    most_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized

@@ -2,8 +2,8 @@
 
 Conversations as their user has them, and looks at models, usage and preferences: what
 ``client`` and the widget panel need. Nothing that widens what the agent may do: code in a kernel
-may be the agent's, and tools never change permissions, settings or keys (chapter 13). On a hub,
-where users may meet in one kernel, it opens nothing here: there is the hub's token.
+may be the agent's, and tools never change permissions, settings or keys (chapter 13). Where users
+are told apart it opens nothing here: they may meet in one kernel. A hub has tokens for them.
 Used by ``server.base``, ``server.socket`` and ``server.routes``.
 """
 
@@ -33,6 +33,7 @@ OPEN: Mapping[str, Collection[str]] = {
     "status": (GET,),
     "models": (GET,),
     "settings": (GET,),
+    "trust": (GET,),
     "usage": (GET,),
     "sessions": (GET, POST),
     f"sessions/{ID}": (GET, PATCH),

@@ -6,12 +6,15 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.server.body import LONG_TEXT_BYTES, MAX_BODY_BYTES
 from jupyter_ai_shoulders.wire.commands import EditMessage, SendMessage
 from jupyter_ai_shoulders.wire.ids import MessageId
 
 
 class MessagesHandler(ShouldersHandler):
     """``sessions/{id}/messages``."""
+
+    most_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized
@@ -23,6 +26,8 @@ class MessagesHandler(ShouldersHandler):
 
 class MessageHandler(ShouldersHandler):
     """``sessions/{id}/messages/{message_id}``, queued messages only."""
+
+    most_bytes = LONG_TEXT_BYTES
 
     @web.authenticated
     @authorized

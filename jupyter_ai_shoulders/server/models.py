@@ -28,7 +28,7 @@ class ProviderTestHandler(ShouldersHandler):
     @authorized
     async def post(self, provider_id: str) -> None:
         """Make one real call and say what failed."""
-        self.answer(await self.host.models.test(ProviderId(provider_id)))
+        self.answer(await self.host.models.test(ProviderId(provider_id), self.user))
 
 
 class ProviderCheckHandler(ShouldersHandler):

@@ -7,6 +7,7 @@ from tornado import web
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
 from jupyter_ai_shoulders.wire.api import ProposalList
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.commands import DecideProposal
@@ -35,6 +36,8 @@ class ProposalsHandler(ShouldersHandler):
 
 class ProposalHandler(ShouldersHandler):
     """``proposals/{id}``."""
+
+    most_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized

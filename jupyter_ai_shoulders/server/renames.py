@@ -1,7 +1,8 @@
-"""Hears from the contents manager what was renamed, so that what waits for a notebook follows it.
+"""Hears from the contents manager what was renamed and saved.
 
-Made by ``server.service``. A page tells of the notebooks it has open; one that sleeps, a recovery
-copy and a proposal know their notebook by its path alone.
+Made by ``server.service``. What waits for a notebook follows its new name: a page tells of the
+notebooks it has open; one that sleeps, a recovery copy and a proposal know their notebook by its
+path alone. A file of instructions that the person saves counts as theirs.
 """
 
 from __future__ import annotations
@@ -22,11 +23,18 @@ SCHEMA_ID = ContentsManager.event_schema_id
 
 
 class Renames:
-    """Tells of each rename while it listens; ``close`` it."""
+    """Tells of each rename and save while it listens; ``close`` it."""
 
-    def __init__(self, events: EventLogger, renamed: Callable[[str, str], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        events: EventLogger,
+        renamed: Callable[[str, str], Awaitable[None]],
+        saved: Callable[[str], Awaitable[None]],
+    ) -> None:
+        """``renamed`` gets the old path and the new one, ``saved`` the path."""
         self._events = events
         self._renamed = renamed
+        self._saved = saved
         events.add_listener(schema_id=SCHEMA_ID, listener=self._heard)
 
     def close(self) -> None:
@@ -36,6 +44,9 @@ class Renames:
     async def _heard(self, logger: EventLogger, schema_id: str, data: dict[str, Any]) -> None:
         """Take an event; the names of the parameters are jupyter_events'."""
         del logger, schema_id
+        if data.get("action") == "save":
+            await self._saved(data["path"].strip("/"))
+            return
         if data.get("action") != "rename":
             return
         try:

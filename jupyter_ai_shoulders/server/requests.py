@@ -6,6 +6,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
 from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.ids import TurnId
@@ -40,6 +41,8 @@ class SentRequestHandler(_RequestHandler):
 
 class PreviewHandler(_RequestHandler):
     """``sessions/{id}/preview``."""
+
+    most_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized

@@ -5,6 +5,9 @@ Made by ``server.app``; the event hub's listener, and the transport of the live 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.server.page import Page
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.events import EditPending, EditResolve
@@ -16,7 +19,7 @@ from jupyter_ai_shoulders.wire.frames import (
     SettingsUpdate,
     ToolsUpdate,
 )
-from jupyter_ai_shoulders.wire.ids import ClientId
+from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 GOING_AWAY = 1001
@@ -25,8 +28,18 @@ GOING_AWAY = 1001
 class PageRoster:
     """Pages by the id each chose for itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner_of: Callable[[SessionId], str | None] = lambda _: None) -> None:
+        """``owner_of`` returns the owner of a session; raises ``NotFound``."""
+        self._owner_of = owner_of
         self._pages: dict[ClientId, Page] = {}
+
+    def check(self, client_id: ClientId, user: str | None) -> None:
+        """Raise ``Conflict`` when a page of somebody else has this id."""
+        page = self._pages.get(client_id)
+        if page is not None and page.user != user:
+            raise Conflict(
+                "Another page has this id.", hint="Reload the page; it then chooses another one."
+            )
 
     def add(self, page: Page) -> None:
         """Take in a page that said hello; an earlier connection of the same page is dropped."""
@@ -49,7 +62,7 @@ class PageRoster:
             page.offer(logged)
         match logged.event:
             case EditPending(document=document) | EditResolve(document=str(document)):
-                self._edits_changed(document)
+                self._edits_changed(document, logged.event.session_id)
             case _:
                 pass
 
@@ -63,8 +76,8 @@ class PageRoster:
         """Tell every page that may see the session that it is gone."""
         for page in self._pages.values():
             page.unfollow(session.id)
-            if page.may_see(session.owner):
-                page.send(SessionDelete(session_id=session.id))
+        for page in self._seeing(session.owner):
+            page.send(SessionDelete(session_id=session.id))
 
     def tools_changed(self) -> None:
         """Tell every page to look at the permissions again."""
@@ -76,10 +89,17 @@ class PageRoster:
         for page in self._pages.values():
             page.send(SettingsUpdate(part=part))
 
-    def _edits_changed(self, document: str) -> None:
-        """Tell every page to look again at what awaits review: it is one list for all sessions."""
-        for page in self._pages.values():
+    def _edits_changed(self, document: str, session_id: SessionId) -> None:
+        """Tell pages that the list of pending edits changed; it covers all sessions."""
+        try:
+            owner = self._owner_of(session_id)
+        except NotFound:  # deleted; what it left for review is in nobody's list
+            return
+        for page in self._seeing(owner):
             page.send(EditsUpdate(document=document))
+
+    def _seeing(self, owner: str | None) -> list[Page]:
+        return [page for page in self._pages.values() if page.may_see(owner)]
 
     def close(self) -> None:
         """Disconnect every page: the server stops."""

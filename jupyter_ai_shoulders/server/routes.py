@@ -49,6 +49,7 @@ from jupyter_ai_shoulders.server.settings import SettingsHandler
 from jupyter_ai_shoulders.server.socket import PageSocketHandler
 from jupyter_ai_shoulders.server.status import StatusHandler
 from jupyter_ai_shoulders.server.tools import PermissionsHandler, ToolsHandler
+from jupyter_ai_shoulders.server.trust import TrustHandler
 from jupyter_ai_shoulders.server.turns import (
     ApprovalHandler,
     CancelHandler,
@@ -66,6 +67,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("status", StatusHandler),
     ("models", ModelsHandler),
     ("settings", SettingsHandler),
+    ("trust", TrustHandler),
     ("usage", UsageHandler),
     ("budget", BudgetHandler),
     (f"providers/{ID}/test", ProviderTestHandler),

@@ -18,11 +18,14 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.host.config import Shoulders
 from jupyter_ai_shoulders.host.configured import host_settings
+from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
 from jupyter_ai_shoulders.host.warm import import_for_turns
 from jupyter_ai_shoulders.server.activity import ActivityReport
 from jupyter_ai_shoulders.server.collaboration import ServerRooms, document_server
 from jupyter_ai_shoulders.server.contents import ServerContents
+from jupyter_ai_shoulders.server.identity import identifies_people
 from jupyter_ai_shoulders.server.kernels import ServerKernels
+from jupyter_ai_shoulders.server.log_redaction import LogRedaction, log_handlers
 from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.renames import Renames
 from jupyter_ai_shoulders.server.roster import PageRoster
@@ -33,8 +36,11 @@ _log = logging.getLogger(__name__)
 class Service:
     """What one server process shares between its requests."""
 
-    def __init__(self, serverapp: ServerApp, config: Shoulders) -> None:
-        self.roster = PageRoster()
+    def __init__(
+        self, serverapp: ServerApp, config: Shoulders, keys: KeyEnvironment | None = None
+    ) -> None:
+        """``keys`` has the variables of providers that were taken out of the environment."""
+        self.roster = PageRoster(lambda session_id: self._host.sessions.header(session_id)[0])
         kernels = serverapp.kernel_manager
         self.kernel_secrets = KernelSecrets(lambda kernel_id: kernel_id in kernels)
         self._warming: asyncio.Task[None] | None = None
@@ -49,11 +55,13 @@ class Service:
                 pages=self.roster,
                 clock=clock,
                 ids=RandomIds(),
+                keys=keys,
             ),
         )
+        self._log_redaction = LogRedaction(log_handlers(serverapp.log), self._host.redact)
         self._host.hub.add(self.roster)
         events = cast("EventLogger", serverapp.event_logger)  # it is there once the server runs
-        self._renames = Renames(events, self._host.renamed)
+        self._renames = Renames(events, self._host.renamed, self._host.trust.saved)
         self._activity = ActivityReport(serverapp.web_app.settings["last_activity_times"], clock)
         if config.report_activity:
             self._host.hub.add(self._activity)
@@ -62,6 +70,10 @@ class Service:
     def has_owners(self) -> bool:
         """Whether several users may meet here, as on a hub."""
         return self._host.settings.has_owners
+
+    def reload_catalogue(self) -> None:
+        """Read the configuration of providers if it changed; a kernel is about to start."""
+        self._host.models.reload()
 
     async def recover(self) -> None:
         """Take up what the last process left, if the state directory allows."""
@@ -93,6 +105,7 @@ class Service:
         await self._host.aclose()
         self._host.hub.close()
         self.roster.close()
+        self._log_redaction.close()
 
 
 async def _import_ahead() -> None:
@@ -109,4 +122,5 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         Path(serverapp.root_dir),
         collaboration=ServerRooms(web_settings).available,
         document_server=document_server(web_settings),
+        identifies_people=identifies_people(serverapp.identity_provider),
     )

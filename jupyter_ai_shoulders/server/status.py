@@ -36,7 +36,7 @@ class StatusHandler(ShouldersHandler):
                 collaboration=host.settings.collaboration,
                 document_server=host.settings.document_server,
                 sandbox=(await sandbox).kind,
-                state_directory_error=host.state_error(),
+                state_directory_error=host.state_notice(),
                 usage_error=host.budgets.problem(),
                 package_errors=host.installed.errors(),
             )

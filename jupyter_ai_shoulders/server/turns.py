@@ -9,6 +9,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
+from jupyter_ai_shoulders.server.body import LONG_TEXT_BYTES
 from jupyter_ai_shoulders.wire.commands import (
     AnswerApproval,
     AnswerInput,
@@ -122,6 +123,8 @@ class InputHandler(ShouldersHandler):
 
 class SuppliedResultHandler(ShouldersHandler):
     """``sessions/{id}/tool-results/{call_id}``, where tools are ``parse_only``."""
+
+    most_bytes = LONG_TEXT_BYTES
 
     @web.authenticated
     @authorized

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any, Protocol, cast
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
+from jupyter_ai_shoulders.core.folder_trust import FolderTrust, TrustedFolder
 from jupyter_ai_shoulders.tools.patterns import glob_matches
 from jupyter_ai_shoulders.tools.permissions_file import (
     FILE_NAME,
@@ -25,6 +26,7 @@ from jupyter_ai_shoulders.tools.permissions_file import (
     listed,
     parse_permissions,
     read_rule,
+    rule_digest,
 )
 from jupyter_ai_shoulders.tools.rules import Rules
 from jupyter_ai_shoulders.wire.api import OffReason, Rule
@@ -67,35 +69,39 @@ class RuleBook:
         locked: Permissions | None = None,
         external: Callable[[], Collection[str]] = frozenset[str],
         off: Callable[[], Collection[str]] = frozenset[str],
+        trust: FolderTrust | None = None,
     ) -> None:
         """Read through ``file``, each time anew: it is small, and the user may edit it.
 
         ``locked`` are the administrator's rules, ``external`` names the tools that one switch
-        turns off, ``off`` those that the settings have off.
+        turns off, ``off`` those that the settings have off. ``trust`` has the person's answers
+        about rules that came with the folder; without it, the file is the person's own.
         """
         self._file = file
+        self._trust: FolderTrust = trust or TrustedFolder()
         self._locked = locked or Permissions()
         self._external = external
         self._off = off
         self._writing = threading.Lock()
         """A rule may be added while the whole file is replaced in a thread."""
-        self._read: tuple[str | None, Permissions] = (None, self._joined(None))
+        self._read: tuple[str | None, object, Permissions] = (None, None, self._joined(None))
 
     @property
     def permissions(self) -> Permissions:
         """The file as it is now, with the administrator's rules. Raises ``StateUnavailable``."""
-        text = self._file.read()
-        if text != self._read[0]:
-            self._read = (text, self._joined(text))
-        return self._read[1]
+        text, answers = self._file.read(), self._trust.revision
+        if (text, answers) != self._read[:2]:
+            self._read = (text, answers, self._joined(text))
+        return self._read[2]
 
     def _joined(self, text: str | None) -> Permissions:
-        stored, locked = parse_permissions(text), self._locked
+        stored, locked = parse_permissions(text, self._trust), self._locked
         return Permissions(
             replace(stored.rules, locked=locked.rules.locked),
             (*locked.listing, *stored.listing),
             (*locked.problems, *stored.problems),
             cell_version(text or ""),
+            stored.items,
         )
 
     @property
@@ -140,6 +146,7 @@ class RuleBook:
         content = self._content()
         rules = cast("list[Json]", content["rules"])
         entry = _entry(rule)
+        self._record([entry])
         if entry not in rules:
             rules.append(entry)
             self._store(content)
@@ -165,6 +172,7 @@ class RuleBook:
                     _refuse_invalid(entry, position)
                     kept = entry if "examples" in entry else known.get(_key(entry), entry)
                 rules.append(kept)
+            self._record([rule for rule in rules if _key(rule) not in known])
             content: JsonObject = {
                 "version": VERSION,
                 "disabled": list(dict.fromkeys(permissions.disabled)),
@@ -173,6 +181,17 @@ class RuleBook:
             if permissions.disable_external:
                 content["disable_external"] = True
             self._store(content)
+
+    def _record(self, entries: Sequence[Json]) -> None:
+        """Record that the person wrote these rules.
+
+        Called before they are stored: a crash in between leaves no rule of theirs without trust.
+        """
+        self._trust.record(
+            ("rule", str(entry.get("tool")), rule_digest(entry))
+            for entry in entries
+            if isinstance(entry, dict) and entry.get("action") == "allow"
+        )
 
     def _refuse_newer(self) -> None:
         """Raise ``Conflict`` when a newer version wrote the file: it may say more than we read."""

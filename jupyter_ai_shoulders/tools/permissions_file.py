@@ -1,7 +1,8 @@
 """The text of ``.shoulders/tools.json`` as rules: read, checked, and shown with what is wrong.
 
 Used by ``tools.permissions``, which keeps and changes the file, and for the administrator's rules.
-An invalid rule denies.
+An invalid rule denies. A rule that allows applies only if the person trusts it; the others, and
+the list of disabled tools, apply in any case.
 """
 
 from __future__ import annotations
@@ -14,6 +15,14 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from jupyter_ai_shoulders.core.folder_trust import (
+    FolderItem,
+    FolderTrust,
+    TrustedFolder,
+    accepts,
+    item_digest,
+    shown_json,
+)
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.rules import Question, RuleMatch, Rules, ToolRule, rule_matches
 from jupyter_ai_shoulders.wire.api import Rule
@@ -22,6 +31,7 @@ from jupyter_ai_shoulders.wire.commands import RuleExamples
 
 FILE_NAME = ".shoulders/tools.json"
 VERSION = 1
+_BEFORE_RULE = re.compile(r"[\s,]*(?=[^\s,\]])")
 
 
 class _StrictModel(BaseModel):
@@ -44,15 +54,20 @@ class Permissions:
     problems: tuple[str, ...] = ()
     revision: str = ""
     """Names the file's text: what a page has seen of it."""
+    items: tuple[FolderItem, ...] = ()
+    """The rules that allow, which need the person's trust."""
 
 
-def parse_permissions(text: str | None) -> Permissions:
-    """Read the file's text. Never raises: what is wrong is in ``problems`` and restricts."""
+def parse_permissions(text: str | None, trust: FolderTrust | None = None) -> Permissions:
+    """Read the file's text. Never raises: what is wrong is in ``problems`` and restricts.
+
+    Without ``trust`` the file is the person's own, and all its rules apply.
+    """
     if text is None or not text.strip():
         return Permissions()
     try:
         content: Any = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         return _broken(f"{FILE_NAME}{line} is not JSON ({error})")
     if not isinstance(content, dict):
@@ -62,7 +77,12 @@ def parse_permissions(text: str | None) -> Permissions:
     if problem is not None:
         return _broken(f"{FILE_NAME}{problem}")
     rules, disabled = values.get("rules", []), values.get("disabled", [])
-    checked = _checked(cast("list[Json]", rules), cast("list[str]", disabled), _rule_lines(text))
+    checked = _checked(
+        cast("list[Json]", rules),
+        cast("list[str]", disabled),
+        _rule_lines(text),
+        trust or TrustedFolder(),
+    )
     no_external = values.get("disable_external") is True
     return replace(checked, rules=replace(checked.rules, no_external=no_external))
 
@@ -102,17 +122,45 @@ def _is_names(value: Json) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-def _checked(entries: list[Json], disabled: list[str], lines: list[int]) -> Permissions:
+def _checked(
+    entries: list[Json], disabled: list[str], lines: list[int], trust: FolderTrust
+) -> Permissions:
     rules: list[ToolRule] = []
     listing: list[Rule] = []
+    items: list[FolderItem] = []
     for position, entry in enumerate(entries):
-        line = f", line {lines[position]}" if position < len(lines) else ""
-        rule, problem = read_rule(entry, f"Rule {position + 1} of {FILE_NAME}{line}")
-        rules.append(rule)
         number = lines[position] if position < len(lines) else None
-        listing.append(listed(entry, problem, number))
+        line = "" if number is None else f", line {number}"
+        rule, problem = read_rule(entry, f"Rule {position + 1} of {FILE_NAME}{line}")
+        applies = True
+        if rule.action == "allow":
+            item = _rule_item(entry, number)
+            items.append(item)
+            applies = accepts(trust, item.digest)
+        if applies:
+            rules.append(rule)
+        shown = listed(entry, problem, number)
+        listing.append(shown.model_copy(update={"applies": applies}))
     problems = tuple(f"{rule.source}: {rule.problem}" for rule in rules if rule.problem)
-    return Permissions(Rules(tuple(rules), frozenset(disabled)), tuple(listing), problems)
+    in_force = Rules(tuple(rules), frozenset(disabled))
+    return Permissions(in_force, tuple(listing), problems, items=tuple(items))
+
+
+def _rule_item(entry: Json, line: int | None) -> FolderItem:
+    return FolderItem(
+        kind="rule",
+        name=_tool_name(entry) or "",
+        file=FILE_NAME,
+        content=shown_json(entry),
+        digest=rule_digest(entry),
+        line=line,
+    )
+
+
+def rule_digest(entry: Json) -> str:
+    """Return what identifies a rule that allows, whatever examples it carries."""
+    match = entry.get("match") if isinstance(entry, dict) else None
+    return item_digest("rule", _tool_name(entry) or "", match)
 
 
 def read_rule(entry: Json, source: str) -> tuple[ToolRule, str | None]:
@@ -169,6 +217,7 @@ def listed(entry: Json, problem: str | None, line: int | None) -> Rule:
         problem=problem,
         line=line,
         locked=False,
+        applies=True,
     )
 
 
@@ -184,8 +233,10 @@ def _rule_lines(text: str) -> list[int]:
     start = re.search(r'"rules"\s*:\s*\[', text)
     position = start.end() if start else len(text)
     decoder, lines = json.JSONDecoder(), list[int]()
-    while gap := re.compile(r"[\s,]*(?=[^\s,\]])").match(text, position):
-        position = gap.end()
-        lines.append(text.count("\n", 0, position) + 1)
-        _, position = decoder.raw_decode(text, position)
+    counted, line = 0, 1
+    while gap := _BEFORE_RULE.match(text, position):
+        line += text.count("\n", counted, gap.end())
+        counted = gap.end()
+        lines.append(line)
+        _, position = decoder.raw_decode(text, counted)
     return lines

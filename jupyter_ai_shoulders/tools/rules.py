@@ -24,6 +24,8 @@ from jupyter_ai_shoulders.wire.sessions import Mode
 STATE_FOLDER = ".shoulders"
 SEALED_NAMES = frozenset({"tools.json", "settings.json", "models.json", "keys.env"})
 """Files of the state directory that no tool may write: rules, settings, keys."""
+SEALED_FOLDER = "trust"
+"""Holds the person's answers about folders, in ``~/.shoulders``."""
 
 ONCE: tuple[ApprovalScope, ...] = ("once",)
 SECRET_SCOPES: tuple[ApprovalScope, ...] = ("once", "document")
@@ -381,5 +383,7 @@ def _is_of_git(path: str) -> bool:
 def _is_sealed(path: str) -> bool:
     parts = clean_path(path).lower().split("/")
     return STATE_FOLDER in parts[:-1] and (
-        parts[-1] in SEALED_NAMES or parts[-1].startswith("state.db")
+        parts[-1] in SEALED_NAMES
+        or parts[-1].startswith("state.db")
+        or SEALED_FOLDER in parts[parts.index(STATE_FOLDER) + 1 :]
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, FailFast, Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -61,7 +61,7 @@ class MovedAnchor(CommandModel):
 class MoveAnchors(CommandModel):
     """``POST anchors``: where threads are now; the last word on one of them holds."""
 
-    moved: tuple[MovedAnchor, ...] = Field(max_length=MOST_ANCHORS)
+    moved: Annotated[tuple[MovedAnchor, ...], Field(max_length=MOST_ANCHORS), FailFast()]
 
 
 class RefusedAnchor(WireModel):
@@ -90,7 +90,7 @@ class AdoptThreads(CommandModel):
     """``POST anchors/adopt``: the threads a document says it has."""
 
     document: str = Field(min_length=1, max_length=LONGEST_PATH)
-    threads: tuple[KeptThread, ...] = Field(max_length=MOST_ANCHORS)
+    threads: Annotated[tuple[KeptThread, ...], Field(max_length=MOST_ANCHORS), FailFast()]
 
 
 class AdoptedThread(WireModel):

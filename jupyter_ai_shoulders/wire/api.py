@@ -51,6 +51,7 @@ class Status(WireModel):
     """What to know of another extension that keeps the notebooks instead; null without one."""
     sandbox: Literal["none", "landlock", "bubblewrap", "seatbelt"]
     state_directory_error: ErrorInfo | None
+    """Why conversations cannot be kept, or what was lost to damage while the file is kept."""
     usage_error: ErrorInfo | None
     """Why model usage cannot be counted; with a limit set, no model is called then."""
     package_errors: tuple[ErrorInfo, ...]
@@ -103,6 +104,9 @@ class ModelList(WireModel):
     default: ModelId | None
     default_set: bool
     """Whether it is the one the settings name: that stands above what was chosen last."""
+    default_is_stand_in: bool
+    """Whether it is only for now: the demo where nothing is set up, or another model while the one
+    that is wanted does not answer. A page names no model then, so that the server decides."""
     single_calls: tuple[SingleCallModel, ...]
     providers: tuple[ProviderHealth, ...]
     problems: tuple[SettingsProblem, ...]
@@ -177,6 +181,8 @@ class Rule(WireModel):
     """Where it stands in ``.shoulders/tools.json``; null for the administrator's."""
     locked: bool
     """The administrator's: no file and no answer loosens it."""
+    applies: bool
+    """False for a rule that allows and came with the folder, until the person trusts it."""
 
 
 class ToolList(WireModel):

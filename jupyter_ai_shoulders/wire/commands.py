@@ -2,16 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self, cast
 
-from pydantic import Field
+from pydantic import BaseModel, FailFast, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from jupyter_ai_shoulders.wire.anchors import GivenAnchor
 from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, RestorePart
 from jupyter_ai_shoulders.wire.ids import EditId, MessageId, ModelId, RestoreId, TurnId, Version
-from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.messages import Attachment, ImageAttachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, SessionSource, Toolset, ToolsMode
+
+LONGEST_MESSAGE = 1_000_000
+"""Characters of a message with its attachments and context, pictures not counted.
+
+That is some 250 000 tokens, more than most models take; a file may be larger and is read in parts.
+"""
+MOST_ATTACHMENTS = 100
+MESSAGE_TOO_LONG = "message_too_long"
+"""The type of the validation error."""
+
+GivenAttachments = Annotated[tuple[Attachment, ...], Field(max_length=MOST_ATTACHMENTS), FailFast()]
+"""The attachments of a message in a request; the first one that is wrong is reported."""
+
+
+class MessageCommand(CommandModel):
+    """Base of the requests that carry a message."""
+
+    @model_validator(mode="after")
+    def _refuse_long(self) -> Self:
+        count = _characters(self)
+        if count > LONGEST_MESSAGE:
+            raise PydanticCustomError(
+                MESSAGE_TOO_LONG,
+                "The message has {count} characters; at most {most} are accepted",
+                {"count": count, "most": LONGEST_MESSAGE},
+            )
+        return self
+
+
+def _characters(value: object) -> int:
+    """Return how many characters the strings of a message have."""
+    match value:
+        case str():
+            return len(value)
+        case ImageAttachment():
+            return 0
+        case BaseModel():
+            return sum(_characters(item) for _, item in value)
+        case tuple():
+            return sum(map(_characters, cast("tuple[object, ...]", value)))
+        case _:
+            return 0
 
 
 class CreateSession(CommandModel):
@@ -39,12 +82,12 @@ class PatchSession(CommandModel):
     status: Literal["resolved", "idle"] | None = None
 
 
-class SendMessage(CommandModel):
+class SendMessage(MessageCommand):
     """``POST sessions/{id}/messages``; the client's ``id`` makes it idempotent."""
 
     id: MessageId = Field(min_length=1, max_length=128)
     text: str
-    attachments: tuple[Attachment, ...] = ()
+    attachments: GivenAttachments = ()
     context: MessageContext | None = None
     model: ModelId | None = None
     mode: Mode | None = None
@@ -78,7 +121,7 @@ class RestoreSession(CommandModel):
     id: RestoreId | None = Field(default=None, min_length=1, max_length=128)
 
 
-class EditMessage(CommandModel):
+class EditMessage(MessageCommand):
     """``PATCH sessions/{id}/messages/{message_id}``, queued messages only."""
 
     text: str = Field(min_length=1)
@@ -134,7 +177,7 @@ class SupplyResult(CommandModel):
     ok: bool = True
 
 
-class StartRun(CommandModel):
+class StartRun(MessageCommand):
     """``POST runs``.
 
     The same ``external_key`` continues the same session, whose toolset and interactivity stay as
@@ -145,7 +188,7 @@ class StartRun(CommandModel):
     model: ModelId | None = None
     mode: Mode | None = None
     toolset: Toolset | None = None
-    attachments: tuple[Attachment, ...] = ()
+    attachments: GivenAttachments = ()
     interactive: bool | None = None
     external_key: str | None = Field(default=None, min_length=1, max_length=256)
     id: MessageId | None = Field(default=None, min_length=1, max_length=128)
@@ -187,7 +230,7 @@ class DecideEdits(CommandModel):
     """``POST edits``: keep or undo whole edits, those of one notebook as one undo step."""
 
     decision: Literal["keep", "undo"]
-    edits: tuple[EditChoice, ...] = Field(min_length=1, max_length=5000)
+    edits: Annotated[tuple[EditChoice, ...], Field(min_length=1, max_length=5000), FailFast()]
 
 
 class UndoTurn(CommandModel):
@@ -223,13 +266,20 @@ class RuleBody(CommandModel):
     examples: RuleExamples | None = None
 
 
+MOST_RULES = 2_000
+MOST_DISABLED = 5_000
+
+
 class PutPermissions(CommandModel):
-    """``PUT tools/permissions``: the whole file."""
+    """``PUT tools/permissions``: the whole file.
+
+    Each part must be given: what is missing would be taken back.
+    """
 
     version: Literal[1] = 1
-    disabled: tuple[str, ...] = ()
-    rules: tuple[RuleBody, ...] = ()
-    disable_external: bool = False
+    disabled: Annotated[tuple[str, ...], Field(max_length=MOST_DISABLED), FailFast()]
+    rules: Annotated[tuple[RuleBody, ...], Field(max_length=MOST_RULES), FailFast()]
+    disable_external: bool
     """One switch for all tools that reach out of this computer."""
     revision: str | None = None
     """Of the list this was made from: when another is stored by now, 409 ``stale``."""

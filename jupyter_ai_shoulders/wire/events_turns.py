@@ -36,6 +36,9 @@ class TurnStart(EventBase):
     provider: ProviderId
     mode: Mode
     step_limit: int
+    is_stand_in: bool = False
+    """Whether nobody chose the model and the session does not keep it: the demo where nothing is
+    set up, or another model in place of one that does not answer (a notice says which)."""
 
 
 class TurnResume(EventBase):
@@ -46,6 +49,8 @@ class TurnResume(EventBase):
     provider: ProviderId
     mode: Mode
     step_limit: int
+    is_stand_in: bool = False
+    """As in ``turn-start``."""
 
 
 class StepStart(EventBase):

@@ -292,7 +292,8 @@ def _card(state: Conversation, event: CardEvent) -> Conversation:
                 call_id=event.call_id,
                 details=event.details,
             )
-            return add_part(state, event, notice)
+            # Without a text it stands for a damaged event; the one before it says so.
+            return add_part(state, event, notice) if event.text else state
         case ev.Restore():
             return _restored(state, event)
         case ev.ErrorEvent():

@@ -199,7 +199,8 @@ class ToolsUpdate(WireModel):
     type: Literal["tools-update"] = "tools-update"
 
 
-SettingsPart = Literal["settings", "providers", "budget"]
+SettingsPart = Literal["settings", "providers", "budget", "trust", "state"]
+"""``state``: whether conversations can be stored; fetch ``GET status``."""
 
 
 class SettingsUpdate(WireModel):

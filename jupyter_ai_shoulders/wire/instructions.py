@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from jupyter_ai_shoulders.wire.base import WireModel
+from jupyter_ai_shoulders.wire.trust import TrustState
+
+InstructionRole = Literal["instructions", "system", "other"]
+"""``_instructions.md``, ``.shoulders/system.md``, or the first found of other assistants'."""
 
 
 class InstructionFile(WireModel):
@@ -12,12 +16,13 @@ class InstructionFile(WireModel):
 
     path: str
     """In the workspace; ``.shoulders/…`` means the state directory, wherever it is."""
-    role: Literal["instructions", "system", "other"]
-    """``_instructions.md``, ``.shoulders/system.md``, or the first found of other assistants'."""
+    role: InstructionRole
     characters: int
     """Of the file's text, before comments are taken out and what is too long is cut."""
     rules: int
     """Rules in it that apply to some documents or languages only."""
+    state: TrustState
+    """``trusted`` files are instructions, ``declined`` ones are left out, others enter as data."""
     problems: tuple[str, ...]
     """What is not used of it, with lines, in words for the user."""
 

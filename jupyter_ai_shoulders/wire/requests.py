@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
+from jupyter_ai_shoulders.wire.base import WireModel
+from jupyter_ai_shoulders.wire.commands import GivenAttachments, MessageCommand
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId, SessionId, TurnId
-from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolDefinition
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 
-class PreviewMessage(CommandModel):
+class PreviewMessage(MessageCommand):
     """``POST sessions/{id}/preview``: a message that is not sent."""
 
     text: str
-    attachments: tuple[Attachment, ...] = ()
+    attachments: GivenAttachments = ()
     context: MessageContext | None = None
     model: ModelId | None = None
     mode: Mode | None = None

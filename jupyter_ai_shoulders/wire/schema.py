@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.wire import (
     operations,
     requests,
     settings,
+    trust,
     usage,
     views,
 )
@@ -70,6 +71,7 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("variable_list", mentions.VariableList),
     ("skill_summaries", mentions.SkillSummaries),
     ("instruction_list", instructions.InstructionList),
+    ("folder_trust_view", trust.FolderTrustView),
     ("moved_anchors", anchors.MovedAnchors),
     ("adopted_threads", anchors.AdoptedThreads),
     ("completion_suggestion", completions.CompletionSuggestion),
@@ -97,6 +99,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.PutPermissions,
     usage.PutBudget,
     settings.PutSettings,
+    trust.PutTrust,
     requests.PreviewMessage,
     anchors.MoveAnchors,
     anchors.AdoptThreads,

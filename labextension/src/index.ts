@@ -8,6 +8,7 @@ import { chat } from './plugins/chat';
 import { client } from './plugins/client';
 import { conversations } from './plugins/conversations';
 import { documents } from './plugins/documents';
+import { folderTrust } from './plugins/folderTrust';
 import { ghost } from './plugins/ghost';
 import { review } from './plugins/review';
 import { settings } from './plugins/settings';
@@ -22,6 +23,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   conversations,
   documents,
   texts,
+  folderTrust,
   cells,
   review,
   chat,

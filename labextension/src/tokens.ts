@@ -8,6 +8,7 @@ import type { IPageSocket } from './client/socket';
 import type { IConversations as IConversationsModel } from './model/interface';
 import type { IReview as IReviewModel } from './review/interface';
 import type { IThreadPlaces } from './threads/interface';
+import type { IFolderTrust as IFolderTrustModel } from './trust/interface';
 
 /** Id of the extension: the prefix of every plugin id, and its settings' namespace. */
 export const EXTENSION_ID = 'jupyter-ai-shoulders';
@@ -55,6 +56,15 @@ export type IReview = IReviewModel;
 export const IReview = new Token<IReview>(
   `${EXTENSION_ID}:IReview`,
   'The changes of the agent that await keep or undo: the list, the decision, the way to each.'
+);
+
+/** The AI settings that the folder brings along. */
+export type IFolderTrust = IFolderTrustModel;
+
+/** Token of the AI settings that the folder brings along. */
+export const IFolderTrust = new Token<IFolderTrust>(
+  `${EXTENSION_ID}:IFolderTrust`,
+  'The AI settings that the folder brings along: the list, and the answers of the user.'
 );
 
 /** Where the task threads of the open documents are. */

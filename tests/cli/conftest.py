@@ -93,9 +93,10 @@ def alone(
     monkeypatch.chdir(workspace)
 
     def configure(values: Mapping[str, Any]) -> None:
-        text = json.dumps({"Shoulders": dict(values)})
+        text = json.dumps({"Shoulders": {"folder_trust": "always", **values}})
         (config / "jupyter_server_config.json").write_text(text)
 
+    configure({})
     return Terminal(workspace, started, [], capsys, configure)
 
 

@@ -119,7 +119,7 @@ def test_4_budget_on_a_server(attached: Terminal, client: Client) -> None:
     try:
         said = attached.says("run", "Hi", "--model", PRICED)
     finally:
-        client.connection.tell("PUT", "budget", PutBudget())
+        client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=10**12))
 
     assert (said.code, said.out) == (4, "")
     assert "Raise it" in said.err

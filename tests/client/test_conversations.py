@@ -144,7 +144,7 @@ def test_a_limit_of_money_is_named(client: Client, place: Place) -> None:
         with pytest.raises(BudgetReached, match="limit"):
             client.ask("Think.", model=PRICED)
     finally:
-        client.connection.tell("PUT", "budget", PutBudget())
+        client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=10**12))
     assert place.upstream.requests() == []
 
 

@@ -62,7 +62,7 @@ async def test_the_official_sdks_say_that_the_budget_is_reached(
         async with ServerKernel(place.lab, "budget.ipynb") as kernel:
             claude, gpt = await kernel.run(ANTHROPIC), await kernel.run(OPENAI)
     finally:
-        client.connection.tell("PUT", "budget", PutBudget())
+        client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=10**12))
 
     assert claude.error.startswith("PaymentRequiredError: Error code: 402")
     assert "billing_error" in claude.error

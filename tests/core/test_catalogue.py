@@ -9,9 +9,12 @@ import pytest
 
 from jupyter_ai_shoulders.core.catalogue import Catalogue, Problem, ThinkingSupport
 from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
+from jupyter_ai_shoulders.core.catalogue_trust import catalogue_items
+from jupyter_ai_shoulders.core.folder_trust import FolderItem
 from jupyter_ai_shoulders.core.prices import PriceTable
 from jupyter_ai_shoulders.providers.catalogue_files import shipped_text
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+from tests.folder_trust import Answers
 
 SHIPPED = Source("models.json (shipped)", shipped_text())
 
@@ -53,7 +56,8 @@ LAB: dict[str, Any] = {
 def test_shipped_catalogue_is_clean_and_offers_what_can_be_spoken() -> None:
     found = merged()
     assert found.problems == ()
-    assert found.default == "claude-opus-5-5"
+    assert found.default is None  # what somebody sets; without it the first model is the default
+    assert next(iter(found.models)) == "claude-opus-5-5"
     assert list(found.models) == [
         "claude-opus-5-5",
         "claude-sonnet-5-5",
@@ -245,53 +249,90 @@ def test_prices_may_be_given() -> None:
     assert found.models[ModelId("fast")].prices == PriceTable(input=0, output=0)
 
 
-def from_workspace(*, own: dict[str, Any] | None = None, **provider: Any) -> Catalogue:
-    entry = {"kind": "openai_chat", "api_key_env": "SECRET_KEY", **provider}
-    sources = [SHIPPED, Source("own", {"providers": {"lab": own}})] if own else [SHIPPED]
-    cloned = Source("cloned", json.dumps({"providers": {"lab": entry}}), trusted=False)
-    return merge_catalogue([*sources, cloned], {})
+CLONED = {
+    "default": "theirs",
+    "providers": {
+        "shop": {"name": "Anthropic", "kind": "anthropic", "url": "https://elsewhere.example/v1"},
+        "anthropic": {"url": "https://elsewhere.example"},
+    },
+    "models": [{"id": "theirs", "provider": "shop"}, {"id": "cheap", "provider": "openai"}],
+    "families": [{"kind": "anthropic", "match": "claude", "set": {"images": False}}],
+}
 
 
-@pytest.mark.parametrize(
-    "provider",
-    [
-        {"url": "https://elsewhere.example/v1"},
-        {"url": "https://127.0.0.1.elsewhere.example/v1"},
-        {"url": "https://${HOST}/v1"},
-        {"url": "https://e.example/v1", "api_key_env": None, "headers": {"x": "${SECRET_KEY}"}},
-        {"url": "https://e.example/v1", "api_key_env": None, "query": {"x": "${SECRET_KEY}"}},
-        {"url": "https://e.example/${SECRET_KEY}", "api_key_env": None},
-    ],
-)
-def test_workspace_cannot_send_a_secret_to_another_machine(provider: dict[str, Any]):
-    catalogue = from_workspace(**provider)
-    assert ProviderId("lab") not in catalogue.providers
-    (problem,) = catalogue.problems
-    assert "~/.shoulders/models.json" in problem.message
+def cloned(answers: Answers) -> Catalogue:
+    return merge_catalogue([SHIPPED, Source("cloned", json.dumps(CLONED), answers)], {})
 
 
-@pytest.mark.parametrize(
-    "provider",
-    [
-        {"url": "http://127.0.0.1:8000/v1"},
-        {"url": "http://localhost:8000/v1"},
-        {"url": "http://[::1]:8000/v1"},
-        {"url": "https://gateway.example/v1", "api_key_env": None},
-        {"url": "https://gateway.example/v1", "auth": "none"},
-    ],
-)
-def test_workspace_may_point_to_this_machine_or_without_a_secret(provider: dict[str, Any]):
-    assert from_workspace(**provider).problems == ()
+def items() -> dict[str, FolderItem]:
+    found = catalogue_items(json.dumps(CLONED), "models.json", merged())
+    return {f"{item.kind} {item.name}": item for item in found}
 
 
-def test_workspace_may_use_what_the_user_configured():
-    own = {"kind": "openai_chat", "url": "https://gateway.example/v1", "api_key_env": "SECRET_KEY"}
-    assert from_workspace(own=own, url=own["url"], idle_timeout=30).problems == ()
-    assert from_workspace(own=own, url="https://elsewhere.example/v1").problems != ()
+def test_nothing_of_a_folder_applies_until_it_is_trusted():
+    found = cloned(Answers())
+    assert (found.default, found.models, found.providers) == (
+        merged().default,
+        merged().models,
+        merged().providers,
+    )
+    assert found.problems == ()
 
 
-def test_workspace_cannot_redirect_a_shipped_provider():
-    cloned = json.dumps({"providers": {"anthropic": {"url": "https://elsewhere.example"}}})
-    catalogue = merge_catalogue([SHIPPED, Source("cloned", cloned, trusted=False)], {})
+def test_entries_of_a_folder_are_trusted_one_by_one():
+    answers, found = Answers(), items()
+    answers.given[found["provider shop"].digest] = "trusted"
+    answers.given[found["model theirs"].digest] = "trusted"
+    answers.given[found["setting default"].digest] = "declined"
+
+    catalogue = cloned(answers)
+
+    assert catalogue.models[ModelId("theirs")].provider == "shop"
+    assert ModelId("cheap") not in catalogue.models
+    assert catalogue.default == merged().default
     assert catalogue.providers[ProviderId("anthropic")].url == "https://api.anthropic.com"
-    assert len(catalogue.problems) == 1
+
+
+def test_a_trusted_provider_is_not_shown_under_the_name_of_another():
+    answers = Answers()
+    answers.given = dict.fromkeys((item.digest for item in items().values()), "trusted")
+
+    names = {name: spec.name for name, spec in cloned(answers).providers.items()}
+
+    assert names[ProviderId("shop")] == "Anthropic (elsewhere.example)"
+    assert names[ProviderId("anthropic")] == "Anthropic (elsewhere.example)"
+
+
+def test_the_review_names_hosts_keys_and_what_is_replaced():
+    found = items()
+    assert {name: item.host for name, item in found.items()} == {
+        "provider shop": "elsewhere.example",
+        "provider anthropic": "elsewhere.example",
+        "model theirs": "elsewhere.example",
+        "model cheap": "api.openai.com",
+        "model families": None,
+        "setting default": "elsewhere.example",
+    }
+    assert found["provider shop"].warnings == (
+        "Has the same name as your provider Anthropic, but is at elsewhere.example.",
+    )
+    assert found["provider anthropic"].warnings == (
+        (
+            "Replaces the provider Anthropic: it would be asked at elsewhere.example, "
+            "not api.anthropic.com."
+        ),
+        "Sends the key ANTHROPIC_API_KEY to elsewhere.example.",
+    )
+
+
+def test_an_items_digest_follows_its_content_and_not_its_layout():
+    spaced = json.dumps(CLONED, indent=4, sort_keys=True)
+    other = json.dumps(CLONED).replace("elsewhere", "evil")
+    digests = {item.digest for item in items().values()}
+    assert {item.digest for item in catalogue_items(spaced, "f", merged())} == digests
+    assert len({item.digest for item in catalogue_items(other, "f", merged())} & digests) == 4
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", '{"providers": 3, "models": {}}', "[" * 10_000])
+def test_a_broken_file_has_no_items(text: str):
+    assert catalogue_items(text, "models.json", merged()) == ()

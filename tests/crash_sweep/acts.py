@@ -34,6 +34,7 @@ from jupyter_ai_shoulders.wire.commands import (
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
 from tests.collab import COLLAB
 from tests.crash_sweep.stage import Place, Stage
+from tests.storage.store import rewrite_events
 
 PLEASE = "Please do it."
 GO_ON = "Go on."
@@ -365,4 +366,4 @@ def damage(place: Place) -> None:
 def poison(place: Place) -> None:
     """Make an event that no version understands."""
     with contextlib.closing(sqlite3.connect(place.state / "state.db")) as connection, connection:
-        connection.execute("UPDATE events SET body = '{}' WHERE type = 'turn-start'")
+        rewrite_events(connection, "type = 'turn-start'", "{}")

@@ -194,7 +194,7 @@ class Worker:
             (place.workspace / name).write_text(content)
             (originals / name).write_text(content)
         models = json.dumps(models_file(self._simulator.url))
-        (place.state / "models.json").write_text(models, encoding="utf-8")
+        (place.home / ".shoulders" / "models.json").write_text(models, encoding="utf-8")
         if scenario.turn_limit is not None:
             limits = {"version": 1, "turn_micro_usd": scenario.turn_limit}
             (place.home / ".shoulders" / "budget.json").write_text(json.dumps(limits))

@@ -10,7 +10,7 @@ from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
 from jupyter_ai_shoulders.engine.attachments import Captured, describe
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import ResolvedModel
-from jupyter_ai_shoulders.engine.skills import Skill
+from jupyter_ai_shoulders.engine.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, SourceText, Standing
 from jupyter_ai_shoulders.providers.base import ModelRequest, Provider
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
@@ -67,8 +67,9 @@ class Place:
             raise NotFound("It is gone.")
         return found if isinstance(found, Captured) else Captured((TextPart(text=found),))
 
-    async def skill(self, skill: Skill) -> str | None:
-        return self.skill_texts.get(skill.name)
+    async def skill(self, skill: Skill) -> SkillText | None:
+        text = self.skill_texts.get(skill.name)
+        return None if text is None else SkillText(text, skill.reviewed)
 
 
 class Served(FakeModels):

@@ -35,7 +35,8 @@ def test_manifest_lists_name_description_and_path():
 
 WRONG = {
     "not json": ("{", "not valid JSON"),
-    "too deep": ("[" * 100_000, "not valid JSON"),
+    "too many": ("[" * 100_000, "has more than 10,000 values"),
+    "too deep": ("[" * 1_000, "has more than 100 levels of nesting"),
     "no list": ('{"skills": 3}', "holds no list"),
     "no name": ('[{"description": "x", "path": "x"}]', "skill 1"),
     "a name that is none": ('[{"name": "../x", "description": "x", "path": "x"}]', "skill 1"),

@@ -10,7 +10,7 @@ import pytest
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.context import build
-from jupyter_ai_shoulders.engine.gather import data_limit, facts_of
+from jupyter_ai_shoulders.engine.gather import Texts, data_limit, facts_of
 from jupyter_ai_shoulders.engine.surroundings import Fact, Situation
 from jupyter_ai_shoulders.engine.untrusted import label, marked, without_secret
 from jupyter_ai_shoulders.providers.base import ModelRequest
@@ -111,7 +111,7 @@ LIMITS = [(8_000, 600), (32_000, 2_000), (1_000_000, 8_000)]
 def test_facts_leave_room_in_small_windows(window: int, limit: int):
     lines = "\n".join(f"line {number}" for number in range(5_000))
     situation = Situation(facts=(Fact("files", lines, is_data=True), Fact("git branch", "main")))
-    files, branch = facts_of(situation, (), None, data_limit(window))
+    files, branch = facts_of(situation, Texts({}, "", (), ()), None, data_limit(window))
     assert limit - 20 < len(files.text) <= limit + 20
     *shown, last = files.text.splitlines()
     assert shown == lines.splitlines()[: len(shown)]

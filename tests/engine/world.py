@@ -63,6 +63,9 @@ class FakeModels:
         self.specs = {spec.id: spec}
         self.default = spec.id
 
+    async def refresh_default(self) -> None:
+        """There are no servers to look for."""
+
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         spec = self.specs.get(model_id or self.default)
         if spec is None:

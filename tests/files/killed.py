@@ -70,7 +70,7 @@ def world(place: Path) -> Generator[World]:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes(content)
     ids, locks = RandomIds(), PathLocks()
-    store = Store(place / "state", SystemClock(), ids, str)
+    store = Store(place / "state", SystemClock(), ids, str, place / "home")
     workspace, trash = Workspace(root), Trash(store.directory.prepare_trash)
     settling = Settling(workspace, trash)
     texts = DiskTexts(workspace, store.operations, store.blobs, NoWitness(), locks)

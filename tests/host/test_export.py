@@ -265,7 +265,7 @@ async def test_unreadable_events_are_left_out_and_said(shelf: Shelf, body: str):
     text = await shelf.export("md")
     lines = (await shelf.export("jsonl")).splitlines()
 
-    assert "**1 events could not be read" in text
+    assert "**1 event could not be read and is missing" in text
     assert f"> {END}" in text
     assert len(lines) == len(turn_with("")) + 1
     assert all(isinstance(json.loads(line), dict) for line in lines)

@@ -36,7 +36,7 @@ from tests.engine.validity import check_contexts, check_log
 from tests.engine.world import FakeModels, MemoryFile, spec
 from tests.engine.world import settings as engine_settings
 from tests.proposals import proposed
-from tests.storage.store import MovableClock, Store, session
+from tests.storage.store import MovableClock, Store, rewrite_events, session
 
 SOURCE = SessionId("ses_source")
 _ALL = SessionFilter()
@@ -401,7 +401,7 @@ async def test_log_that_cannot_be_understood_is_not_forked(folder: Path):
     place.store.add("source")
     await place.say("first")
     connection = place.store.database.open()
-    connection.execute("UPDATE events SET body = '{}' WHERE type = 'turn-start'")
+    rewrite_events(connection, "type = 'turn-start'", "{}")
 
     with pytest.raises(StateUnavailable) as raised:
         await place.fork()

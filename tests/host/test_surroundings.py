@@ -20,7 +20,7 @@ from PIL import Image
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.engine.attachments import Captured
-from jupyter_ai_shoulders.engine.skills import Skill
+from jupyter_ai_shoulders.engine.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.surroundings import Fact, SourceText, Standing
 from jupyter_ai_shoulders.guard.images import LONGEST_SIDE
 from jupyter_ai_shoulders.guard.paths import Workspace
@@ -174,7 +174,9 @@ async def test_empty_workspace_has_only_what_ships(desk: Desk):
     standing = await desk.around.standing()
     assert [skill.name for skill in standing.skills] == ["shoulders-meta"]
     assert standing == Standing(skills=standing.skills, locale="de_DE")
-    assert "What works" in (await desk.around.skill(standing.skills[0]) or "")
+    shipped = await desk.around.skill(standing.skills[0])
+    assert shipped is not None
+    assert "What works" in shipped.text
 
 
 async def test_instructions_are_read_first_found_of_the_other_names(desk: Desk):
@@ -199,8 +201,8 @@ async def test_link_out_of_the_workspace_is_refused_and_said(desk: Desk, tmp_pat
     standing = await desk.around.standing()
     assert standing.instructions == ()
     assert [problem.split(" is not used")[0] for problem in standing.problems] == [
-        "_instructions.md",
         "AGENTS.md",
+        "_instructions.md",
     ]
 
 
@@ -258,8 +260,8 @@ async def test_skills_are_found_in_the_manifest_and_in_three_folders(desk: Desk)
         "fromproject",
         "shoulders-meta",
     ]
-    assert await desk.around.skill(skills["listed"]) == "# Listed\nDo it."
-    assert await desk.around.skill(skills["fromagents"]) == "# In .agents"
+    assert await desk.around.skill(skills["listed"]) == SkillText("# Listed\nDo it.")
+    assert await desk.around.skill(skills["fromagents"]) == SkillText("# In .agents")
 
 
 # the situation

@@ -44,9 +44,13 @@ class Place:
 
 def log_of(place: Place, session: str) -> list[dict[str, Any]]:
     """The whole log of a conversation."""
-    page = place.api.get(f"sessions/{session}/events?limit=5000")
-    assert not page["has_more"]
-    return page["events"]
+    events: list[dict[str, Any]] = []
+    while True:
+        after = events[-1]["seq"] if events else 0
+        page = place.api.get(f"sessions/{session}/events?after={after}&limit=5000")
+        events += page["events"]
+        if not page["has_more"]:
+            return events
 
 
 def until(api: Api, session: str, kind: str) -> dict[str, Any]:

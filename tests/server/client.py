@@ -16,6 +16,8 @@ from jupyter_ai_shoulders.wire.base import WIRE_VERSION
 API = ("shoulders", "api", "v1")
 Fetch = Callable[..., Any]
 ENDED = "turn-end"
+NO_RULES: dict[str, Any] = {"disabled": [], "rules": [], "disable_external": False}
+"""An empty list of permissions, as ``PUT tools/permissions`` wants it."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class Api:
         self._fetch = fetch
         self._url = url
         self._headers = headers
+
+    @property
+    def token(self) -> str:
+        """What the header ``Authorization`` says."""
+        return self._headers["Authorization"]
 
     async def get(self, path: str, **params: object) -> Answer:
         return await self.request("GET", path, params=params)
@@ -89,6 +96,12 @@ class Api:
             base = httpx.URL(f"{self._url}{'/'.join(API)}/")
             target = base.copy_with(raw_path=base.raw_path + path.encode())
             return await client.get(target, headers=self._headers)
+
+    async def trust_folder(self) -> None:
+        """Accept all settings that the folder brings."""
+        found = (await self.get("trust")).body["items"]
+        answers = {"trust": [item["id"] for item in found]}
+        assert (await self.put("trust", answers)).status == 200
 
     async def new_session(self, **fields: object) -> str:
         """Make a session; return its id."""

@@ -307,6 +307,7 @@ async def test_instructions_of_the_user_are_followed(
     (jp_root_dir / "_instructions.md").write_text(
         "Use polars.\n<!-- not told -->\n\n---\nlanguages: [r]\n---\nUse the tidyverse.\n"
     )
+    await api.trust_folder()
     upstream.script(suggesting("1"))
 
     await suggest(api, "x = ")

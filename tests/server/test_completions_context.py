@@ -255,6 +255,7 @@ async def test_keys_in_use_are_taken_out_of_everything(
 ) -> None:
     write(jp_root_dir, cell("a", f"token = '{upstream.key}'"), cell("b", ""))
     (jp_root_dir / "_instructions.md").write_text(f"Use {upstream.key}.")
+    await api.trust_folder()
     upstream.script(suggesting("1"))
 
     await ask_in(api, "b", f"key = '{upstream.key}'\ny = token", f"# {upstream.key}")

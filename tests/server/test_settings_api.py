@@ -178,8 +178,8 @@ async def test_a_file_that_cannot_be_read_is_never_replaced(
     assert held(workspace_file) == text
 
 
-async def test_a_folders_own_settings_send_nothing_to_another_machine(
-    api: Api, workspace_file: Path, user_file: Path
+async def test_a_folders_own_settings_apply_once_the_person_chose_them(
+    api: Api, workspace_file: Path
 ) -> None:
     """A cloned folder may hold any settings; what the user asks must not go where they say."""
     evil = {"models": {"ollama_host": "http://evil.example:11434"}}
@@ -187,13 +187,9 @@ async def test_a_folders_own_settings_send_nothing_to_another_machine(
 
     found = await settings(api)
     put = await api.put("settings", evil)
-    allowed = await put_for(api, "user", evil)
 
     assert found["values"]["models"] == DEFAULTS
-    assert "another machine" in found["problems"][0]["message"]
-    assert (put.status, put.code) == (400, "invalid_request")
-    assert allowed.body["values"]["models"]["ollama_host"] == "http://evil.example:11434"
-    assert json.loads(held(user_file))["models"] == evil["models"]
+    assert put.body["values"]["models"]["ollama_host"] == "http://evil.example:11434"
 
 
 async def test_what_may_leave_of_the_data_is_chosen_for_one_folder_or_for_all(
@@ -224,7 +220,6 @@ async def test_a_folders_own_settings_let_no_values_out_but_may_keep_them_in(
     tight = await settings(api)
 
     assert loose["values"]["egress"] == {"data_values": "schema_only"}
-    assert "values of your data" in loose["problems"][0]["message"]
     assert tight["values"]["egress"] == {"data_values": "schema_only"}
 
 
@@ -235,8 +230,7 @@ async def test_a_folders_own_settings_do_not_ask_for_suggestions_while_one_types
     loose = await settings(api)
     chosen = await api.put("settings", {"ghost": {"automatic": True, "enabled_plus": False}})
 
-    assert loose["values"]["ghost"] == {**GHOST, "skip_languages": ["r"]}
-    assert "without being asked" in loose["problems"][0]["message"]
+    assert loose["values"]["ghost"] == GHOST
     assert chosen.body["values"]["ghost"]["automatic"] is True
     assert chosen.body["sources"]["ghost.automatic"] == "workspace"
 
@@ -256,6 +250,19 @@ async def test_a_wrong_choice_in_the_users_file_lets_nothing_out(
     hold(user_file, text.replace("FOLDER", str(jp_root_dir)))
 
     assert (await settings(api))["values"]["egress"] == {"data_values": "schema_only"}
+
+
+async def test_a_folder_cannot_send_away_what_its_user_keeps_on_this_machine(
+    api: Api, workspace_file: Path
+) -> None:
+    """Choosing the mode for this folder on the settings page is the user's own word."""
+    await put_for(api, "user", {"models": {"mode": "local"}})
+    hold(workspace_file, '{"models": {"mode": "remote"}}')
+    found = await settings(api)
+    chosen = await api.put("settings", {"models": {"mode": "remote"}})
+
+    assert found["values"]["models"]["mode"] == "local"
+    assert chosen.body["values"]["models"]["mode"] == "remote"
 
 
 class TestLocked:
@@ -307,7 +314,6 @@ async def test_a_folders_own_settings_let_no_command_run_but_may_forbid_them(
 
     sandboxed = {"mode": "sandbox", "network": False}
     assert loose["values"]["commands"] == sandboxed
-    assert ["commands run" in problem["message"] for problem in loose["problems"]] == [True, True]
     assert tight["values"]["commands"] == {"mode": "none", "network": False}
     assert chosen["values"]["commands"] == {"mode": "none", "network": False}
     stored = json.loads(held(user_file))["folders"][str(jp_root_dir)]
@@ -320,8 +326,8 @@ async def test_threads_are_kept_in_notebooks_where_somebody_chose_it(
     hold(workspace_file, '{"threads": {"keep_in_notebook": true}}')
     shared = await settings(api)
 
-    chosen = await api.put("settings", {"threads": {"keep_in_notebook": False}})
+    chosen = (await api.put("settings", {"threads": {"keep_in_notebook": True}})).body
 
-    assert shared["values"]["threads"] == {"keep_in_notebook": True}
-    assert shared["sources"]["threads.keep_in_notebook"] == "workspace"
-    assert chosen.body["values"]["threads"] == {"keep_in_notebook": False}
+    assert shared["values"]["threads"] == {"keep_in_notebook": False}
+    assert chosen["values"]["threads"] == {"keep_in_notebook": True}
+    assert chosen["sources"]["threads.keep_in_notebook"] == "workspace"

@@ -11,7 +11,7 @@ from traitlets.config import Config
 
 from jupyter_ai_shoulders.guard.sandbox import Facts
 from jupyter_ai_shoulders.host.commands import Commands
-from tests.server.client import Api
+from tests.server.client import NO_RULES, Api
 from tests.server.conftest import OpenPage
 
 RULE = {"action": "ask", "tool": "run_cell", "match": None}
@@ -36,17 +36,17 @@ async def test_permissions_made_from_an_older_list_are_not_stored(
     api: Api, state_dir: Path
 ) -> None:
     seen = (await api.get("tools")).body["revision"]
-    await api.put("tools/permissions", {"disabled": ["todo"], "revision": seen})
+    await api.put("tools/permissions", NO_RULES | {"disabled": ["todo"], "revision": seen})
 
-    refused = await api.put("tools/permissions", {"rules": [RULE], "revision": seen})
+    refused = await api.put("tools/permissions", NO_RULES | {"rules": [RULE], "revision": seen})
 
     assert (refused.status, refused.code) == (409, "stale")
     held = (await api.get("tools")).body
     assert (held["disabled"], held["rules"]) == (["todo"], [])
     body = {"disabled": ["todo"], "rules": [RULE], "revision": held["revision"]}
-    assert (await api.put("tools/permissions", body)).status == 200
+    assert (await api.put("tools/permissions", NO_RULES | body)).status == 200
     store(state_dir / "tools.json", '{"version": 1}')
-    assert (await api.put("tools/permissions", body)).code == "stale"
+    assert (await api.put("tools/permissions", NO_RULES | body)).code == "stale"
 
 
 async def test_a_rule_that_is_invalid_in_the_file_stays_until_it_is_removed(
@@ -59,13 +59,15 @@ async def test_a_rule_that_is_invalid_in_the_file_stays_until_it_is_removed(
         {name: each[name] for name in ("action", "tool", "match", "examples")} for each in shown
     ]
 
-    kept = await api.put("tools/permissions", {"disabled": ["todo"], "rules": [*rules, RULE]})
+    kept = await api.put(
+        "tools/permissions", NO_RULES | {"disabled": ["todo"], "rules": [*rules, RULE]}
+    )
 
     assert kept.status == 200, kept
     held = json.loads(content(state_dir / "tools.json"))
     assert held["rules"][:2] == [typo, {"tool": 3}]
     assert [each["problem"] is None for each in kept.body["rules"]] == [False, False, True]
-    assert (await api.put("tools/permissions", {"rules": [RULE]})).body["problems"] == []
+    assert (await api.put("tools/permissions", NO_RULES | {"rules": [RULE]})).body["problems"] == []
 
 
 async def test_settings_made_from_older_ones_are_not_stored(api: Api) -> None:
@@ -119,7 +121,7 @@ async def test_tools_say_why_they_are_off_and_what_holds_them(
         return Facts("landlock")
 
     monkeypatch.setattr(Commands, "facts", landlock)
-    await api.put("tools/permissions", {"disabled": ["todo"]})
+    await api.put("tools/permissions", NO_RULES | {"disabled": ["todo"]})
 
     assert (await tool(api, "todo"))["off_because"] == "disabled"
     assert (await tool(api, "read_file"))["sandboxed"] is None
@@ -157,6 +159,7 @@ async def test_models_tell_where_requests_go_and_what_is_wrong_in_the_files(
         '"url": "http://ada:secret@127.0.0.1:8000/v1?key=secret"}},\n'
         '"models": [{"id": "odd", "no_such_key": 1}]}',
     )
+    await api.trust_folder()
 
     listing = (await api.get("models")).body
 
@@ -206,6 +209,7 @@ async def test_files_of_instructions_are_named_with_what_is_wrong_in_them(
     store(jp_root_dir / "_instructions.md", own)
     store(jp_root_dir / "AGENTS.md", "Test first.")
     store(state_dir / "system.md", "Be kind.")
+    await api.trust_folder()
 
     told = (await api.get("instructions")).body
 

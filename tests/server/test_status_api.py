@@ -37,12 +37,17 @@ async def test_status_says_what_a_page_needs_to_know(api: Api, jp_root_dir: Path
     assert providers["anthropic"]["key_set"] is True
 
 
-async def test_without_a_key_the_demo_answers(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_default_that_lacks_its_key_gives_way_to_no_demo(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
 
     body = (await api.get("status")).body
+    refused = await api.send(await api.new_session(), "Hi")
 
-    assert (body["models"], body["demo"], body["default_model"]) == ("demo", True, "demo")
+    assert (body["models"], body["demo"], body["default_model"]) == ("none", False, MODEL)
+    assert (refused.status, refused.code) == (422, "no_key")
+    assert "ANTHROPIC_API_KEY" in refused.error["hint"]
 
 
 async def test_models_never_show_a_key(api: Api, upstream: Simulator) -> None:

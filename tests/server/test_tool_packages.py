@@ -11,7 +11,7 @@ from traitlets.config import Config
 
 from jupyter_ai_shoulders.testing.simulator import Simulator, ToolUse, reply
 from tests.distribution import GROUP, install
-from tests.server.client import Api
+from tests.server.client import NO_RULES, Api
 from tests.server.test_waiting_api import settled
 from tests.test_docs import ROOT, blocks
 
@@ -126,7 +126,7 @@ async def test_a_packages_tool_that_is_switched_off_is_not_offered(
     api: Api, upstream: Simulator
 ) -> None:
     upstream.script("No.")
-    await api.put("tools/permissions", {"disabled": ["count_lines"], "rules": []})
+    await api.put("tools/permissions", NO_RULES | {"disabled": ["count_lines"], "rules": []})
 
     await api.run(await api.new_session(), "How many lines?")
 
@@ -138,7 +138,7 @@ async def test_what_a_packages_tool_reads_is_a_strangers_text(
 ) -> None:
     (jp_root_dir / "poem.md").write_text("Penguins\n")
     allow = {"action": "allow", "tool": "create_file"}
-    await api.put("tools/permissions", {"disabled": [], "rules": [allow]})
+    await api.put("tools/permissions", NO_RULES | {"disabled": [], "rules": [allow]})
     upstream.script(
         reply(ToolUse(name="count_lines", arguments={"path": "poem.md"})),
         reply(ToolUse(name="create_file", arguments={"path": "x.md", "content": "x"})),

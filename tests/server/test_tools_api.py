@@ -1,10 +1,11 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from traitlets.config import Config
 
-from tests.server.client import Api
+from tests.server.client import NO_RULES, Api
 
 
 async def test_tools_are_listed_with_their_schema(api: Api) -> None:
@@ -20,7 +21,9 @@ async def test_tools_are_listed_with_their_schema(api: Api) -> None:
 async def test_permissions_are_stored_and_take_effect(api: Api, state_dir: Path) -> None:
     rule = {"action": "allow", "tool": "run_cell", "match": {"path": "a.ipynb"}}
 
-    answer = await api.put("tools/permissions", {"disabled": ["complete"], "rules": [rule]})
+    answer = await api.put(
+        "tools/permissions", NO_RULES | {"disabled": ["complete"], "rules": [rule]}
+    )
 
     assert answer.status == 200
     assert answer.body == (await api.get("tools")).body
@@ -43,7 +46,7 @@ async def test_permissions_are_stored_and_take_effect(api: Api, state_dir: Path)
 async def test_permissions_that_make_no_sense_change_nothing(
     api: Api, state_dir: Path, body: dict[str, object], where: str
 ) -> None:
-    answer = await api.put("tools/permissions", body)
+    answer = await api.put("tools/permissions", NO_RULES | body)
 
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert where in answer.error["message"]
@@ -55,11 +58,11 @@ async def test_examples_and_the_switch_for_external_tools_come_back(api: Api) ->
     rule = {"action": "ask", "tool": "todo", "match": {"command": "git diff"}}
     body = {"rules": [{**rule, "examples": examples}], "disable_external": True}
 
-    answer = (await api.put("tools/permissions", body)).body
+    answer = (await api.put("tools/permissions", NO_RULES | body)).body
 
     assert answer["disable_external"] is True
     assert answer["rules"] == [
-        {**rule, "examples": examples, "problem": None, "line": 5, "locked": False}
+        {**rule, "examples": examples, "problem": None, "line": 5, "locked": False, "applies": True}
     ]
     assert all(tool["enabled"] != tool["external"] for tool in answer["tools"])
 
@@ -86,7 +89,7 @@ async def test_unknown_names_and_invalid_rules_are_reported(api: Api, state_dir:
 async def test_file_of_a_newer_version_is_not_overwritten(api: Api, state_dir: Path) -> None:
     store(state_dir, '{"version": 9}')
 
-    answer = await api.put("tools/permissions", {"disabled": ["todo"]})
+    answer = await api.put("tools/permissions", NO_RULES | {"disabled": ["todo"]})
 
     assert (answer.status, answer.code) == (409, "conflict")
     assert (state_dir / "tools.json").read_text() == '{"version": 9}'
@@ -100,7 +103,9 @@ class TestLockedByTheAdministrator:
         return jp_server_config
 
     async def test_rules_of_the_trait_stay_whatever_is_put(self, api: Api) -> None:
-        await api.put("tools/permissions", {"rules": [{"action": "allow", "tool": "todo"}]})
+        await api.put(
+            "tools/permissions", NO_RULES | {"rules": [{"action": "allow", "tool": "todo"}]}
+        )
 
         rules = (await api.get("tools")).body["rules"]
 
@@ -108,3 +113,26 @@ class TestLockedByTheAdministrator:
             ("deny", True),
             ("allow", False),
         ]
+
+
+@pytest.mark.parametrize(
+    ("body", "missing"),
+    [
+        (None, "disabled"),
+        ({}, "disabled"),
+        ({"disabled": []}, "rules"),
+        ({"disabled": [], "rules": []}, "disable_external"),
+    ],
+    ids=["no body", "empty", "no rules", "no switch"],
+)
+async def test_a_list_of_permissions_with_a_part_missing_changes_nothing(
+    api: Api, body: dict[str, Any] | None, missing: str
+) -> None:
+    await api.put("tools/permissions", NO_RULES | {"disabled": ["todo"], "disable_external": True})
+
+    refused = await api.put("tools/permissions", body)
+
+    assert (refused.status, refused.code) == (400, "invalid_request")
+    assert refused.error["message"] == f"{missing}: Field required."
+    listed = (await api.get("tools")).body
+    assert (listed["disabled"], listed["disable_external"]) == (["todo"], True)

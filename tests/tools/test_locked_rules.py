@@ -24,10 +24,11 @@ from jupyter_ai_shoulders.tools.rules import (
     ToolRule,
     decide,
 )
-from jupyter_ai_shoulders.wire.commands import PutPermissions, RuleBody, RuleExamples
+from jupyter_ai_shoulders.wire.commands import RuleBody, RuleExamples
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.sessions import Mode
 from tests.engine.world import MemoryFile
+from tests.tools.permission_lists import permissions
 
 Action = Literal["allow", "ask", "deny"]
 STRENGTH: dict[type[Allow | Ask | Deny], int] = {Allow: 0, Ask: 1, Deny: 2}
@@ -192,7 +193,7 @@ def test_book_lists_locked_rules_first_and_a_broken_file_leaves_them():
         ("deny", True, None),
         ("allow", False, 1),
     ]
-    book.replace(PutPermissions())
+    book.replace(permissions())
     assert [rule.tool for rule in book.rules.locked] == ["run_command"]
     assert "run_command" not in file.text
 
@@ -201,7 +202,7 @@ def test_file_of_a_newer_version_is_kept():
     text = '{"version": 2, "rules": {"new": "form"}}'
     file = MemoryFile(text)
     with pytest.raises(Conflict) as raised:
-        RuleBook(file).replace(PutPermissions(disabled=("todo",)))
+        RuleBook(file).replace(permissions(disabled=("todo",)))
     assert "newer" in str(raised.value)
     with pytest.raises(Conflict):
         RuleBook(file).add(RuleBody(action="allow", tool="todo"))
@@ -215,21 +216,21 @@ def test_examples_are_stored_shown_and_checked():
     given_rule = RuleBody(
         action="allow", tool="run_command", match={"command": "git diff"}, examples=examples
     )
-    book.replace(PutPermissions(rules=(given_rule,)))
+    book.replace(permissions(rules=(given_rule,)))
     assert book.listing()[0].examples == examples
     assert json.loads(file.text or "")["rules"][0]["examples"]["not_match"] == ["git push"]
     wrong = given_rule.model_copy(update={"examples": RuleExamples(match=("git push",))})
     with pytest.raises(Exception, match="does not match"):
-        book.replace(PutPermissions(rules=(wrong,)))
+        book.replace(permissions(rules=(wrong,)))
 
 
 def test_switch_for_external_tools_is_stored_and_takes_their_names():
     file = MemoryFile()
     book = RuleBook(file, external=lambda: {"fetch_url"})
-    book.replace(PutPermissions(disabled=("todo",), disable_external=True))
+    book.replace(permissions(disabled=("todo",), disable_external=True))
     assert book.disabled == {"todo", "fetch_url"}
     assert book.permissions.rules.disabled == {"todo"}
-    book.replace(PutPermissions())
+    book.replace(permissions())
     assert book.disabled == frozenset()
     assert "disable_external" not in json.loads(file.text or "")
     assert parse_permissions('{"version": 1, "disable_external": 1}').rules.broken is not None

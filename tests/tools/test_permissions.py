@@ -10,8 +10,9 @@ from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
 from jupyter_ai_shoulders.tools.permissions import RuleBook
 from jupyter_ai_shoulders.tools.permissions_file import parse_permissions
 from jupyter_ai_shoulders.tools.rules import RuleMatch, ToolRule
-from jupyter_ai_shoulders.wire.commands import PutPermissions, RuleBody
+from jupyter_ai_shoulders.wire.commands import RuleBody
 from tests.engine.world import MemoryFile
+from tests.tools.permission_lists import permissions
 
 GOOD = """{
   "version": 1,
@@ -138,10 +139,10 @@ def test_replacing_checks_every_rule_and_keeps_examples():
     kept = RuleBody(action="allow", tool="run_command", match={"command": "git diff"})
     bad = RuleBody(action="allow", tool="t", match={"file": "x"})
     with pytest.raises(InvalidRequest) as raised:
-        book.replace(PutPermissions(rules=(kept, bad)))
+        book.replace(permissions(rules=(kept, bad)))
     assert "Rule 2" in str(raised.value)
     assert file.text == GOOD
-    book.replace(PutPermissions(disabled=("a", "a"), rules=(kept,)))
+    book.replace(permissions(disabled=("a", "a"), rules=(kept,)))
     stored = json.loads(file.text)
     assert stored["disabled"] == ["a"]
     assert stored["rules"] == json.loads(GOOD)["rules"][:1]
@@ -150,5 +151,5 @@ def test_replacing_checks_every_rule_and_keeps_examples():
 def test_replacing_mends_a_broken_file():
     file = MemoryFile("{")
     book = RuleBook(file)
-    book.replace(PutPermissions())
+    book.replace(permissions())
     assert book.problems == ()

@@ -77,6 +77,7 @@ _GIVEN = (
     *(".shoulders-Provider h3", ".shoulders-Provider-facts", ".shoulders-Bars-name"),
     *(".shoulders-Line-name", ".shoulders-Line-facts", ".shoulders-Switch"),
     *(".shoulders-Facts dd", ".shoulders-Chart-days"),
+    ".shoulders-Trust-item :is(.shoulders-Problems, .shoulders-Line-moment, strong)",
     ".shoulders-Line > .shoulders-Line-head .shoulders-Link",
 )
 

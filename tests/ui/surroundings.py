@@ -28,7 +28,7 @@ from tests.upstream import Upstream, in_order
 
 SECTIONS = (
     *("providers", "models", "suggestions", "tools", "rules", "budget"),
-    *("usage", "privacy", "instructions", "approvals", "changes"),
+    *("usage", "privacy", "instructions", "folder", "approvals", "changes"),
 )
 NOTEBOOK = "pay.ipynb"
 _ERROR = {"output_type": "error", "ename": "NameError", "evalue": "no price", "traceback": ["no"]}

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.lab import StartLab
+from tests.storage.store import rewrite_events
 from tests.ui.connections import Hold
 from tests.ui.desk import Conversations, Desk, Served
 from tests.ui.panel import Panel
@@ -313,10 +314,7 @@ def test_a_log_that_is_not_understood_is_shown_read_only_and_says_so(
     lab.stop()
     (database,) = (workspace / ".shoulders").glob("*.db")
     with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute(
-            "UPDATE events SET body = json_set(body, '$.type', 'from-the-future')"
-            " WHERE json_extract(body, '$.type') = 'usage-update'"
-        )
+        rewrite_events(connection, "type = 'usage-update'", '{"type": "from-the-future"}')
     lab.start()
     page.goto(lab.url("lab"))
     panel = Panel(page).open_read_only()

@@ -65,18 +65,22 @@ async def drafts(
     sending: Sending,
     *,
     few: bool,
+    owner: str | None = None,
 ) -> AsyncGenerator[str]:
     """Yield suggestions as the model wrote them; ``few`` where nobody asked for several.
 
+    ``owner`` is who pays for them.
+
     Raises ``Unusable`` and what providers raise, also after suggestions: none of them counts then.
     """
+    account = Account("ghost", owner=owner)
     if resolved.spec.fill_in:
         temperatures = TEMPERATURES[:1] if few else TEMPERATURES
-        requests = [_filling(resolved, scene, temperature) for temperature in temperatures]
+        requests = [_filling(resolved, scene, temperature, account) for temperature in temperatures]
         sending(requests[0], len(requests))
         source = _filled(resolved, requests)
     else:
-        request = _question(resolved, scene, preferences)
+        request = _question(resolved, scene, preferences, account)
         sending(request, 1)
         source = _answered(resolved, request)
     async with contextlib.aclosing(source) as texts:
@@ -100,13 +104,15 @@ async def _answered(resolved: ResolvedModel, request: ModelRequest) -> AsyncGene
         raise Unusable
 
 
-def _question(resolved: ResolvedModel, scene: Scene, preferences: ModelPreferences) -> ModelRequest:
+def _question(
+    resolved: ResolvedModel, scene: Scene, preferences: ModelPreferences, account: Account
+) -> ModelRequest:
     spec = resolved.spec
     question = Question(
         system_text(scene),
         question_text(scene, secrets.token_hex(4)),
         _PURPOSE,
-        Account("ghost"),
+        account,
         output_room(spec, MAX_OUTPUT, preferences.single_call_max_tokens),
     )
     return request_for(spec, question, _schema(), form_for(spec))
@@ -199,7 +205,9 @@ async def _fill(resolved: ResolvedModel, request: ModelRequest) -> str:
     return reply.text if reply.stop == "end_turn" else _whole_lines(reply.text, reply.stop)
 
 
-def _filling(resolved: ResolvedModel, scene: Scene, temperature: float) -> ModelRequest:
+def _filling(
+    resolved: ResolvedModel, scene: Scene, temperature: float, account: Account
+) -> ModelRequest:
     before, after = fill_texts(scene)
     return ModelRequest(
         model=resolved.spec.model,
@@ -207,7 +215,7 @@ def _filling(resolved: ResolvedModel, scene: Scene, temperature: float) -> Model
         messages=(UserMessage(parts=(TextPart(text=before),)),),
         thinking="none",
         max_output=FILL_OUTPUT,
-        account=Account("ghost"),
+        account=account,
         fill_in=FillIn(after, temperature),
     )
 

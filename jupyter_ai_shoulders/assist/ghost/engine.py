@@ -235,7 +235,7 @@ class _Answering:
         def sending(request: ModelRequest, calls: int) -> None:
             self._ghosts.sent.add(self._asked, self._owner, resolved, request, calls)
 
-        source = drafts(resolved, scene, limits, sending, few=few)
+        source = drafts(resolved, scene, limits, sending, few=few, owner=self._owner)
         async with asyncio.timeout(limits.single_call_timeout_s), contextlib.aclosing(source):
             async for raw in source:
                 self._take(raw)

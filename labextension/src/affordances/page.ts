@@ -242,7 +242,7 @@ export class Affordances {
       http,
       conversations,
       newId: () => UUID.uuid4(),
-      model: () => conversations.model(conversations.active.key),
+      model: () => conversations.modelToSend(conversations.active.key),
       title: instruction => {
         const number = target.number;
         if (number === null) {

@@ -14,6 +14,7 @@ import { Header } from './Header';
 import { History } from './History';
 import type { IChatHost } from './host';
 import { Notices } from './Notices';
+import { FolderTrustBar } from './FolderTrustBar';
 import { ThreadList } from './threads/ThreadList';
 import { HostContext, PlaceContext, useSignalVersion } from './use';
 import { ActionsContext, usePanelState } from './usePanel';
@@ -47,6 +48,7 @@ export function ChatPanel(props: {
             <Connection socket={socket} />
             <ServerProblems />
             <Notices />
+            <FolderTrustBar />
             <Content tab={tab} />
           </div>
         </ActionsContext.Provider>

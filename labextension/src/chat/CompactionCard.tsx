@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { visible } from '../model/visible';
+import { legible } from '../model/visible';
 import type { NoticeView } from '../wire/generated';
 import { Button, ErrorNote } from './parts';
 import { useAction, useFocusKept, useHost, usePlace, useTrans } from './use';
@@ -32,7 +32,7 @@ export function CompactionCard(props: {
           {trans.__('Too long for the model')}
         </span>
       </header>
-      <p className="shoulders-Card-text">{visible(props.notice.text)}</p>
+      <p className="shoulders-Card-text">{legible(props.notice.text)}</p>
       <div className="shoulders-Actions">
         <Button kind="primary" onClick={() => say('resume')}>
           {trans.__('Summarise and go on')}

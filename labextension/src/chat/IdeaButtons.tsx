@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import { withSuggested } from '../model/suggested';
+import { visible } from '../model/visible';
 import { focusField, usePlace, useTrans } from './use';
 
 export function IdeaButtons(props: {
@@ -32,7 +33,7 @@ export function IdeaButtons(props: {
             focusField();
           }}
         >
-          {idea}
+          {visible(idea)}
         </button>
       ))}
     </div>

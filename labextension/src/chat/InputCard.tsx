@@ -58,7 +58,7 @@ function Field({ input }: { input: StdinView }): React.JSX.Element {
   const { conversations, tab } = usePlace();
   const { busy, error, late, run } = useAnswer();
   const [text, setText] = React.useState('');
-  const label = input.prompt.trim();
+  const label = visible(input.prompt.trim());
   return (
     <form
       className="shoulders-StdinCard-form"

@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { visible } from '../model/visible';
+import { legible } from '../model/visible';
 import type { EndView, ErrorInfo, NoticeView } from '../wire/generated';
 import { ChangeList } from './changes/ChangeList';
 import { Markdown } from './markdown/Markdown';
@@ -20,7 +20,7 @@ export const Notice = React.memo(function Notice(props: {
   return (
     <div className={`shoulders-Remark shoulders-mod-${level}`}>
       <Icon name={level === 'info' ? 'info' : 'error'} />
-      <span>{visible(text)}</span>
+      <span>{legible(text)}</span>
     </div>
   );
 });

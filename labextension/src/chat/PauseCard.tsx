@@ -10,6 +10,7 @@ import {
   type Scope
 } from '../model/budget';
 import { formatMoney } from '../model/format';
+import { legible } from '../model/visible';
 import type { NoticeView } from '../wire/generated';
 import { Button, ErrorNote } from './parts';
 import { useAction, useFocusKept, useHost, usePlace, useTrans } from './use';
@@ -37,7 +38,7 @@ export function PauseCard(props: { notice: NoticeView }): React.JSX.Element {
       </header>
       <p className="shoulders-Card-text">
         {limit === null || spent === null
-          ? props.notice.text
+          ? legible(props.notice.text)
           : trans.__('%1 of %2 spent.', formatMoney(spent), formatMoney(limit))}
         {ceiling !== null && (
           <span className="shoulders-Pause-ceiling">

@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { documentOf, editOfProposal } from '../model/proposals';
-import { visible } from '../model/visible';
+import { legible, visible } from '../model/visible';
 import type { IReview } from '../review/interface';
 import type { DecideProposal, PendingEdit, Proposal } from '../wire/generated';
 import { WordDiff } from './Diff';
@@ -35,7 +35,7 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
     >
       <Head proposal={proposal} id={title} />
       {reason !== '' && (
-        <p className="shoulders-Card-remark">{visible(reason)}</p>
+        <p className="shoulders-Card-remark">{legible(reason)}</p>
       )}
       <Outcome proposal={proposal} />
       <Change proposal={proposal} text={edit.text} />

@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { visible } from '../model/visible';
+import { legible } from '../model/visible';
 import type { ClarifyView } from '../wire/generated';
 import { Markdown } from './markdown/Markdown';
 import { Button, ErrorNote } from './parts';
@@ -93,7 +93,7 @@ function Choices(props: {
               aria-pressed={multiple ? picks.has(option) : undefined}
               onClick={() => (multiple ? toggle(option) : onAnswer([option]))}
             >
-              {visible(option)}
+              {legible(option)}
             </button>
           ))}
         </div>
@@ -137,7 +137,7 @@ function Answered(props: {
       aria-label={trans.__('Your answer')}
     >
       <Icon name="check" />
-      <span>{visible(answer.join(', '))}</span>
+      <span>{legible(answer.join(', '))}</span>
     </p>
   );
 }

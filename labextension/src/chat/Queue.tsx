@@ -3,7 +3,7 @@
 import * as React from 'react';
 
 import { withSuggested } from '../model/suggested';
-import { visible } from '../model/visible';
+import { legible } from '../model/visible';
 import type { QueuedView } from '../wire/generated';
 import { ErrorNote, IconButton } from './parts';
 import { useAction, useFocusKept, usePlace, useTrans } from './use';
@@ -74,7 +74,7 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
         />
       ) : (
         <span className="shoulders-Queue-text">
-          {visible(message.text)}
+          {legible(message.text)}
           {attachments.length > 0 && (
             <span className="shoulders-Queue-attached">
               {trans._n(

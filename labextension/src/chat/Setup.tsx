@@ -87,13 +87,20 @@ function Local(props: {
   const ollama = new Set(
     props.providers.filter(({ kind }) => kind === 'ollama').map(({ id }) => id)
   );
+  const isLocal = props.providers.every(
+    ({ id, local }) => local || !ollama.has(id)
+  );
   const here = props.models.filter(
     ({ provider, available }) => ollama.has(provider) && available
   );
   if (here.length > 0) {
     return (
       <>
-        <p>{trans.__('Ollama has these. Nothing leaves this machine.')}</p>
+        <p>
+          {isLocal
+            ? trans.__('Ollama has these. Nothing leaves this machine.')
+            : trans.__('Ollama on another machine has these.')}
+        </p>
         <div className="shoulders-Actions">
           {here.slice(0, OFFERED).map(model => (
             <Button key={model.id} onClick={() => props.onUse(model)}>

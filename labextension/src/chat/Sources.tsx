@@ -3,7 +3,7 @@
 import * as React from 'react';
 
 import { destinationOf } from '../model/links';
-import { visible } from '../model/visible';
+import { legible, visible } from '../model/visible';
 import { sourcesIn, type ISource } from './markdown/sources';
 import { useCarefulLinks } from './markdown/useCarefulLinks';
 import { useHost, useTrans } from './use';
@@ -48,7 +48,7 @@ function Source({ source }: { source: ISource }): React.JSX.Element {
       title={visible(url.href)}
     >
       <Icon name="link" />
-      <span className="shoulders-Source-title">{visible(title)}</span>
+      <span className="shoulders-Source-title">{legible(title)}</span>
       <span className="shoulders-Markdown-host">
         {visible(destinationOf(url))}
       </span>

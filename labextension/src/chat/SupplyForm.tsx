@@ -30,7 +30,7 @@ export function SupplyForm({ call }: { call: CallView }): React.JSX.Element {
     >
       <header className="shoulders-Card-head" id={title}>
         <Icon name={toolIcon(call.tool)} />
-        <span className="shoulders-Call-title">{call.title}</span>
+        <span className="shoulders-Call-title">{visible(call.title)}</span>
         {call.target !== null && !call.title.includes(call.target) && (
           <span className="shoulders-Call-target">{visible(call.target)}</span>
         )}
@@ -44,7 +44,7 @@ export function SupplyForm({ call }: { call: CallView }): React.JSX.Element {
         rows={3}
         value={content}
         placeholder={trans.__('Result')}
-        aria-label={trans.__('Result of %1', call.title)}
+        aria-label={trans.__('Result of %1', visible(call.title))}
         onChange={event => setContent(event.target.value)}
       />
       <div className="shoulders-Actions">

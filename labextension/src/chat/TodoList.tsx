@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { visible } from '../model/visible';
+import { legible } from '../model/visible';
 import type { TodoItem } from '../wire/generated';
 import { useHost, useTrans } from './use';
 
@@ -33,7 +33,7 @@ export const TodoList = React.memo(function TodoList(props: {
           {trans.__('%1 of %2 done', done, items.length)}
         </span>
         {!open && next !== undefined && (
-          <span className="shoulders-Todo-next">{visible(next.text)}</span>
+          <span className="shoulders-Todo-next">{legible(next.text)}</span>
         )}
         <span className="shoulders-Disclosure-caret">
           <Icon name={open ? 'caret-down' : 'caret-right'} />
@@ -62,7 +62,7 @@ function Item({ item }: { item: TodoItem }): React.JSX.Element {
         role="img"
         aria-label={item.done ? trans.__('Done:') : trans.__('To do:')}
       />
-      <span>{visible(item.text)}</span>
+      <span>{legible(item.text)}</span>
     </li>
   );
 }

@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import { formatMoment } from '../model/format';
 import { clamped } from '../model/clamp';
+import { legible } from '../model/visible';
 import type { Attachment, MessageContext, UserView } from '../wire/generated';
 import { EditMessage } from './EditMessage';
 import { MessageActions } from './MessageActions';
@@ -88,7 +89,7 @@ function Bubble({ text }: { text: string }): React.JSX.Element | null {
         ref={place}
         dir="auto"
       >
-        {whole ? text : beginning}
+        {legible(whole ? text : beginning)}
       </div>
       {(whole || overflows || beginning !== text) && (
         <button

@@ -10,7 +10,7 @@ import { PanelView, type PanelList } from '../model/panel-view';
 import { plainError, type ExportFormat } from '../client/http';
 import { isRunning, pendingCall } from '../model/turn-state';
 import { withSuggested } from '../model/suggested';
-import { visible } from '../model/visible';
+import { legible, visible } from '../model/visible';
 import type {
   Anchor,
   CallView,
@@ -38,7 +38,7 @@ export function titleOf(
   trans: TranslationBundle
 ): string {
   if (session !== null && session.title !== '') {
-    return visible(session.title);
+    return legible(session.title);
   }
   return session?.kind === 'task'
     ? trans.__('New thread')

@@ -9,6 +9,7 @@ import type * as React from 'react';
 
 import type { ToolIcon } from '../model/present';
 import type { IReview } from '../review/interface';
+import type { IFolderTrust } from '../trust/interface';
 import type { Selection } from '../wire/generated';
 import type { IInputHost } from './host-input';
 import type { IMessageHost } from './host-messages';
@@ -87,6 +88,10 @@ export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
   ) => Promise<void>;
   /** The agent's changes that await keep or undo; null where they are not reviewed. */
   readonly review: IReview | null;
+  /** The AI settings that the folder brings along; null where they cannot be reviewed. */
+  readonly folderTrust: IFolderTrust | null;
+  /** Show the review of the folder's AI settings. */
+  readonly reviewFolder: () => void;
   /** Hand a provider's key to the server and try it; the page does not keep it. */
   readonly setKey: (provider: string, key: string) => Promise<void>;
   /** Restart a notebook's kernel, after asking; null in a page that cannot. */

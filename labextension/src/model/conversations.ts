@@ -214,13 +214,14 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   model(key: string): string | null {
+    return this.chosenModel(key) ?? this.models?.default ?? null;
+  }
+
+  modelToSend(key: string): string | null {
     const { models } = this;
-    const last = this.opened.lastChoice.model;
-    const first = models?.default ?? null;
+    const isStandIn = models?.default_is_stand_in === true;
     return (
-      this.opened.notes.get(key).model ??
-      this.session(key)?.model ??
-      (models?.default_set === true ? first : (last ?? first))
+      this.chosenModel(key) ?? (isStandIn ? null : (models?.default ?? null))
     );
   }
 
@@ -251,7 +252,7 @@ export class Conversations implements IConversations, IDisposable {
       text: message.text,
       attachments: message.attachments ?? [],
       context: message.context ?? null,
-      model: this.model(key),
+      model: this.modelToSend(key),
       mode: this.mode(key),
       replaces: message.replaces ?? null
     });
@@ -316,11 +317,24 @@ export class Conversations implements IConversations, IDisposable {
     }
   }
 
+  /** The model somebody chose, here or for the conversation; null: the server's default. */
+  private chosenModel(key: string): string | null {
+    const { models } = this;
+    const last = this.opened.lastChoice.model;
+    const isGone =
+      models?.models.find(({ id }) => id === last)?.available === false;
+    return (
+      this.opened.notes.get(key).model ??
+      this.session(key)?.model ??
+      (models?.default_set === true || isGone ? null : last)
+    );
+  }
+
   private readonly makeSession = async (key: string): Promise<Session> => {
     const anchor = this.anchor(key);
     const session = await this.options.http.createSession({
       ...(anchor === null ? { kind: 'chat' } : { kind: 'task', anchor }),
-      model: this.model(key),
+      model: this.modelToSend(key),
       mode: this.mode(key)
     });
     this.history.receive([session]);

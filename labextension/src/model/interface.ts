@@ -90,6 +90,8 @@ export interface IConversations {
   /** Put text into the input for the user to change and send. */
   suggest(key: string, text: string): void;
   model(key: string): string | null;
+  /** The model that messages name: none while only a stand-in could answer, so that the server decides. */
+  modelToSend(key: string): string | null;
   setModel(key: string, model: string): void;
   mode(key: string): Mode;
   setMode(key: string, mode: Mode): void;

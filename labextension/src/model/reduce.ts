@@ -192,6 +192,9 @@ function reduce(state: Conversation, event: Event): Conversation {
     }
     case 'notice': {
       const { level, code, text, call_id } = event;
+      if (text === '') {
+        return state; // In the place of a damaged event; the one before it says so.
+      }
       return addPart(state, event, {
         type: 'notice',
         level,

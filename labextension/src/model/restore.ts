@@ -86,8 +86,10 @@ export function driftLine(
       name
     );
   }
-  const titles = listed(cells.map(cell => `“${cell.title}”`));
-  const names = listed([...new Set(cells.flatMap(cell => cell.names))]);
+  const titles = listed(cells.map(cell => `“${visible(cell.title)}”`));
+  const names = listed([
+    ...new Set(cells.flatMap(cell => cell.names.map(visible)))
+  ]);
   const ran =
     kernel === 'same'
       ? trans.__('The kernel of %1 still holds what ran: %2.', name, titles)

@@ -18,6 +18,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import {
   EXTENSION_ID,
   IConversations,
+  IFolderTrust,
   IReview,
   IShouldersClient,
   IThreads,
@@ -49,7 +50,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     IReview,
     ILatexTypesetter,
     ISettingRegistry,
-    IThreads
+    IThreads,
+    IFolderTrust
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -66,7 +68,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     review: IReview | null,
     latex: ILatexTypesetter | null,
     registry: ISettingRegistry | null,
-    threads: IThreads | null
+    threads: IThreads | null,
+    folderTrust: IFolderTrust | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const panel = new ChatWidget({
@@ -84,6 +87,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
         review,
         latex,
         threads,
+        folderTrust,
         trans
       }
     });

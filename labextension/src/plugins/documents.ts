@@ -9,6 +9,7 @@ import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { DocumentBridge } from '../bridge/documents';
+import { visible } from '../model/visible';
 import { EXTENSION_ID, IShouldersClient, TRANSLATION_DOMAIN } from '../tokens';
 import type { OutputDraw } from '../wire/generated';
 
@@ -36,7 +37,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
             '%2 was saved elsewhere. One cell was changed here too: the text of the file is in a new cell below it.',
             '%2 was saved elsewhere. %1 cells were changed here too: the text of the file is in new cells below them.',
             cells,
-            path
+            visible(path)
           ),
           { autoClose: false }
         ),

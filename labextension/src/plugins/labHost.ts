@@ -25,6 +25,8 @@ import type { IHttpClient } from '../client/http';
 import { storeKey } from '../client/lookups';
 import type { IReview } from '../review/interface';
 import type { IThreadPlaces } from '../threads/interface';
+import { EXTENSION_ID } from '../tokens';
+import type { IFolderTrust } from '../trust/interface';
 import { Icon } from './icons';
 import { makeInputHost } from './labInput';
 import { LiveTexts } from './liveTexts';
@@ -42,6 +44,7 @@ export interface ILabParts {
   readonly editors: IEditorTracker | null;
   readonly review: IReview | null;
   readonly threads: IThreadPlaces | null;
+  readonly folderTrust: IFolderTrust | null;
   readonly latex: ILatexTypesetter | null;
   readonly trans: TranslationBundle;
 }
@@ -76,6 +79,9 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
     highlight: (code, language, into) =>
       languages.highlight(code, languages.findBest(language), into),
     review: parts.review,
+    folderTrust: parts.folderTrust,
+    reviewFolder: () =>
+      void app.commands.execute(`${EXTENSION_ID}:review-folder`),
     threads: parts.threads,
     texts: new LiveTexts(notebooks, parts.editors),
     restartKernel: path => {

@@ -16,6 +16,7 @@ import {
 } from '@jupyterlab/translation';
 
 import { infoOf } from '../client/http';
+import { visible } from '../model/visible';
 import type { ReviewPage } from '../review/page';
 import type { ReviewBar } from '../review/ReviewBar';
 import { ReviewStore } from '../review/store';
@@ -189,7 +190,10 @@ async function tellDrift(
 function tellFailure(error: unknown, trans: TranslationBundle): void {
   const { message, hint } = infoOf(error);
   const text = hint === null ? message : `${message} ${hint}`;
-  Notification.error(trans.__('The change was not decided: %1', text), {
-    autoClose: false
-  });
+  Notification.error(
+    trans.__('The change was not decided: %1', visible(text)),
+    {
+      autoClose: false
+    }
+  );
 }

@@ -15,6 +15,7 @@ import type { Widget } from '@lumino/widgets';
 import {
   EXTENSION_ID,
   IConversations,
+  IFolderTrust,
   IShouldersClient,
   TRANSLATION_DOMAIN
 } from '../tokens';
@@ -27,6 +28,9 @@ const NAMESPACE = `${EXTENSION_ID}-settings`;
 
 /** Command id; part of the contract. */
 const OPEN = `${EXTENSION_ID}:open-settings`;
+
+/** Command id; part of the contract. */
+const REVIEW = `${EXTENSION_ID}:review-folder`;
 
 const ARGUMENTS: ReadonlyJSONObject = {
   type: 'object',
@@ -43,12 +47,13 @@ export const settings: JupyterFrontEndPlugin<void> = {
   id: ID,
   description: 'The page of the AI settings.',
   autoStart: true,
-  requires: [IShouldersClient, IConversations, IDocumentManager],
+  requires: [IShouldersClient, IConversations, IFolderTrust, IDocumentManager],
   optional: [ILabShell, ILayoutRestorer, ICommandPalette, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     client: IShouldersClient,
     conversations: IConversations,
+    folderTrust: IFolderTrust,
     documents: IDocumentManager,
     labShell: ILabShell | null,
     restorer: ILayoutRestorer | null,
@@ -58,25 +63,34 @@ export const settings: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const tracker = new WidgetTracker<Widget>({ namespace: NAMESPACE });
     let place: SettingsPlace | null = null;
+    const load = async (): Promise<SettingsPlace> => {
+      const { SettingsPlace } = await import('./settingsPage');
+      place ??= new SettingsPlace({
+        app,
+        client,
+        conversations,
+        folderTrust,
+        documents,
+        tracker,
+        trans,
+        // Notebook has no tabs beside the document.
+        area: labShell === null ? 'left' : 'main'
+      });
+      return place;
+    };
     app.commands.addCommand(OPEN, {
       label: trans.__('AI Settings'),
       describedBy: { args: ARGUMENTS },
-      execute: async args => {
-        const { SettingsPlace } = await import('./settingsPage');
-        place ??= new SettingsPlace({
-          app,
-          client,
-          conversations,
-          documents,
-          tracker,
-          trans,
-          // Notebook has no tabs beside the document.
-          area: labShell === null ? 'left' : 'main'
-        });
-        place.show(args.section);
-      }
+      execute: async args => (await load()).show(args.section)
     });
-    palette?.addItem({ command: OPEN, category: trans.__('AI') });
+    app.commands.addCommand(REVIEW, {
+      label: trans.__('Review This Folder’s AI Settings'),
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => (await load()).read('folder')
+    });
+    for (const command of [OPEN, REVIEW]) {
+      palette?.addItem({ command, category: trans.__('AI') });
+    }
     void restorer?.restore(tracker, {
       command: OPEN,
       args: () => ({ section: place?.section ?? null }),

@@ -25,6 +25,7 @@ import { SettingsStore } from '../settings/store';
 import {
   EXTENSION_ID,
   type IConversations,
+  type IFolderTrust,
   type IShouldersClient
 } from '../tokens';
 import { Icon } from './icons';
@@ -36,6 +37,7 @@ export interface ISettingsParts {
   readonly app: JupyterFrontEnd;
   readonly client: IShouldersClient;
   readonly conversations: IConversations;
+  readonly folderTrust: IFolderTrust;
   readonly documents: IDocumentManager;
   readonly tracker: WidgetTracker;
   readonly trans: TranslationBundle;
@@ -45,13 +47,31 @@ export interface ISettingsParts {
 /** The one page of the settings, made anew when it was closed. What was typed lives with the browser's page. */
 export class SettingsPlace {
   constructor(private readonly parts: ISettingsParts) {
-    const { client } = parts;
-    this.store = new SettingsStore(settingsApi(client.http), client.socket);
+    const { client, folderTrust } = parts;
+    this.store = new SettingsStore(
+      settingsApi(client.http),
+      client.socket,
+      folderTrust
+    );
     this.host = makeHost(parts);
   }
 
   /** Show the page, and this part of it. */
   show(section: unknown): void {
+    const page = this.opened();
+    if (isSection(section)) {
+      page.go(section);
+    }
+    this.activate();
+  }
+
+  /** Show this part of the page with the focus at its beginning. */
+  read(section: Section): void {
+    this.opened().read(section);
+    this.activate();
+  }
+
+  private opened(): SettingsWidget {
     const { app, area, tracker, trans } = this.parts;
     if (this.page === null || this.page.isDisposed) {
       const made = new SettingsWidget(this.host, this.store, this.keep);
@@ -62,10 +82,11 @@ export class SettingsPlace {
       app.shell.add(this.frame, area, { type: 'AI settings' });
       void tracker.add(this.frame);
     }
-    if (isSection(section)) {
-      this.page.go(section);
-    }
-    app.shell.activateById(this.frame?.id ?? '');
+    return this.page;
+  }
+
+  private activate(): void {
+    this.parts.app.shell.activateById(this.frame?.id ?? '');
   }
 
   /** The part that is shown; a reload shows it again. */
@@ -121,12 +142,19 @@ class SettingsWidget extends ReactWidget {
     this.changed();
   }
 
+  /** Show a part with the focus at its heading. */
+  read(section: Section): void {
+    this.reads++;
+    this.go(section);
+  }
+
   protected override render(): React.JSX.Element {
     return (
       <SettingsPage
         host={this.host}
         store={this.store}
         section={this.shown}
+        reads={this.reads}
         onSection={section => this.go(section)}
       />
     );
@@ -154,6 +182,8 @@ class SettingsWidget extends ReactWidget {
   }
 
   private shown: Section = 'providers';
+  /** How often a part was opened to be read. */
+  private reads = 0;
 }
 
 /** A key that was typed and not saved is not kept beyond the page. */

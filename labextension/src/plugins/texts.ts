@@ -13,6 +13,7 @@ import { DisposableDelegate } from '@lumino/disposable';
 import { FileMoves } from '../bridge/fileMoves';
 import { TextBridge } from '../bridge/openTexts';
 import type { AskClash } from '../bridge/textFile';
+import { visible } from '../model/visible';
 import {
   EXTENSION_ID,
   IOpenTexts,
@@ -40,7 +41,7 @@ export const texts: JupyterFrontEndPlugin<IOpenTexts> = {
       const id = Notification.warning(
         trans.__(
           '%1 was saved elsewhere, in lines that you have changed here. Your text is still here.',
-          path
+          visible(path)
         ),
         {
           autoClose: false,

@@ -12,6 +12,7 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
 import type { Decision, IHunkWords } from '../editor/hunks';
 import { goToChange } from '../editor/reviewView';
+import { visible } from '../model/visible';
 import type { PendingEdit } from '../wire/generated';
 import { CellCards } from './cards';
 import { EditorReviews, isTextEdit } from './editors';
@@ -168,7 +169,7 @@ export class ReviewPage implements IDisposable {
     }
     this.update();
     const { place, changes } = this.state;
-    const name = stop.edit.document.split('/').at(-1) ?? '';
+    const name = visible(stop.edit.document.split('/').at(-1) ?? '');
     this.teller.say(this.trans.__('Change %1 of %2, %3', place, changes, name));
   }
 

@@ -6,6 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { DisposableDelegate } from '@lumino/disposable';
 
 import type { IRecoveryView } from '../bridge/recovery';
+import { visible } from '../model/visible';
 import { RecoveryNotice } from './RecoveryNotice';
 
 /** The notices of this page. */
@@ -31,7 +32,7 @@ export function recoveryView(
           'One cell of %2 was changed since: what was restored is in a new cell below it.',
           '%1 cells of %2 were changed since: what was restored is in new cells below them.',
           cells,
-          path
+          visible(path)
         ),
         { autoClose: false }
       )

@@ -98,8 +98,34 @@ function File({ file }: { file: InstructionFile }): React.JSX.Element {
         )}
       </div>
       <div className="shoulders-Line-facts">{facts.join(' · ')}</div>
+      <Trust state={file.state} />
       <Problems problems={file.problems} />
     </li>
+  );
+}
+
+/** Whether a file counts as instructions, where it does not. */
+function Trust({
+  state
+}: {
+  state: InstructionFile['state'];
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const { reviewFolder } = useSettingsPage();
+  if (state === 'trusted') {
+    return null;
+  }
+  return (
+    <div className="shoulders-Line-facts">
+      {state === 'declined'
+        ? trans.__('Not used: you chose not to trust it.')
+        : trans.__(
+            'Read as data, not as instructions, until you trust it.'
+          )}{' '}
+      <button type="button" className="shoulders-Link" onClick={reviewFolder}>
+        {trans.__('Review…')}
+      </button>
+    </div>
   );
 }
 

@@ -22,7 +22,7 @@ import { Group, Loaded, Problems } from './pieces';
 import { RuleForm } from './RuleForm';
 import { actionName, conditionName } from './rule-names';
 import { NEW_RULE, ruleText } from './rule-text';
-import { useStore } from './use';
+import { useSettingsPage, useStore } from './use';
 
 export function RulesSection(): React.JSX.Element {
   const trans = useTrans();
@@ -239,6 +239,7 @@ function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
           </span>
         ))}
       </div>
+      {!rule.applies && <NotApplied />}
       {rule.problem !== null && (
         <div className="shoulders-Field-wrong">
           {rule.line === null
@@ -262,6 +263,20 @@ function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
           ].join(' · ')}
         </div>
       )}
+    </div>
+  );
+}
+
+/** A rule that waits for the review of the folder, or was declined there. */
+function NotApplied(): React.JSX.Element {
+  const trans = useTrans();
+  const { reviewFolder } = useSettingsPage();
+  return (
+    <div className="shoulders-Line-facts">
+      {trans.__('Not applied: came with this folder.')}{' '}
+      <button type="button" className="shoulders-Link" onClick={reviewFolder}>
+        {trans.__('Review…')}
+      </button>
     </div>
   );
 }

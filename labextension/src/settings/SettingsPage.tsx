@@ -11,6 +11,7 @@ import type { Scope } from './api';
 import { Approvals, Changes } from './Audit';
 import { BudgetSection } from './Budget';
 import type { ISettingsHost } from './host';
+import { FolderSection } from './Folder';
 import { InstructionsSection } from './Instructions';
 import { ModelsSection } from './Models';
 import { PrivacySection } from './Privacy';
@@ -33,6 +34,7 @@ export const SECTIONS = [
   'usage',
   'privacy',
   'instructions',
+  'folder',
   'approvals',
   'changes'
 ] as const;
@@ -49,13 +51,24 @@ export function SettingsPage(props: {
   host: ISettingsHost;
   store: SettingsStore;
   section: Section;
+  /** How often a part was opened to be read: each time its heading gets the focus. */
+  reads?: number;
   onSection: (section: Section) => void;
 }): React.JSX.Element {
   const { host, store, section, onSection } = props;
   const [scope, setScope] = React.useState<Scope>('workspace');
+  const { main, read } = useReading(props.reads ?? 0);
   const page = React.useMemo(
-    () => ({ host, store, scope }),
-    [host, store, scope]
+    () => ({
+      host,
+      store,
+      scope,
+      reviewFolder: () => {
+        onSection('folder');
+        read();
+      }
+    }),
+    [host, store, scope, onSection, read]
   );
   return (
     <ViewContext.Provider value={host}>
@@ -63,7 +76,7 @@ export function SettingsPage(props: {
         <div className="shoulders-Chat shoulders-Settings">
           <div className="shoulders-Settings-frame">
             <Navigation section={section} onSection={onSection} />
-            <div className="shoulders-Settings-main" key={section}>
+            <div className="shoulders-Settings-main" key={section} ref={main}>
               <div className="shoulders-Settings-content">
                 <StatusNotes />
                 <Head section={section} scope={scope} onScope={setScope} />
@@ -75,6 +88,23 @@ export function SettingsPage(props: {
       </SettingsContext.Provider>
     </ViewContext.Provider>
   );
+}
+
+/** Put the focus at the heading of the shown part when it is opened to be read. */
+function useReading(reads: number): {
+  main: React.RefObject<HTMLDivElement>;
+  read: () => void;
+} {
+  const main = React.useRef<HTMLDivElement>(null);
+  const [own, setOwn] = React.useState(0);
+  const total = reads + own;
+  React.useEffect(() => {
+    if (total > 0) {
+      main.current?.querySelector<HTMLElement>('h2')?.focus();
+    }
+  }, [total]);
+  const read = React.useCallback(() => setOwn(count => count + 1), []);
+  return { main, read };
 }
 
 function view(section: Section): React.JSX.Element {
@@ -97,6 +127,8 @@ function view(section: Section): React.JSX.Element {
       return <PrivacySection />;
     case 'instructions':
       return <InstructionsSection />;
+    case 'folder':
+      return <FolderSection />;
     case 'approvals':
       return <Approvals />;
     case 'changes':
@@ -192,7 +224,7 @@ function Head(props: {
   ];
   return (
     <div className="shoulders-Settings-head">
-      <h2>{titleOf(props.section, trans)}</h2>
+      <h2 tabIndex={-1}>{titleOf(props.section, trans)}</h2>
       {hasScope(props.section) && (
         <fieldset className="shoulders-Scope">
           <legend>{trans.__('Change for')}</legend>
@@ -244,6 +276,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Privacy');
     case 'instructions':
       return trans.__('Instructions');
+    case 'folder':
+      return trans.__('This folder');
     case 'approvals':
       return trans.__('Approvals');
     case 'changes':

@@ -32,7 +32,7 @@ export function ruleBody({ action, tool, match, examples }: Rule): RuleBody {
 /** Switch one tool on or off. */
 export function switchTool(name: string, on: boolean): PermissionChange {
   return now => {
-    const rest = (now.disabled ?? []).filter(each => each !== name);
+    const rest = now.disabled.filter(each => each !== name);
     return { ...now, disabled: on ? rest : [...rest, name] };
   };
 }
@@ -45,9 +45,7 @@ export function switchExternal(off: boolean): PermissionChange {
 /** Add a rule, unless it is there. */
 export function addRule(rule: RuleBody): PermissionChange {
   return now =>
-    position(now, rule) < 0
-      ? { ...now, rules: [...(now.rules ?? []), rule] }
-      : null;
+    position(now, rule) < 0 ? { ...now, rules: [...now.rules, rule] } : null;
 }
 
 /** Take a rule away; undefined when it is not there any more. */
@@ -56,7 +54,7 @@ export function removeRule(rule: RuleBody): PermissionChange {
     const at = position(now, rule);
     return at < 0
       ? null
-      : { ...now, rules: (now.rules ?? []).filter((_, index) => index !== at) };
+      : { ...now, rules: now.rules.filter((_, index) => index !== at) };
   };
 }
 
@@ -67,9 +65,7 @@ export function replaceRule(old: RuleBody, rule: RuleBody): PermissionChange {
     if (at < 0) {
       throw changedElsewhere();
     }
-    const rules = (now.rules ?? []).map((each, index) =>
-      index === at ? rule : each
-    );
+    const rules = now.rules.map((each, index) => (index === at ? rule : each));
     return { ...now, rules };
   };
 }
@@ -77,7 +73,7 @@ export function replaceRule(old: RuleBody, rule: RuleBody): PermissionChange {
 /** Move a rule up or down by one. */
 export function moveRule(rule: RuleBody, by: -1 | 1): PermissionChange {
   return now => {
-    const rules = [...(now.rules ?? [])];
+    const rules = [...now.rules];
     const at = position(now, rule);
     const other = rules[at + by];
     if (at < 0 || other === undefined) {
@@ -90,7 +86,7 @@ export function moveRule(rule: RuleBody, by: -1 | 1): PermissionChange {
 }
 
 function position(now: PutPermissions, rule: RuleBody): number {
-  return (now.rules ?? []).findIndex(each => same(plain(each), plain(rule)));
+  return now.rules.findIndex(each => same(plain(each), plain(rule)));
 }
 
 /** The same rule gives the same value, whatever the order of its keys was. */

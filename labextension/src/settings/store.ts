@@ -10,6 +10,7 @@ import { Signal } from '@lumino/signaling';
 import { ApiError } from '../client/http';
 import type { IPageSocket } from '../client/socket';
 import { sessionsIn } from '../model/sessions';
+import type { IFolderTrust } from '../trust/interface';
 import type {
   BudgetState,
   Event,
@@ -46,7 +47,8 @@ export class SettingsStore implements IDisposable {
     private readonly socket: Pick<
       IPageSocket,
       'eventsReceived' | 'frameReceived' | 'opened'
-    >
+    >,
+    readonly folderTrust: IFolderTrust
   ) {
     this.status = new Resource(() => api.status());
     this.settings = new Resource(() => api.settings());
@@ -200,8 +202,14 @@ export class SettingsStore implements IDisposable {
       void this.tools.refresh();
     } else if (frame.type === 'settings-update') {
       const { part } = frame;
+      if (part === 'state') {
+        void this.status.refresh();
+        return;
+      }
       if (part === 'settings') {
         void this.settings.refresh();
+      } else if (part === 'trust') {
+        void this.instructions.refresh();
       }
       void (part === 'budget' ? this.budget : this.models).refresh();
     }
@@ -225,7 +233,8 @@ export class SettingsStore implements IDisposable {
       this.tools,
       this.budget,
       this.instructions,
-      this.sent
+      this.sent,
+      this.folderTrust.view
     ] as Resource<unknown>[]; // Read only: what is in them does not matter here.
   }
 

@@ -16,6 +16,8 @@ export interface ISettingsPage {
   readonly store: SettingsStore;
   /** For which folders preferences are changed now. */
   readonly scope: Scope;
+  /** Go to the review of the folder's settings. */
+  readonly reviewFolder: () => void;
 }
 
 export const SettingsContext = React.createContext<ISettingsPage | null>(null);

@@ -5,7 +5,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { visible } from '../model/visible';
+import { legible } from '../model/visible';
 import type { Session } from '../wire/generated';
 import type { IThreadPlace } from './interface';
 
@@ -64,7 +64,7 @@ export function nameOf(
   { title }: Pick<IThreadMark, 'title'>,
   trans: TranslationBundle
 ): string {
-  return title.trim() === '' ? trans.__('Task thread') : visible(title);
+  return title.trim() === '' ? trans.__('Task thread') : legible(title);
 }
 
 /** What a mark says: the thread's name and what goes on, or how many there are. */

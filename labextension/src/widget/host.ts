@@ -102,6 +102,8 @@ const NOTHING_OF_THE_LAB = {
   restartKernel: null,
   openInstructions: null,
   openSettings: null,
+  folderTrust: null,
+  reviewFolder: () => undefined,
   upload: null,
   threads: null,
   texts: null,

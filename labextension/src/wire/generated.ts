@@ -71,6 +71,7 @@ error_body: ErrorBody
 event: Event
 event_page: EventPage
 file_matches: FileMatches
+folder_trust_view: FolderTrustView
 fork_session: ForkSession
 instruction_list: InstructionList
 message_accepted: MessageAccepted
@@ -90,6 +91,7 @@ provider_test: ProviderTest
 put_budget: PutBudget
 put_permissions: PutPermissions
 put_settings: PutSettings
+put_trust: PutTrust
 request_completions: RequestCompletions
 request_view: RequestView
 restore_session: RestoreSession
@@ -1348,6 +1350,7 @@ model: string
 provider: string
 mode: ("ask" | "auto_edit" | "plan" | "bypass")
 step_limit: number
+is_stand_in: boolean
 }
 /**
  * An interrupted turn goes on under the same id.
@@ -1365,6 +1368,7 @@ model: string
 provider: string
 mode: ("ask" | "auto_edit" | "plan" | "bypass")
 step_limit: number
+is_stand_in: boolean
 }
 /**
  * One model call is about to be made.
@@ -2071,6 +2075,34 @@ path: string
 kind: ("file" | "folder" | "notebook")
 }
 /**
+ * ``GET trust`` and ``PUT trust``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FolderTrustView".
+ */
+export interface FolderTrustView {
+folder: string
+policy: ("ask" | "trusted" | "forbidden")
+items: TrustItem[]
+}
+/**
+ * One setting of the folder that would extend what the agent may do, or what it is told.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TrustItem".
+ */
+export interface TrustItem {
+id: string
+kind: ("rule" | "provider" | "model" | "setting" | "instructions" | "skill" | "program")
+name: string
+file: string
+line: (number | null)
+content: string
+host: (string | null)
+warnings: string[]
+state: ("new" | "changed" | "trusted" | "declined")
+}
+/**
  * ``POST sessions/{id}/fork``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2101,6 +2133,7 @@ path: string
 role: ("instructions" | "system" | "other")
 characters: number
 rules: number
+state: ("new" | "changed" | "trusted" | "declined")
 problems: string[]
 }
 /**
@@ -2123,6 +2156,7 @@ export interface ModelList {
 models: ModelInfo[]
 default: (string | null)
 default_set: boolean
+default_is_stand_in: boolean
 single_calls: SingleCallModel[]
 providers: ProviderHealth[]
 problems: SettingsProblem[]
@@ -2679,6 +2713,9 @@ edits: PendingEdit[]
  */
 export interface PreviewMessage {
 text: string
+/**
+ * @maxItems 100
+ */
 attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
 context?: (MessageContext | null)
 model?: (string | null)
@@ -2711,6 +2748,8 @@ error: (ErrorInfo | null)
 /**
  * ``PUT budget``: all the user's limits in micro-dollars; what is absent or null is none.
  * 
+ * One at least must be given, so that an empty body does not remove them all.
+ * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PutBudget".
  */
@@ -2724,14 +2763,22 @@ revision?: (string | null)
 /**
  * ``PUT tools/permissions``: the whole file.
  * 
+ * Each part must be given: what is missing would be taken back.
+ * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PutPermissions".
  */
 export interface PutPermissions {
 version?: 1
-disabled?: string[]
-rules?: RuleBody[]
-disable_external?: boolean
+/**
+ * @maxItems 5000
+ */
+disabled: string[]
+/**
+ * @maxItems 2000
+ */
+rules: RuleBody[]
+disable_external: boolean
 revision?: (string | null)
 }
 /**
@@ -2824,6 +2871,22 @@ skip_languages: (string[] | null)
  */
 export interface PutThreadSettings {
 keep_in_notebook: (boolean | null)
+}
+/**
+ * ``PUT trust``: the answers about some items; the others keep theirs.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutTrust".
+ */
+export interface PutTrust {
+/**
+ * @maxItems 1000
+ */
+trust?: string[]
+/**
+ * @maxItems 1000
+ */
+decline?: string[]
 }
 /**
  * ``POST completions``: the text around the caret of one editor.
@@ -2982,6 +3045,9 @@ limit_micro_usd?: (number | null)
 export interface SendMessage {
 id: string
 text: string
+/**
+ * @maxItems 100
+ */
 attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
 context?: (MessageContext | null)
 model?: (string | null)
@@ -3335,7 +3401,7 @@ type: "tools-update"
  */
 export interface SettingsUpdate {
 type: "settings-update"
-part: ("settings" | "providers" | "budget")
+part: ("settings" | "providers" | "budget" | "trust" | "state")
 }
 /**
  * What waits for review in a document changed: fetch ``GET edits`` where it is shown.
@@ -3493,6 +3559,9 @@ prompt: string
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
 toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
+/**
+ * @maxItems 100
+ */
 attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
 interactive?: (boolean | null)
 external_key?: (string | null)
@@ -3578,6 +3647,7 @@ examples: (RuleExamples | null)
 problem: (string | null)
 line: (number | null)
 locked: boolean
+applies: boolean
 }
 /**
  * ``POST sessions/{id}/undo``: take back what a turn did to notebooks and files.

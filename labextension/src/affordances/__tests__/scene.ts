@@ -123,7 +123,8 @@ export class Scene {
       model: 'demo/demo',
       provider: 'demo',
       mode: 'ask',
-      step_limit: 5
+      step_limit: 5,
+      is_stand_in: false
     });
     this.part = `p${before}`;
     this.log({ type: 'text-start', part_id: this.part });

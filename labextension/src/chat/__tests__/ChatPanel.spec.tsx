@@ -374,6 +374,7 @@ describe('before the first message', () => {
         models: [model('demo/demo')],
         default: null,
         default_set: false,
+        default_is_stand_in: false,
         single_calls: [],
         problems: [],
         providers: [

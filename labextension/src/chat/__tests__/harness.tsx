@@ -9,6 +9,7 @@ import { Conversations } from '../../model/conversations';
 import { FakeServer, FakeSocket, settled } from '../../model/__tests__/fakes';
 import type { IReview } from '../../review/interface';
 import type { IThreadPlaces } from '../../threads/interface';
+import type { IFolderTrust } from '../../trust/interface';
 import type { Event, PendingEdit } from '../../wire/generated';
 import { ChatPanel } from '../ChatPanel';
 import type { IChatHost, ISituation } from '../host';
@@ -137,6 +138,8 @@ export class FakeHost extends FakeInputHost implements IChatHost {
     span.textContent = code;
     into.replaceChildren(span);
   };
+  folderTrust: IFolderTrust | null = null;
+  readonly reviewFolder = (): void => this.note('review folder', []);
   readonly setKey = async (...args: unknown[]): Promise<void> =>
     this.note('key', args);
   readonly restartKernel = (path: string): void => this.note('restart', [path]);

@@ -66,7 +66,8 @@ describe('a turn at a limit of money', () => {
       model: 'demo/demo',
       provider: 'demo',
       mode: 'ask',
-      step_limit: 25
+      step_limit: 25,
+      is_stand_in: false
     };
     const { container } = await showPanel([...log('paused'), resumed]);
     expect(container.querySelector('.shoulders-Pause')).toBeNull();

@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { visible } from '../../model/visible';
+import { legible } from '../../model/visible';
 import type { Anchor } from '../../wire/generated';
 import { IdeaButtons } from '../IdeaButtons';
 import { useHost, useTrans } from '../use';
@@ -23,7 +23,7 @@ export function ThreadStart({ anchor }: { anchor: Anchor }): React.JSX.Element {
       </div>
       {anchor.quote !== '' && (
         <pre className="shoulders-ThreadStart-quote" tabIndex={0}>
-          {visible(quoteText(anchor, SHOWN))}
+          {legible(quoteText(anchor, SHOWN))}
         </pre>
       )}
       <IdeaButtons ideas={ideasAt(anchor, trans)} />

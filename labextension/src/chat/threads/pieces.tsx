@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { visible } from '../../model/visible';
+import { legible, visible } from '../../model/visible';
 import type { Anchor } from '../../wire/generated';
 import { nameOf } from '../input/describe';
 import { quoteLine, quoteText } from './words';
@@ -27,8 +27,8 @@ export function Quote({
 }): React.JSX.Element | null {
   const line = quoteLine(anchor);
   return line === '' ? null : (
-    <q className="shoulders-Quote" title={visible(quoteText(anchor, SHOWN))}>
-      {visible(line)}
+    <q className="shoulders-Quote" title={legible(quoteText(anchor, SHOWN))}>
+      {legible(line)}
     </q>
   );
 }

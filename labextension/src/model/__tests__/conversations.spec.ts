@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Event } from '../../wire/generated';
-import { session, settled } from './fakes';
+import { model, session, settled } from './fakes';
 import { events, Keeper, of, open, withLog } from './talk';
 
 describe('sending', () => {
@@ -77,6 +77,40 @@ test('a new conversation takes the model of the settings before the one chosen l
   conversations.create();
   expect(conversations.model(conversations.active.key)).toBe('set/model');
   expect(conversations.model(key)).toBe('other/model');
+});
+
+test.each([
+  ['a stand-in is shown, and left to the server', true, null],
+  ['another default is named', false, 'demo/demo']
+])('%s', async (_, isStandIn, named) => {
+  const { conversations, server } = await withLog();
+  server.modelList = { ...server.modelList, default_is_stand_in: isStandIn };
+  await conversations.refresh();
+  conversations.create();
+  const fresh = conversations.active.key;
+  expect(conversations.model(fresh)).toBe('demo/demo');
+  await conversations.send(fresh, { text: 'hi' });
+  const bodies = server.asked.slice(-2).map(([, , body]) => body);
+  expect(server.asked.at(-1)?.[2]).toMatchObject({ model: named });
+  expect(JSON.stringify(bodies)).toContain(`"model":${JSON.stringify(named)}`);
+  conversations.setModel(fresh, 'demo/demo');
+  await conversations.send(fresh, { text: 'more' });
+  expect(server.asked.at(-1)?.[2]).toMatchObject({ model: 'demo/demo' });
+});
+
+test('a model chosen last that cannot be used is not taken again', async () => {
+  const { conversations, key, server } = await withLog();
+  conversations.setModel(key, 'other/model');
+  server.modelList = {
+    ...server.modelList,
+    models: [
+      model('demo/demo'),
+      { ...model('other/model'), available: false, unavailable_reason: 'Far.' }
+    ]
+  };
+  await conversations.refresh();
+  conversations.create();
+  expect(conversations.model(conversations.active.key)).toBe('demo/demo');
 });
 
 describe('over a reload', () => {

@@ -176,6 +176,7 @@ export class FakeServer implements IHttpClient {
     models: [model('demo/demo')],
     default: 'demo/demo',
     default_set: false,
+    default_is_stand_in: false,
     single_calls: [],
     providers: [],
     problems: []

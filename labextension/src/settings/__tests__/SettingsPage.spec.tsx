@@ -287,7 +287,8 @@ describe('rules', () => {
         examples: null,
         problem: null,
         line: null,
-        locked: true
+        locked: true,
+        applies: true
       } as const;
       api.list = { ...api.list, rules: [rule] };
     });

@@ -4,9 +4,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { ApiError } from '../../client/http';
 import { model, noBudget, problem, status } from '../../model/__tests__/fakes';
+import { FakeFolder } from '../../trust/__tests__/fakes';
 import type {
   BudgetState,
   ErrorInfo,
+  InstructionFile,
   InstructionList,
   ModelList,
   ProviderHealth,
@@ -127,6 +129,7 @@ export class FakeApi implements ISettingsApi {
     models: [model('demo/demo')],
     default: 'demo/demo',
     default_set: false,
+    default_is_stand_in: false,
     single_calls: [],
     providers: [provider('acme')],
     problems: []
@@ -142,6 +145,8 @@ export class FakeApi implements ISettingsApi {
   };
   rows: UsageRow[] = [];
   sent: SentCompletions = { requests: [] };
+  files: InstructionFile[] = [];
+  readonly folder = new FakeFolder();
 
   fail(info: Partial<ErrorInfo> = {}): void {
     this.failure = new ApiError(500, { ...problem, ...info });
@@ -206,7 +211,7 @@ export class FakeApi implements ISettingsApi {
   async putPermissions(body: PutPermissions): Promise<ToolList> {
     this.note('putPermissions', body);
     refuseStale(body.revision, this.list.revision);
-    const { disabled = [], rules = [], disable_external = false } = body;
+    const { disabled, rules, disable_external } = body;
     this.list = {
       ...this.list,
       disabled,
@@ -215,7 +220,8 @@ export class FakeApi implements ISettingsApi {
         ...rule,
         problem: null,
         line: null,
-        locked: false
+        locked: false,
+        applies: true
       })),
       tools: this.list.tools.map(each => {
         const isOff = disabled.includes(each.name);
@@ -263,7 +269,7 @@ export class FakeApi implements ISettingsApi {
     return this.answer(this.sent);
   }
   async instructions(): Promise<InstructionList> {
-    return this.answer({ files: [], skills: 1, problems: [] });
+    return this.answer({ files: this.files, skills: 1, problems: [] });
   }
   async audit() {
     return this.answer({ entries: [], next_cursor: null });

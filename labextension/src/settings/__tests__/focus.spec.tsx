@@ -14,7 +14,8 @@ const rule = (tool: string): Rule => ({
   examples: null,
   problem: null,
   line: null,
-  locked: false
+  locked: false,
+  applies: true
 });
 const rules = (...tools: string[]) =>
   show('rules', api => {

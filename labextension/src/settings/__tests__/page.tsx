@@ -18,7 +18,7 @@ export async function show(
   const api = new FakeApi();
   prepare(api);
   const socket = new FakeSocket();
-  const store = new SettingsStore(api, socket);
+  const store = new SettingsStore(api, socket, api.folder.store(socket));
   const done: unknown[][] = [];
   const host: ISettingsHost = {
     trans,

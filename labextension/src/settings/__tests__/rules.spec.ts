@@ -25,11 +25,16 @@ const shown = (body: RuleBody, change: Partial<Rule> = {}): Rule => ({
   problem: null,
   line: null,
   locked: false,
+  applies: true,
   ...change
 });
 
 describe('changes of the permissions', () => {
-  const now = { rules: [rule('a'), rule('b'), rule('c')], disabled: ['x'] };
+  const now = {
+    rules: [rule('a'), rule('b'), rule('c')],
+    disabled: ['x'],
+    disable_external: false
+  };
   const tools = (change: { rules?: RuleBody[] } | null) =>
     change?.rules?.map(({ tool }) => tool);
 
@@ -51,7 +56,7 @@ describe('changes of the permissions', () => {
     const stored = rule('a', { match: { path: 'x', command: 'y' } });
     const same = rule('a', { match: { command: 'y', path: 'x' } });
 
-    expect(tools(removeRule(same)({ rules: [stored] }))).toEqual([]);
+    expect(tools(removeRule(same)({ ...now, rules: [stored] }))).toEqual([]);
   });
 
   test('switch a tool once', () => {

@@ -18,7 +18,8 @@ const RULE: RuleBody = {
 function made() {
   const api = new FakeApi();
   const socket = new FakeSocket();
-  return { api, socket, store: new SettingsStore(api, socket) };
+  const store = new SettingsStore(api, socket, api.folder.store(socket));
+  return { api, socket, store };
 }
 
 async function failureOf(work: Promise<unknown>): Promise<ApiError> {

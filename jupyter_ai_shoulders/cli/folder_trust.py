@@ -1,0 +1,65 @@
+"""Says which of the folder's own settings do not apply, or trusts them (``--trust-folder``).
+
+Called by ``program`` before ``run`` and ``chat``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from jupyter_ai_shoulders.cli.output import write_error
+from jupyter_ai_shoulders.wire.trust import FolderTrustView, ItemKind, PutTrust, TrustItem
+
+_WORDS: dict[ItemKind, tuple[str, str]] = {
+    "rule": ("1 permission rule", "{} permission rules"),
+    "provider": ("1 model server", "{} model servers"),
+    "model": ("1 model", "{} models"),
+    "setting": ("1 setting", "{} settings"),
+    "instructions": ("instructions", "instructions"),
+    "skill": ("1 skill", "{} skills"),
+}
+
+
+class TrustDesk(Protocol):
+    """The part of ``desk.Desk`` that is needed here."""
+
+    def trust(self) -> FolderTrustView:
+        """Return the settings that came with the folder."""
+        ...
+
+    def answer_trust(self, command: PutTrust) -> FolderTrustView:
+        """Trust or decline some of them."""
+        ...
+
+
+def settle_trust(desk: TrustDesk, *, trust_folder: bool) -> None:
+    """Trust what waits for an answer if that was asked for; otherwise say that it does not apply.
+
+    Raises as ``answer_trust`` does.
+    """
+    view = desk.trust()
+    waiting = [
+        item for item in view.items if item.state in {"new", "changed"} and item.kind != "program"
+    ]
+    if not waiting:
+        return
+    what = ", ".join(_summary(waiting))
+    if trust_folder:
+        desk.answer_trust(PutTrust(trust=tuple(item.id for item in waiting)))
+        write_error(f"Trusted the AI settings of {view.folder}: {what}.\n")
+        return
+    advice = "Review them in JupyterLab's AI settings, or accept them all with --trust-folder."
+    if view.policy == "forbidden":
+        advice = "Your administrator does not let folders bring settings of their own."
+    write_error(f"{view.folder} brings its own AI settings, which do not apply: {what}. {advice}\n")
+
+
+def _summary(items: Sequence[TrustItem]) -> Iterator[str]:
+    for kind, (one, many) in _WORDS.items():
+        found = [item for item in items if item.kind == kind]
+        if not found:
+            continue
+        text = one if len(found) == 1 else many.format(len(found))
+        hosts = sorted({item.host for item in found if item.host}) if kind == "provider" else []
+        yield f"{text} ({', '.join(hosts)})" if hosts else text
