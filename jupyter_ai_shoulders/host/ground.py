@@ -64,7 +64,7 @@ class Ground:
         self.preferences = self._preferences()
         self.budgets = self._budgets()
         self.models = self._models()
-        secrets.know(self.models.redactor)
+        secrets.know(self.models.redactor, self.models.latest_redactor)
         self.commands = self._commands()
         self.recorder = Recorder(
             self.store.log,

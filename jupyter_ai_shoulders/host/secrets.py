@@ -19,13 +19,17 @@ class Secrets:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._source: Callable[[], Redactor] = Redactor
-        self._redactor = Redactor()
+        self._renew: Callable[[], Redactor] = Redactor
+        self._latest: Callable[[], Redactor] = Redactor
         self._renew_at = 0.0
 
-    def know(self, source: Callable[[], Redactor]) -> None:
-        """From now on ask ``source`` for the redactor that knows the keys."""
-        self._source = source
+    def know(self, renew: Callable[[], Redactor], latest: Callable[[], Redactor]) -> None:
+        """From now on take the redactors of ``renew``, which looks for keys again.
+
+        ``latest`` returns the newest one: a key that was just stored is looked up for its first
+        call, and what that call brings must be redacted at once.
+        """
+        self._renew, self._latest = renew, latest
         self._renew_at = 0.0
 
     def redact(self, text: str) -> str:
@@ -33,5 +37,5 @@ class Secrets:
         now = self._clock.monotonic()
         if now >= self._renew_at:
             self._renew_at = now + RENEWED_SECONDS  # first: the source may log, which redacts
-            self._redactor = self._source()
-        return self._redactor.redact(text)
+            self._renew()
+        return self._latest().redact(text)

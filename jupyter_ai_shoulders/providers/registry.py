@@ -222,6 +222,10 @@ class ModelRegistry:
         """Return the redactor that knows the keys in use now."""
         return self._targets.redactor(self._files.current().providers.values())
 
+    def latest_redactor(self) -> Redactor:
+        """Return the redactor made last, without looking for keys again."""
+        return self._targets.latest_redactor
+
     async def discover(self, *, remote: bool = True) -> None:
         """Ask services for their models, those that are due; waits a second at most.
 

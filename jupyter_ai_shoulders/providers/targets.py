@@ -55,7 +55,8 @@ class Targets:
         self._only_local = only_local
         self._upstreams: dict[tuple[ProviderId, str], Upstream] = {}
         self._caches: dict[ModelId, tuple[ModelSpec, ProviderSpec, MessageCache]] = {}
-        self._redactor = Redactor()
+        self.latest_redactor = Redactor()
+        """Knows the keys of all calls that were begun."""
         self._redacted: frozenset[str] = frozenset()
 
     def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Target:
@@ -123,9 +124,9 @@ class Targets:
         """Return the redactor that knows the secrets in use now."""
         secrets = frozenset(self._secrets(tuple(providers)))
         if secrets != self._redacted:
-            self._redactor = Redactor(secrets)
+            self.latest_redactor = Redactor(secrets)
             self._redacted = secrets
-        return self._redactor
+        return self.latest_redactor
 
     async def aclose(self) -> None:
         """Close all connections."""
