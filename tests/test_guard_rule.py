@@ -44,6 +44,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "storage.*": Excepted("keeps the state directory, which no tool path leads to", FILES),
     "providers.http": Excepted("the port of the provider transport", NETWORK),
     "providers.http_client": Excepted("the provider transport", NETWORK),
+    "providers.loopback": Excepted(
+        "makes sockets for the provider transport that reach only this machine", NETWORK
+    ),
     "providers.network_failure": Excepted("names the provider transport's errors", NETWORK),
     "notebook.base": Excepted("Jupyter's kernel managers and clients", PROCESSES),
     "notebook.channels": Excepted("sockets of Jupyter's kernel clients", {*NETWORK, *PROCESSES}),
@@ -102,14 +105,18 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "host.preferences": Excepted("looks whether settings.json changed", (), ("….stat",)),
     # The package's own data, and imports by a fixed name.
     "assist.ghost.prompt": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "core.secret_kinds": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "engine.skills": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "engine.system_prompt": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "host.key_environment": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "notebook.snippets.source": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "kernel.texts": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.registry": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "host.warm": Excepted(LATE, (), IMPORTS),
     "providers.factory": Excepted(LATE, (), IMPORTS),
-    "server.app": Excepted(LATE, (), IMPORTS),
+    "server.app": Excepted(
+        f"{LATE}, and names the user's models.json", (), (*IMPORTS, "pathlib.Path.home")
+    ),
     "server.config_reference": Excepted(
         "writes the reference into the source tree, for developers", (), ("….write_text",)
     ),
@@ -130,6 +137,11 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         "tells the sandbox where the workspace and the home really are",
         (),
         ("os.path.realpath", "pathlib.Path.home"),
+    ),
+    "host.workspace_trust": Excepted(
+        "tells where the workspace, the home and trusted folders really are",
+        (),
+        ("os.path.realpath",),
     ),
     "host.ports": Excepted("where settings are kept by default", (), ("pathlib.Path.home",)),
     "host.standing": Excepted(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_ai_shoulders.core.key_variables import catalogue_variables
+from jupyter_ai_shoulders.guard.config_files import read_json_config
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +75,9 @@ def withdraw_configured_keys(
 def _read(path: Path) -> object:
     """Return the JSON of a file; None when there is none, or none that can be read."""
     try:
-        return json.loads(path.read_text("utf-8-sig")) if path.is_file() else None
+        return json.loads(read_json_config(path).decode("utf-8-sig"))
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError, RecursionError) as error:
         _log.warning("The key variables in %s are not known: %s", path, error)
         return None
