@@ -91,6 +91,7 @@ class Trial:
             state_dir=self.root / STATE,
             home=self.home,
             models=catalogue(self.case) if scripted else {},
+            folder_trust="always",
             step_limit=self.case.step_limit,
             nudges=self.nudges,
         )
