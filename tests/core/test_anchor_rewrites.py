@@ -26,7 +26,8 @@ def by_rule(text: str, quote: str) -> list[tuple[int, int]]:
 
 @given(text=TEXTS, quote=TEXTS)
 def test_places_are_those_of_the_rule(text: str, quote: str) -> None:
-    assume(",," not in folded(text) + " " + folded(quote))  # no code has two commas in a row
+    for written in (text, quote):  # folding may take one of them away
+        assume(",," not in re.sub(SPACE, "", written))  # no code has two commas in a row
 
     assert find_reformatted(text, quote, 100) == by_rule(text, quote)
 

@@ -48,6 +48,7 @@ def test_nothing_is_lost_and_the_limits_hold(prefix: str, suffix: str) -> None:
     assert found.suffix + found.below == suffix
     assert len(found.shown_prefix) <= LONGEST_PREFIX
     assert len(found.shown_suffix) <= LONGEST_SUFFIX
-    for first, second in ((found.above, found.prefix), (found.suffix, found.below)):
-        words = first[-1:].strip() and second[:1].strip()
-        assert not words or not any(sign.isspace() for sign in (prefix + suffix)), "a word is cut"
+    sides = ((found.above, found.prefix, found.prefix), (found.suffix, found.below, found.suffix))
+    for first, second, sent in sides:
+        cuts_word = first[-1:].strip() and second[:1].strip()
+        assert not cuts_word or not any(sign.isspace() for sign in sent), "a word is cut"
