@@ -150,6 +150,7 @@ def test_130_nothing_is_sent_after_an_interrupt(
 def test_1_the_demo_does_not_stand_in_for_a_model_whose_key_is_refused(
     attached: Terminal, client: Client
 ) -> None:
+    default = client.models().default
     attached.plays(REFUSED, REFUSED, says("Never."))
     refused = attached.says("run", "Hi")
     models = client.models()
@@ -159,7 +160,8 @@ def test_1_the_demo_does_not_stand_in_for_a_model_whose_key_is_refused(
 
     assert refused.code == 1
     assert "key was not accepted" in refused.err
-    assert models.default == "simulated"
+    assert default in {"simulated", "priced"}  # which one, earlier tests of the server decide
+    assert models.default == default
     assert (again.code, again.out) == (1, "")
     assert "key was not accepted" in again.err
     assert (back.code, back.out) == (0, "Back.\n")

@@ -85,13 +85,13 @@ def test_question_of_an_interactive_run_waits_over_a_restart_and_is_answered(
     assert of_type(log(api, run["id"]), "turn-end") == []
     api.lab.stop()
 
-    again = serve(workspace, environment)
-    assert of_type(log(again, run["id"]), "turn-end") == []
-    again.post(f"sessions/{run['id']}/clarifications/{request['call_id']}", {"answer": "A"})
-    again.turn(run["id"])
+    api.lab.start()
+    assert of_type(log(api, run["id"]), "turn-end") == []
+    api.post(f"sessions/{run['id']}/clarifications/{request['call_id']}", {"answer": "A"})
+    api.turn(run["id"])
 
-    assert poll(again, run["id"], "idle")["status"] == "idle"
-    (end,) = of_type(log(again, run["id"]), "turn-end")
+    assert poll(api, run["id"], "idle")["status"] == "idle"
+    (end,) = of_type(log(api, run["id"]), "turn-end")
     assert end["exit"] == "final_response"
 
 
@@ -157,10 +157,10 @@ def test_key_continues_its_session_after_a_restart(
     last = api.get(f"sessions/{first}")["last_seq"]
     api.lab.stop()
 
-    again = serve(workspace, environment)
-    second = again.post("runs", {"prompt": "Two", "external_key": "k"})["id"]
-    again.turn(second, last)
+    api.lab.start()
+    second = api.post("runs", {"prompt": "Two", "external_key": "k"})["id"]
+    api.turn(second, last)
 
     assert second == first
-    texts = [event["text"] for event in of_type(log(again, first), "message-add")]
+    texts = [event["text"] for event in of_type(log(api, first), "message-add")]
     assert texts == ["One", "Two"]
