@@ -156,6 +156,16 @@ class ProviderSpec(CatalogueModel):
         return (self.key_name, *self.other_key_envs)
 
     @property
+    def lists_its_models(self) -> bool:
+        """Whether the provider's models are the ones it says it has."""
+        return self.list_models or self.kind == "ollama"
+
+    def listed_name(self, model_id: ModelId) -> str | None:
+        """Return the provider's own name of a model it may list, ``PROVIDER/NAME``; else None."""
+        name = model_id.removeprefix(f"{self.id}/")
+        return name if self.lists_its_models and name not in {model_id, ""} else None
+
+    @property
     def secret_variables(self) -> frozenset[str]:
         """Names of the variables that hold a key or are part of what the service is sent."""
         return provider_variables(self.id, dict(self))
@@ -181,6 +191,7 @@ class Catalogue:
     """Providers and models after merging, in order of preference."""
 
     default: ModelId | None
+    """May be one that its service has not listed yet."""
     providers: Mapping[ProviderId, ProviderSpec]
     models: Mapping[ModelId, ModelSpec]
     problems: tuple[Problem, ...] = ()

@@ -80,7 +80,7 @@ def merge_catalogue(
     providers = _merge_providers(parsed)
     families = [family for source in parsed for family in source.families()]
     models = _merge_models(parsed, _Known(providers, families, environ, facts or {}))
-    default = _default(parsed, models)
+    default = _default(parsed, models, providers)
     return Catalogue(default, providers, models, tuple(problems))
 
 
@@ -235,13 +235,21 @@ def _merge_models(parsed: Sequence[_Parsed], known: _Known) -> dict[ModelId, Mod
     return specs
 
 
-def _default(parsed: Sequence[_Parsed], models: Mapping[ModelId, ModelSpec]) -> ModelId | None:
+def _default(
+    parsed: Sequence[_Parsed],
+    models: Mapping[ModelId, ModelSpec],
+    providers: Mapping[ProviderId, ProviderSpec],
+) -> ModelId | None:
+    """Return the default; a service that is not running may list it later."""
     found: ModelId | None = None
     for source in parsed:
         name = source.default()
         if name is None:
             continue
-        if isinstance(name, str) and ModelId(name) in models:
+        if isinstance(name, str) and (
+            ModelId(name) in models
+            or any(provider.listed_name(ModelId(name)) for provider in providers.values())
+        ):
             found = ModelId(name)
         else:
             source.complain(("default",), f'"default" names no model of the catalogue: {name!r}.')

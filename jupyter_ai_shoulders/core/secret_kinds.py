@@ -26,6 +26,8 @@ Values = dict[bytes, list[tuple[int, re.Pattern[bytes]]]]
 """Patterns by the literal they are tried at, and how far before it they start."""
 
 _LONG_WORD = 13
+"""Characters of the shortest key with a literal start."""
+_NEAR = LONGEST_LABEL // 4
 _WORD = frozenset((ascii_letters + digits + "_").encode())
 _KEY_BYTES = bytes(_WORD | frozenset(b"-./+=~:%|!@$"))
 _MARKS = bytes(97 if byte in _KEY_BYTES else 32 for byte in range(256))
@@ -103,7 +105,9 @@ class SecretKinds:
         first = _shortest(starts)
         self._forms = {start.encode(): _forms(start, table.prefixed) for start in first}
         self._compiled: dict[bytes, re.Pattern[bytes]] = {}
-        self._start = re.compile(rf"[^A-Za-z0-9_]{_ESCAPED}(?=({_any_of(first)}))".encode())
+        self._start = re.compile(
+            rf"[^A-Za-z0-9_]{_ESCAPED}(?={_first_two(first)})(?=({_any_of(first)}))".encode()
+        )
         self._partial = {start[:end].encode() for start in starts for end in range(1, len(start))}
         self._longest_start = max(map(len, starts))
         self._values = _by_literal([row for row in table.labelled if not row.short])
@@ -117,7 +121,7 @@ class SecretKinds:
         """Yield where keys are, in no order."""
         around: list[bytes] = []
         for begin, end in _long_words(view):
-            around.append(view[max(0, begin - LONGEST_LABEL // 4) : end])
+            around.append(view[max(0, begin - _NEAR) : end])
             done = begin
             for found in self._start.finditer(view, begin - 1, end):
                 at = found.start(1)
@@ -173,13 +177,17 @@ class SecretKinds:
 
 
 def _long_words(view: bytes) -> Iterator[Span]:
+    """Yield where long words are, in one piece those that are near each other."""
     marks = view.translate(_MARKS)
-    at = marks.find(_LONG)
-    while at >= 0:
-        end = marks.find(b" ", at)
-        end = len(view) if end < 0 else end
-        yield at, end
-        at = marks.find(_LONG, end)
+    begin = marks.find(_LONG)
+    while begin >= 0:
+        at = begin
+        while 0 <= at:
+            end = marks.find(b" ", at)
+            end = len(view) if end < 0 else end
+            at = marks.find(_LONG, end, end + _NEAR)
+        yield begin, end
+        begin = marks.find(_LONG, end)
 
 
 def _by_literal(rows: list[Labelled]) -> Values:
@@ -219,6 +227,12 @@ def _forms(first: str, rows: tuple[Prefixed, ...]) -> bytes:
         + f"{re.escape(start)}(?:{row.body})"
         for start, row in found
     ).encode()
+
+
+def _first_two(starts: list[str]) -> str:
+    """Return a pattern of two characters that all literals match; it is quicker to fail."""
+    sets = (sorted({start[at] for start in starts}) for at in range(2))
+    return "".join(f"[{re.escape(''.join(letters))}]" for letters in sets)
 
 
 def _any_of(starts: list[str]) -> str:

@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
 from jupyter_ai_shoulders.providers.factory import load_adapter, make_provider
 from jupyter_ai_shoulders.providers.health import VALID_SECONDS
-from jupyter_ai_shoulders.providers.listed_models import entries, lister, lists_its_models
+from jupyter_ai_shoulders.providers.listed_models import entries, lister
 from jupyter_ai_shoulders.providers.live_facts import facts
 from jupyter_ai_shoulders.providers.loopback import is_loopback
 from jupyter_ai_shoulders.providers.targets import Targets
@@ -111,7 +111,7 @@ class Discovery:
         now = self._clock.monotonic()
         due = [spec for spec in providers if self._asks(spec) and now >= self._next(spec)]
         for spec in due:
-            wait = LISTING_SECONDS if lists_its_models(spec) else VALID_SECONDS
+            wait = LISTING_SECONDS if spec.lists_its_models else VALID_SECONDS
             self._due[spec.id, spec.url] = now + wait
         return due
 
@@ -125,7 +125,7 @@ class Discovery:
     async def _ask(self, provider: ProviderSpec) -> None:
         try:
             found = await self._list(provider)
-            if lists_its_models(provider):
+            if provider.lists_its_models:
                 self._files.set_listed(provider.id, entries(provider, found or []))
             elif found is not None:
                 self._files.set_facts(provider.id, facts(provider, found))

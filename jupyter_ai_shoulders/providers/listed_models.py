@@ -22,11 +22,6 @@ _FREE = {"input": 0, "output": 0, "source": "runs on this machine"}
 Entry = Mapping[str, Any]
 
 
-def lists_its_models(provider: ProviderSpec) -> bool:
-    """Return whether the provider's models are the ones it says it has."""
-    return provider.list_models or provider.kind == "ollama"
-
-
 def lister(provider: ProviderSpec) -> ModelSpec:
     """Return a stand-in for the model of a call that is about no model."""
     return ModelSpec(id=ModelId(provider.id), name="", provider=provider.id, model="")
@@ -43,8 +38,8 @@ def entries(provider: ProviderSpec, models: Sequence[ListedModel]) -> list[Entry
 def asked_for(catalogue: Catalogue, model_id: ModelId) -> tuple[ProviderSpec, Entry] | None:
     """Return an entry for an id that may be of a model not listed yet, as after a restart."""
     for provider in catalogue.providers.values():
-        name = model_id.removeprefix(f"{provider.id}/")
-        if lists_its_models(provider) and name not in {model_id, ""}:
+        name = provider.listed_name(model_id)
+        if name is not None:
             return provider, _entry(provider, ListedModel(name))
     return None
 

@@ -139,8 +139,9 @@ class ModelRegistry:
 
     def _choice(self) -> Choice | None:
         preferences, last_used = self._preferences(), self._last_used()
-        named = filter(None, (ModelId(preferences.default), last_used))
-        catalogue = with_unlisted(self._files.current(), named)
+        catalogue = self._files.current()
+        named = filter(None, (ModelId(preferences.default), last_used, catalogue.default))
+        catalogue = with_unlisted(catalogue, named)
         return choose_default(catalogue, last_used, preferences, self._prospects(), self._shipped)
 
     def by_strategy(self, strategy: Strategy) -> ModelId:

@@ -28,13 +28,9 @@ MAX_EVENT_BYTES = 2 << 20
 """Of events that wait for a slow page; beyond it they are dropped and the page re-syncs."""
 BATCH_BYTES = 1 << 19
 """Of the events in one frame, if there are several."""
-STALLED_FRAME_BYTES = 4 << 20
-"""Of other frames, which cannot be dropped, that wait for a page that has stalled; beyond it the
-page is disconnected. It connects again and follows from where it was."""
-MAX_FRAME_BYTES = 32 << 20
-"""The same for a page that takes frames, but more slowly than they come."""
-STALLED_SECONDS = 5.0
-"""A page that takes no frame for this long has stalled."""
+MAX_FRAME_BYTES = 5 << 20
+"""Of other frames, which cannot be dropped, that wait for a slow page; beyond it the page is
+disconnected. It connects again and follows from where it was."""
 TRY_AGAIN = 1013
 """The close code for such a page (RFC 6455's registry: try again later)."""
 
@@ -75,9 +71,7 @@ class Page:
         self._waiting: deque[_Batch | str] = deque()
         self._event_bytes = 0
         self._frame_bytes = 0
-        self._sending_since: float | None = None
         self._is_closed = False
-        self._now = asyncio.get_running_loop().time
         self._wake = asyncio.Event()
         self._pump = asyncio.create_task(self._run(), name=f"shoulders-page-{client_id}")
 
@@ -114,18 +108,13 @@ class Page:
         if self._is_closed:
             return
         text = encode(frame)[1]
+        is_first = not self._frame_bytes  # one frame always fits, however large
         self._waiting.append(text)
         self._frame_bytes += getsizeof(text)
-        if self._frame_bytes > self._most_frame_bytes():
+        if self._frame_bytes > MAX_FRAME_BYTES and not is_first:
             self.close(TRY_AGAIN, "the page does not read what it is sent: connect again")
             return
         self._wake.set()
-
-    def _most_frame_bytes(self) -> int:
-        """Return how much may wait now."""
-        since = self._sending_since
-        has_stalled = since is not None and self._now() - since > STALLED_SECONDS
-        return STALLED_FRAME_BYTES if has_stalled else MAX_FRAME_BYTES
 
     @property
     def waiting_bytes(self) -> int:
@@ -198,16 +187,14 @@ class Page:
             self._waiting.append(_Batch(self._event_bytes, texts, newest=newest))
 
     async def _run(self) -> None:
-        clock = self._now
+        clock = asyncio.get_running_loop().time
         paid = clock()
         while True:
             await self._wake.wait()
             self._wake.clear()
             paid = max(paid, clock()) + BATCH_SECONDS
             while self._waiting:
-                self._sending_since = clock()
                 await self._connection.send(self._next_text())
-            self._sending_since = None
             await asyncio.sleep(max(0.0, paid - (BURST_FRAMES - 1) * BATCH_SECONDS - clock()))
 
     def _next_text(self) -> str:

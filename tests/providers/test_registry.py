@@ -66,6 +66,15 @@ def test_administrator_wins_over_workspace_and_workspace_over_home(place: Place)
     assert place.registry(trait=names[2]).resolve(ModelId("demo")).spec.name == "Trait"
 
 
+def test_default_of_a_server_that_is_not_running_is_not_replaced_by_the_demo(place: Place) -> None:
+    place.configure({"default": "ollama/qwen3:8b"}, user=True)
+    registry = place.registry()
+    resolved = registry.resolve(None)
+    assert (registry.default_model(), resolved.spec.model) == ("ollama/qwen3:8b", "qwen3:8b")
+    assert not resolved.is_stand_in
+    assert registry.problems() == ()
+
+
 @pytest.mark.parametrize(
     ("model", "code"),
     [("gpt-0", "unknown_model"), ("claude-opus-5-5", "no_key")],
