@@ -52,6 +52,11 @@ class Lab:
         return self._running().pid
 
     @property
+    def home(self) -> Path:
+        """The home directory of the server's user."""
+        return self.state / "home"
+
+    @property
     def is_running(self) -> bool:
         """Whether it was started and not ended since."""
         return self._process is not None

@@ -51,7 +51,7 @@ def measure() -> list[Figure]:
         sync_playwright() as playwright,
     ):
         lab.stop()
-        fill(lab.root / ".shoulders", SHORT_MESSAGES, SHORT)
+        fill(lab, SHORT_MESSAGES, SHORT)
         lab.start()
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         opened = _openings(browser, lab)

@@ -16,10 +16,13 @@ from tests.upstream import KEY
 
 
 @asynccontextmanager
-async def open_store(directory: Path) -> AsyncGenerator[Store]:
-    """Open a store; all of it is on the disk when it is closed."""
-    home = directory.parent / "home"
-    store = Store(directory, SystemClock(), RandomIds(), Redactor([KEY]).redact, home)
+async def open_store(directory: Path, home: Path | None = None) -> AsyncGenerator[Store]:
+    """Open a store; all of it is on the disk when it is closed.
+
+    ``home`` is the home directory of the person whose store it is.
+    """
+    settings = (home or directory.parent / "home") / ".shoulders"
+    store = Store(directory, SystemClock(), RandomIds(), Redactor([KEY]).redact, settings)
     try:
         await store.open()
         yield store

@@ -57,7 +57,7 @@ def shown(
     root = paths.mktemp("workspace")
     upstream = Upstream(in_order(), paths.mktemp("upstream")).start()
     lab = Lab(root, paths.mktemp("lab"), env=upstream.configure(root))
-    fill(root / ".shoulders", scenes)
+    fill(lab, scenes)
     speak(lab, language)
     lab.start()
     context = browser.new_context(viewport={"width": 1280, "height": 900})

@@ -33,6 +33,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, PartId, Pr
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from tests.bench.store import add_session, open_store
+from tests.lab import Lab
 from tests.ui.panel import Panel
 
 NAME = "long"
@@ -110,14 +111,14 @@ def streamed(characters: int) -> str:
     return (STREAMED * (characters // len(STREAMED) + 1))[:characters]
 
 
-def fill(state: Path, messages: int = MESSAGES, name: str = NAME) -> None:
+def fill(lab: Lab, messages: int = MESSAGES, name: str = NAME) -> None:
     """Put a conversation of so many messages, half of them the agent's, into a server's state."""
     with ThreadPoolExecutor(1) as pool:  # Playwright has a loop of its own in the test's thread
-        pool.submit(asyncio.run, _fill(state, messages, name)).result()
+        pool.submit(asyncio.run, _fill(lab, messages, name)).result()
 
 
-async def _fill(state: Path, messages: int, name: str) -> None:
-    async with open_store(state) as store:
+async def _fill(lab: Lab, messages: int, name: str) -> None:
+    async with open_store(lab.root / ".shoulders", lab.home) as store:
         session = add_session(store, name)
         for number in range(messages // 2):
             for event in _turn(number):

@@ -55,6 +55,7 @@ _GIVEN = (
     *(".shoulders-User-text", ".shoulders-Code-source", ".shoulders-Call-title", ".shoulders-Diff"),
     *(".shoulders-Call-target", ".shoulders-Call-note", ".shoulders-Call > .shoulders-Disclosure"),
     *(".shoulders-Error", ".shoulders-Notice", ".shoulders-Remark", ".shoulders-CallDetail > p"),
+    ".shoulders-Line-moment",  # a time of today, or the date of another day
     *(".shoulders-Arguments", ".shoulders-Option", ".shoulders-Todo", ".shoulders-Menu-label"),
     *(
         "table",

@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from jupyter_ai_shoulders.host.store import Store
@@ -37,6 +36,7 @@ from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import TextRange
 from tests.bench.store import open_store
+from tests.lab import Lab
 from tests.storage.store import session
 
 PER_TURN = 20
@@ -52,14 +52,15 @@ ACTIVE = (
 """Kinds of output that could do something."""
 
 
-def fill(state: Path, scenes: Scenes) -> None:
+def fill(lab: Lab, scenes: Scenes) -> None:
     """Write the conversations into the state directory of a server that does not run."""
     with ThreadPoolExecutor(1) as thread:  # Playwright's loop runs in this one
-        thread.submit(asyncio.run, _fill(state, scenes)).result()
+        thread.submit(asyncio.run, _fill(lab, scenes)).result()
 
 
-async def _fill(state: Path, scenes: Scenes) -> None:
-    async with open_store(state) as store:
+async def _fill(lab: Lab, scenes: Scenes) -> None:
+    state = lab.root / ".shoulders"
+    async with open_store(state, lab.home) as store:
         for number, text in enumerate(scenes.texts):
             store.sessions.add(_titled(f"title{number}", text[:200]))
         for name, events in scenes.all().items():

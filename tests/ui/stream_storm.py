@@ -111,8 +111,8 @@ def scene(folder: Path, messages: int) -> Generator[tuple[Lab, Upstream]]:
     upstream = Upstream(in_order(), folder).start()
     env = upstream.configure(root)
     widen(root)
-    fill(root / ".shoulders", messages)
     lab = Lab(root, folder / "state", env=env)
+    fill(lab, messages)
     lab.start()
     try:
         yield lab, upstream

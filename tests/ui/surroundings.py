@@ -75,7 +75,7 @@ def served(browser: Browser, paths: pytest.TempPathFactory) -> Generator[Surroun
     root = paths.mktemp("workspace")
     upstream = Upstream(in_order(), paths.mktemp("upstream")).start()
     lab = Lab(root, paths.mktemp("lab"), env=upstream.configure(root))
-    fill(root / ".shoulders", HONEST)
+    fill(lab, HONEST)
     _write(root)
     speak(lab, LANGUAGE)
     lab.start()

@@ -46,7 +46,7 @@ def haunted(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     root = tmp_path_factory.mktemp("workspace")
     upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream")).start()
     lab = Lab(root, tmp_path_factory.mktemp("lab"), env=upstream.configure(root))
-    fill(root / ".shoulders", HOSTILE)
+    fill(lab, HOSTILE)
     lab.start()
     context = browser.new_context(viewport={"width": 1280, "height": 8000})
     context.set_default_timeout(PATIENCE_MS)

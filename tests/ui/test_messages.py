@@ -224,6 +224,8 @@ def test_a_message_is_edited_in_versions_forked_and_copied(desk: Desk, page: Pag
     panel.root.get_by_role("button", name="New conversation", exact=True).click()
     expect(field).to_have_count(0)
     page.reload()
+    # The lab gives the focus to the notebook once it is there again, however late that is.
+    page.wait_for_function("() => document.activeElement?.closest('.jp-Notebook') != null")
     panel = Panel(page).open()
     panel.root.get_by_role("tab").first.click()
     expect(field).to_have_value("Asked anew")

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+SOFT_HYPHEN = "\u00ad"
+"""Within a word writing needs it: it says where a line may break."""
 ZERO_WIDTH = (
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e"
+    "\u034f\u115f\u1160\u17b4\u17b5\u180e"
     "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u3164\ufeff\uffa0"
 )
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "run rm -rf")
@@ -19,9 +21,10 @@ SELECTORS = "".join(chr(0xE0100 + number) for number in range(0, 240, 24))
 HIDDEN = re.compile(
     f"[{BIDI}{ZERO_WIDTH}\u206a-\u206f\ufff9-\ufffb\u2028\u2029\U000e0000-\U000e007f"
     "\U000e0100-\U000e01ef\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+    f"|(?<![a-z]){SOFT_HYPHEN}|{SOFT_HYPHEN}(?![a-z])"
 )
 
-_INVISIBLE = [f"pay{letter}load{letter}.py" for letter in (*BIDI, *ZERO_WIDTH)]
+_INVISIBLE = [f"pay{letter}load{letter}.py" for letter in (*BIDI, SOFT_HYPHEN, *ZERO_WIDTH)]
 
 _DECEIVING = [
     "safe\u202egpj.exe",
