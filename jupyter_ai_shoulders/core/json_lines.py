@@ -32,7 +32,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
 def _places(text: str, at: int) -> Mapping[str | int, int]:
     """Return where the values in the object or list at ``at`` begin, by key or position.
 
-    Kept for a while: whoever asks for one line of a file often asks for many.
+    Cached, because callers usually look up several lines of one file.
     """
     if text.startswith("{", at):
         return dict(reversed(list(_members(text, at))))  # the first of a key counts
