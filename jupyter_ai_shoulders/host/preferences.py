@@ -56,6 +56,7 @@ from jupyter_ai_shoulders.wire.settings import (
     PutSettings,
     Settings,
     SettingSource,
+    SettingsProblem,
     SettingsValues,
     ThreadSettings,
 )
@@ -294,10 +295,22 @@ def _current(place: _Place) -> Source:
         try:
             text = None if signature is None else place.file.read()
             place.text = text or ""
-            place.source = read_settings(place.name, place.shown, text)
+            found = read_settings(place.name, place.shown, text)
         except StateUnavailable as error:
-            place.source = unused(place.name, place.shown, None, str(error))
+            found = unused(place.name, place.shown, None, str(error))
+        if not found.is_readable and place.source is not None:
+            found = replace(place.source, problems=tuple(map(_kept, found.problems)))
+        place.source = found
     return place.source
+
+
+def _kept(problem: SettingsProblem) -> SettingsProblem:
+    """Return the problem of a file whose last readable settings go on applying.
+
+    A slip while editing must not lift what the file restricted, as the mode ``local``.
+    """
+    addition = "What it said before applies until it can be read again or the server restarts."
+    return problem.model_copy(update={"message": f"{problem.message} {addition}"})
 
 
 def _content(place: _Place) -> dict[str, Any]:

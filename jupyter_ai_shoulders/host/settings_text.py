@@ -62,6 +62,8 @@ class Source:
     problems: tuple[SettingsProblem, ...] = ()
     folders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """What the user allows in single folders, by their paths."""
+    is_readable: bool = True
+    """Whether the file could be read as settings, apart from single values."""
 
 
 def read_settings(name: SettingSource, shown: str, text: str | None) -> Source:
@@ -150,4 +152,5 @@ def restricts(name: str, value: Any, current: Any) -> bool:
 
 def unused(name: SettingSource, shown: str, line: int | None, message: str) -> Source:
     """Return the source of a file that is not used, with the reason."""
-    return Source(name, problems=(SettingsProblem(file=shown, line=line, message=message),))
+    problem = SettingsProblem(file=shown, line=line, message=message)
+    return Source(name, problems=(problem,), is_readable=False)

@@ -166,6 +166,23 @@ async def test_what_a_file_says_wrongly_is_not_used_and_named(
     assert held(workspace_file) == text
 
 
+async def test_a_slip_in_the_users_file_does_not_lift_what_it_restricted(
+    api: Api, user_file: Path
+) -> None:
+    hold(user_file, '{"models": {"mode": "local"}}')
+    assert (await settings(api))["values"]["models"]["mode"] == "local"
+
+    hold(user_file, '{"models": {"mode": "local",}}')
+    slipped = await settings(api)
+    hold(user_file, "{}")
+    mended = await settings(api)
+
+    (problem,) = slipped["problems"]
+    assert "applies until it can be read again" in problem["message"]
+    assert slipped["values"]["models"]["mode"] == "local"
+    assert (mended["values"]["models"]["mode"], mended["problems"]) == ("auto", [])
+
+
 @pytest.mark.parametrize("text", ["{", '{"version": 2}', '{"models": 3}'])
 async def test_a_file_that_cannot_be_read_is_never_replaced(
     api: Api, workspace_file: Path, text: str
