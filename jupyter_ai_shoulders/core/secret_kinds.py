@@ -182,7 +182,7 @@ def _long_words(view: bytes) -> Iterator[Span]:
     begin = marks.find(_LONG)
     while begin >= 0:
         at = begin
-        while 0 <= at:
+        while at >= 0:
             end = marks.find(b" ", at)
             end = len(view) if end < 0 else end
             at = marks.find(_LONG, end, end + _NEAR)
