@@ -181,13 +181,16 @@ def _long_words(view: bytes) -> Iterator[Span]:
     marks = view.translate(_MARKS)
     begin = marks.find(_LONG)
     while begin >= 0:
-        at = begin
-        while at >= 0:
-            end = marks.find(b" ", at)
-            end = len(view) if end < 0 else end
-            at = marks.find(_LONG, end, end + _NEAR)
+        end = _word_end(marks, begin)
+        while (near := marks.find(_LONG, end, end + _NEAR)) >= 0:
+            end = _word_end(marks, near)
         yield begin, end
         begin = marks.find(_LONG, end)
+
+
+def _word_end(marks: bytes, at: int) -> int:
+    end = marks.find(b" ", at)
+    return len(marks) if end < 0 else end
 
 
 def _by_literal(rows: list[Labelled]) -> Values:
