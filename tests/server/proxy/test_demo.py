@@ -61,7 +61,8 @@ async def test_the_demo_answers_in_each_format(
     said = await program.ask(Options(stream=stream))
 
     assert "demo" in said.text.lower()
-    assert upstream.requests == []
+    asked = [request for request in upstream.requests if request.method != "GET"]
+    assert asked == []  # the server may look for the provider's models meanwhile
 
 
 @every_format
