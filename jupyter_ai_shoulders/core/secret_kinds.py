@@ -28,6 +28,9 @@ Values = dict[bytes, list[tuple[int, re.Pattern[bytes]]]]
 _LONG_WORD = 13
 """Characters of the shortest key with a literal start."""
 _NEAR = LONGEST_LABEL // 4
+_BASE64 = (ascii_letters + digits + "+/=").encode()
+_DATA = 1 << 16
+"""Characters of one word of base64 beyond which it is data, a picture for instance, and no key."""
 _WORD = frozenset((ascii_letters + digits + "_").encode())
 _KEY_BYTES = bytes(_WORD | frozenset(b"-./+=~:%|!@$"))
 _MARKS = bytes(97 if byte in _KEY_BYTES else 32 for byte in range(256))
@@ -121,6 +124,8 @@ class SecretKinds:
         """Yield where keys are, in no order."""
         around: list[bytes] = []
         for begin, end in _long_words(view):
+            if end - begin > _DATA and not view[begin:end].translate(None, _BASE64):
+                continue
             around.append(view[max(0, begin - _NEAR) : end])
             done = begin
             for found in self._start.finditer(view, begin - 1, end):

@@ -20,9 +20,11 @@ from jupyter_ai_shoulders.storage.encode import well_formed_json
 from jupyter_ai_shoulders.wire.commands import MESSAGE_TOO_LONG
 
 MAX_BODY_BYTES = 32 << 20
-"""Of an HTTP request with pictures; they come as base64, so this is a 24 MB picture."""
+"""Of a request with whole files or conversations."""
 LONG_TEXT_BYTES = 8 << 20
 """Of a request with a text of a million characters, however they are escaped."""
+MESSAGE_BYTES = 6 << 20
+"""Of a message with its pictures, of which services take 5 MB each; all of it is one event."""
 SMALL_BODY_BYTES = 1 << 20
 """Of a request that says what to do, and little else."""
 MOST_VALUES = 30_000

@@ -6,7 +6,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
-from jupyter_ai_shoulders.server.body import LONG_TEXT_BYTES, MAX_BODY_BYTES
+from jupyter_ai_shoulders.server.body import LONG_TEXT_BYTES, MESSAGE_BYTES
 from jupyter_ai_shoulders.wire.commands import EditMessage, SendMessage
 from jupyter_ai_shoulders.wire.ids import MessageId
 
@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.wire.ids import MessageId
 class MessagesHandler(ShouldersHandler):
     """``sessions/{id}/messages``."""
 
-    most_bytes = MAX_BODY_BYTES
+    most_bytes = MESSAGE_BYTES
 
     @web.authenticated
     @authorized

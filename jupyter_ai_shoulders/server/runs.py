@@ -6,14 +6,14 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.base import ShouldersHandler
-from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
+from jupyter_ai_shoulders.server.body import MESSAGE_BYTES
 from jupyter_ai_shoulders.wire.commands import StartRun
 
 
 class RunsHandler(ShouldersHandler):
     """``runs``."""
 
-    most_bytes = MAX_BODY_BYTES
+    most_bytes = MESSAGE_BYTES
 
     @web.authenticated
     @authorized

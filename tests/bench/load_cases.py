@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
 from collections.abc import Callable, Mapping
 
 EMPTY: dict[str, int] = {}
@@ -27,6 +29,13 @@ def _cell(number: int) -> dict[str, object]:
         "execution_count": None,
         "executed_version": None,
     }
+
+
+def _with_picture(name: str, size: int) -> dict[str, object]:
+    """Return a message with a picture of so many bytes in base64, in its letters' usual variety."""
+    data = base64.b64encode(random.Random(size).randbytes(size * 3 // 4)).decode()
+    picture = {"kind": "image", "media_type": "image/png", "data": data, "blob": None}
+    return {"id": name, "text": "x", "attachments": [picture]}
 
 
 UNKNOWN_KEYS = 180_000
@@ -72,20 +81,15 @@ SPECIAL: tuple[tuple[str, str, str, Callable[[], bytes]], ...] = (
     ),
     (
         *("POST", "sessions/{session}/messages", "picture of 20 MB"),
-        lambda: encoded(
-            {
-                "id": "g",
-                "text": "x",
-                "attachments": [
-                    {
-                        "kind": "image",
-                        "media_type": "image/png",
-                        "data": "A" * (20 << 20),
-                        "blob": None,
-                    }
-                ],
-            }
-        ),
+        lambda: encoded(_with_picture("g", 20 << 20)),
+    ),
+    (
+        *("POST", "sessions/{session}/messages", "picture of 5 MB"),
+        lambda: encoded(_with_picture("h", 5 << 20)),
+    ),
+    (
+        *("POST", "sessions/{session}/messages", "pictures of 5.9 MB"),
+        lambda: encoded(_with_picture("i", 5_900_000)),
     ),
     (
         *("POST", "proxy:v1/messages", "49 000 unknown keys in a message"),

@@ -10,7 +10,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, TooLarge
 from jupyter_ai_shoulders.server.body import (
-    MAX_BODY_BYTES,
+    MESSAGE_BYTES,
     MOST_VALUES,
     SMALL_BODY_BYTES,
     parse_body,
@@ -45,7 +45,7 @@ async def test_every_route_refuses_a_body_that_takes_long_to_parse(api: Api, kin
 
 @pytest.mark.parametrize(
     ("path", "most"),
-    [("settings", SMALL_BODY_BYTES), ("sessions/x/messages", MAX_BODY_BYTES)],
+    [("settings", SMALL_BODY_BYTES), ("sessions/x/messages", MESSAGE_BYTES)],
     ids=["small", "with pictures"],
 )
 async def test_a_route_takes_as_many_bytes_as_it_has_use_for(
