@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -38,6 +39,8 @@ Entry = dict[str, Any]
 Where = tuple[str | int, ...]
 Spec = TypeVar("Spec", bound=BaseModel)
 
+MOST_ENTRIES = 500
+"""Models of one source, and providers; each takes 0.1 ms whenever the file has changed."""
 MOST_PROBLEMS = 100
 """Problems listed of all sources."""
 _TOP = frozenset({"default", "providers", "models", "families", "version", "$schema"})
@@ -130,14 +133,23 @@ class _Parsed:
         self.problems.append(Problem(self.name, line, message))
 
     def providers(self) -> Iterator[tuple[Where, Entry]]:
-        for name, entry in _as_entry(self.content.get("providers")).items():
+        listed = _as_entry(self.content.get("providers"))
+        self._complain_of_excess("providers", len(listed))
+        for name, entry in islice(listed.items(), MOST_ENTRIES):
             if accepts(self.trust, provider_digest(name, entry)):
                 yield ("providers", name), {**_as_entry(entry), "id": name}
 
     def models(self) -> Iterator[tuple[Where, Entry]]:
-        for index, entry in enumerate(_as_list(self.content.get("models"))):
+        listed = _as_list(self.content.get("models"))
+        self._complain_of_excess("models", len(listed))
+        for index, entry in enumerate(listed[:MOST_ENTRIES]):
             if accepts(self.trust, model_digest(entry)):
                 yield ("models", index), _as_entry(entry)
+
+    def _complain_of_excess(self, key: str, count: int) -> None:
+        if count > MOST_ENTRIES:
+            message = f"There are {count:,} {key}; only the first {MOST_ENTRIES} are used."
+            self.complain((key,), message)
 
     def families(self) -> Iterator[Entry]:
         listed = _as_list(self.content.get("families"))

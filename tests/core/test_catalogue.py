@@ -221,6 +221,12 @@ def test_trait_is_a_source_without_lines() -> None:
             "\"default\" names no model of the catalogue: 'gpt-0'.",
             id="default",
         ),
+        pytest.param(
+            '{\n"models": [' + ", ".join(['{"id": "demo", "provider": "demo"}'] * 501) + "]}",
+            2,
+            "There are 501 models; only the first 500 are used.",
+            id="too many models",
+        ),
         pytest.param('{"models": [3]}', 1, None, id="entry of another type"),
         pytest.param('{"providers": [3]}', None, None, id="providers of another type"),
     ],
