@@ -80,10 +80,11 @@ def run(cell: Locator) -> None:
 def test_the_magics_work_in_notebook_7(desk: Desk, page: Page) -> None:
     desk.write(LOAD, ("ask", "%ai -f html Draw."), ("plain", "%ai Who are you?"))
     desk.play(says("```html\n<h1>Framed</h1>\n```"), says("A **colleague**."))
-    page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+    # Before it has its kernel, Notebook would ask which; it shows an idle one earlier than that.
+    with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url):
+        page.goto(desk.lab.url(f"notebooks/{desk.path}"))
     cells = page.locator(".jp-CodeCell")
     expect(cells).to_have_count(3)
-    # Before it has its kernel, Notebook would ask which.
     kernel = page.locator(".jp-Notebook-ExecutionIndicator")
     expect(kernel).to_have_attribute("data-status", "idle")
     for number in range(3):
