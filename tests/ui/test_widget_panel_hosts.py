@@ -76,7 +76,9 @@ def test_the_panel_works_in_notebook_7(desk: Desk, page: Page) -> None:
     desk.write(SHOW, ("two", "1 + 1"))
     write = calls("write_file", {"path": name, "content": "Yes."})
     desk.play(says("Because **water**. $x^2$"), write)
-    page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+    # Before it has its kernel, Notebook would ask which.
+    with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url):
+        page.goto(desk.lab.url(f"notebooks/{desk.path}"))
     cells = page.locator(".jp-CodeCell")
     expect(cells).to_have_count(2)
     prompt = cells.first.locator(".jp-InputPrompt")
