@@ -29,8 +29,8 @@ _LONG_WORD = 13
 """Characters of the shortest key with a literal start."""
 _NEAR = LONGEST_LABEL // 4
 _BASE64 = (ascii_letters + digits + "+/=").encode()
-_DATA = 1 << 16
-"""Characters of one word of base64 beyond which it is data, a picture for instance, and no key."""
+_DATA = b"a" * (1 << 16)
+"""A word of base64 with so many characters is data, a picture for instance, and holds no key."""
 _WORD = frozenset((ascii_letters + digits + "_").encode())
 _KEY_BYTES = bytes(_WORD | frozenset(b"-./+=~:%|!@$"))
 _MARKS = bytes(97 if byte in _KEY_BYTES else 32 for byte in range(256))
@@ -124,8 +124,6 @@ class SecretKinds:
         """Yield where keys are, in no order."""
         around: list[bytes] = []
         for begin, end in _long_words(view):
-            if end - begin > _DATA and not view[begin:end].translate(None, _BASE64):
-                continue
             around.append(view[max(0, begin - _NEAR) : end])
             done = begin
             for found in self._start.finditer(view, begin - 1, end):
@@ -183,7 +181,7 @@ class SecretKinds:
 
 def _long_words(view: bytes) -> Iterator[Span]:
     """Yield where long words are, in one piece those that are near each other."""
-    marks = view.translate(_MARKS)
+    marks = _without_data(view, view.translate(_MARKS))
     begin = marks.find(_LONG)
     while begin >= 0:
         end = _word_end(marks, begin)
@@ -191,6 +189,17 @@ def _long_words(view: bytes) -> Iterator[Span]:
             end = _word_end(marks, near)
         yield begin, end
         begin = marks.find(_LONG, end)
+
+
+def _without_data(view: bytes, marks: bytes) -> bytes:
+    """Return the marks without words of base64 that are too long for keys."""
+    at = marks.find(_DATA)
+    while at >= 0:
+        end = _word_end(marks, at)
+        if not view[at:end].translate(None, _BASE64):
+            marks = marks[:at] + b" " * (end - at) + marks[end:]
+        at = marks.find(_DATA, end)
+    return marks
 
 
 def _word_end(marks: bytes, at: int) -> int:

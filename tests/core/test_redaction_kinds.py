@@ -150,3 +150,11 @@ def test_the_table_names_its_sources_and_each_start_once_per_form() -> None:
     assert all(source.name and source.license and source.url for source in table.sources)
     kinds = [row.kind for row in (*table.prefixed, *table.labelled)]
     assert len(kinds) == len(set(kinds))
+
+
+def test_a_picture_is_not_searched_and_what_stands_beside_it_is() -> None:
+    key = "ghp_" + "aB3" * 12
+    data = "/AKIAABCDEFGHIJKLMNOP/" + "A1b2" * 20_000
+    text = json.dumps({"token": key, "data": data, "at": "2026-11-23T03:38:00.000Z", "k": key})
+    assert Redactor().redact(text) == text.replace(key, MASK)
+    assert Redactor().redact(data[:100]) == data[:100].replace("AKIAABCDEFGHIJKLMNOP", MASK)
