@@ -1,33 +1,42 @@
-"""Which file names look like secrets: the one list for attachments, listings of changes and tools.
+"""Which files usually hold keys, passwords or logins: the one list for everything that reads files.
 
-Names only, no content: whoever opens files for a model asks here first (chapter 13, keys).
+The list is data, ``secret_places.json``, with its sources. It is about names only: whoever opens
+files for a model asks here first (file tools, search, previews, attachments, artifacts, the
+command sandbox, completions).
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from fnmatch import fnmatchcase, translate
+from functools import cache
+from importlib.resources import files
 
-_SAMPLES = (".example", ".sample", ".template", ".dist")
-"""Endings of files that show the form of a secret file without the secrets."""
+from pydantic import BaseModel, ConfigDict
 
-_NAMES = (
-    *(".env", ".env.*", "*.env", ".envrc"),
-    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc"),
-    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"),
-    *(".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd"),
-    *(".npmrc", ".pypirc", ".dockercfg", ".boto", ".s3cfg", ".databrickscfg", "kaggle.json"),
-    *("credentials", "credentials.*", "*credentials.json", "client_secret*.json"),
-    *("service-account*.json", "service_account*.json", "application_default_credentials.json"),
-    *("secrets.*", "secret.*", ".secrets*", "*.tfstate", "*.tfvars"),
-    *("jupyter_cookie_secret", "jupyter_server_config.json", "kernel-*.json"),
-)
-_SECRET = re.compile("|".join(map(translate, _NAMES)))
-"""All at once: the sandbox asks about every file of a workspace."""
-_FOLDERS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".shoulders")
-_PUBLIC = ("*.pub", "id_*.pub")
-_OPEN_BELOW_STATE = (".shoulders/skills/", ".shoulders/artifacts/", ".shoulders/system.md")
+from jupyter_ai_shoulders.core.path_patterns import PathPatterns, plain_parts
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    files: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    of: str = ""
+    source: str = ""
+    about: str = ""
+    endings: tuple[str, ...] = ()
+
+    def patterns(self) -> PathPatterns:
+        return PathPatterns(self.files, self.places)
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    about: str
+    shown: _Row
+    open: _Row
+    servers: _Row
+    groups: tuple[_Row, ...]
 
 
 def is_secret(path: str) -> bool:
@@ -35,26 +44,57 @@ def is_secret(path: str) -> bool:
 
     The state directory counts, but for what is meant to be read: skills, artifacts, ``system.md``.
     """
-    lowered = "/".join(map(_plain, path.strip("/").split("/")))
-    if any(lowered.startswith(place) for place in _OPEN_BELOW_STATE):
+    parts = plain_parts(path)
+    if _is_open(parts):
         return False
-    *folders, name = lowered.split("/")
-    if any(folder in _FOLDERS for folder in folders):
+    if _secret().in_place(parts):
         return True
-    if name.endswith(_SAMPLES) or any(fnmatchcase(name, pattern) for pattern in _PUBLIC):
+    name = parts[-1]
+    if name.endswith(_table().shown.endings) or _shown().match([name]):
         return False
-    return _SECRET.match(name) is not None
+    return _secret().match([name])
 
 
-def _plain(name: str) -> str:
-    """Return a name as file systems compare it that mind no case (APFS, NTFS, HFS+).
+def is_server_login(path: str) -> bool:
+    """Return whether a path names login data of a running Jupyter server, which is never shown."""
+    return _servers().match(plain_parts(path))
 
-    They fold compatible characters, pass over some that are not seen, and Windows drops dots and
-    blanks at the end and takes what follows a colon for a stream of the file.
-    """
-    if name.isascii():
-        seen = name
-    else:
-        folded = unicodedata.normalize("NFKC", name)
-        seen = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
-    return seen.casefold().partition(":")[0].rstrip(". ") or name
+
+def secret_places() -> tuple[str, ...]:
+    """Return the places of the list, relative to a home directory, with ``/``."""
+    return tuple(place for group in _table().groups for place in group.places)
+
+
+def _is_open(parts: list[str]) -> bool:
+    """Return whether a path is below the state directory at the top and meant to be read."""
+    return any(parts[: len(place)] == place for place in _open_places())
+
+
+@cache
+def _table() -> _Table:
+    text = files("jupyter_ai_shoulders.core").joinpath("secret_places.json").read_bytes()
+    return _Table.model_validate_json(text)
+
+
+@cache
+def _secret() -> PathPatterns:
+    groups = _table().groups
+    return PathPatterns(
+        (name for group in groups for name in group.files),
+        (place for group in groups for place in group.places),
+    )
+
+
+@cache
+def _servers() -> PathPatterns:
+    return _table().servers.patterns()
+
+
+@cache
+def _shown() -> PathPatterns:
+    return _table().shown.patterns()
+
+
+@cache
+def _open_places() -> list[list[str]]:
+    return [plain_parts(place) for place in _table().open.places]

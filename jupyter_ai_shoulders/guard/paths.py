@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import posixpath
-import re
 import stat
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NewType
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
 from jupyter_ai_shoulders.guard.beneath import Root, open_root
 from jupyter_ai_shoulders.guard.folders import DescriptorFolder, Folder
+from jupyter_ai_shoulders.guard.path_text import begins_with_expansion, checked_path, path_parts
 from jupyter_ai_shoulders.guard.problems import (
     FileChanged,
     OtherDevice,
@@ -55,17 +54,21 @@ __all__ = [
 WorkspacePath = NewType("WorkspacePath", str)
 """A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
 
-_EXPANSION = re.compile(r"^~$|^~[^/]*/|^\$\w+(?:/|$)|\$\{|^%\w+%")
-"""What shells would expand; files may be called so, as those of editors that begin with ``~``."""
-_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
+_KERNEL_FILES = ("/proc", "/sys", "/dev")
+"""Not files of the user's, where the workspace is the root of the file system."""
 
 
 class Workspace:
     """The server's root directory; a resource: ``close`` it."""
 
-    def __init__(self, directory: str | Path, root: Root | None = None) -> None:
+    def __init__(
+        self, directory: str | Path, root: Root | None = None, closed: Sequence[Path] = ()
+    ) -> None:
+        """Open a directory; ``closed`` are folders below it that nothing reads or changes."""
         self.directory = Path(directory).resolve()
         self._root = root or open_root(self.directory)
+        self._closed = tuple(self._below(closed))
+        """Folders that are closed, as paths with a final ``/``."""
         self._swept: set[str] = set()
         """Folders in which nothing is left behind by servers before this one."""
 
@@ -77,10 +80,25 @@ class Workspace:
         """Return the one name of a file or directory, existing or not, at or below the root.
 
         ``./a``, ``b/../a``, ``/root/a`` and links inside the workspace all name ``a``. Raises
-        ``InvalidRequest`` (``outside_workspace`` when it leads out, by itself or by a link).
+        ``InvalidRequest`` (``outside_workspace`` when it leads out, by itself or by a link) and
+        ``PolicyRefusal`` (a closed folder).
         """
-        parts = _parts(self._relative(_checked(text)), text)
-        if _EXPANSION.search(text) and not self._has(parts[:1]):
+        path = self._resolved(text)
+        if self.is_closed(path):
+            raise PolicyRefusal(
+                f"{text} is a file of the running server or of the system; it is never opened.",
+                code="forbidden",
+                hint="Use other files of the workspace.",
+            )
+        return path
+
+    def is_closed(self, path: str) -> bool:
+        """Return whether a workspace-relative path is in a folder that nothing reads."""
+        return f"{path}/".startswith(self._closed) if self._closed else False
+
+    def _resolved(self, text: str) -> WorkspacePath:
+        parts = path_parts(self._relative(checked_path(text)), text)
+        if begins_with_expansion(text) and not self._has(parts[:1]):
             raise InvalidRequest(
                 f"The path {text!r} uses ~ or a variable, which are not expanded.",
                 hint="Give the path relative to the workspace.",
@@ -297,6 +315,12 @@ class Workspace:
         if directory not in self._swept and swept(folder, now_ns):
             self._swept.add(directory)
 
+    def _below(self, folders: Sequence[Path]) -> Iterator[str]:
+        for folder in (*folders, *map(Path, _KERNEL_FILES)):
+            real = Path(os.path.realpath(folder))
+            if real != self.directory and real.is_relative_to(self.directory):
+                yield f"{real.relative_to(self.directory).as_posix()}/"
+
     def _has(self, parts: Sequence[str]) -> bool:
         """Return whether an entry of this very name is there."""
         try:
@@ -308,8 +332,9 @@ class Workspace:
         """Return an absolute path as one relative to the root."""
         if not Path(text).is_absolute():
             return text
-        wanted = Path(os.path.normpath(text))
-        for candidate in (wanted, wanted.parent.resolve() / wanted.name, wanted.resolve()):
+        wanted = os.path.normpath(text)
+        parent, name = os.path.split(wanted)
+        for candidate in (Path(wanted), _real(parent) / name, _real(wanted)):
             if candidate.is_relative_to(self.directory):
                 return candidate.relative_to(self.directory).as_posix()
         raise outside(text)
@@ -335,6 +360,14 @@ class Workspace:
                 os.close(descriptor)
 
 
+def _real(path: str) -> Path:
+    """Return a path without links, as far as they can be read: those of ``/proc`` may not be."""
+    try:
+        return Path(os.path.realpath(path))
+    except OSError:
+        return Path(path)
+
+
 def _returned(folder: Folder, aside: str, name: str) -> str:
     """Give somebody's file its name back, or one that is never swept; return what happened."""
     try:
@@ -345,27 +378,6 @@ def _returned(folder: Folder, aside: str, name: str) -> str:
         folder.sync()
         return f"twice meanwhile; it was not removed, the one in between is now called {kept}"
     return "meanwhile; it was not removed"
-
-
-def _checked(text: str) -> str:
-    """Return ``text`` unless it is no plain path at all."""
-    if "\0" in text:
-        raise InvalidRequest("The path contains a NUL character.")
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError as error:
-        raise InvalidRequest(f"The path {text!r} cannot be a file name.") from error
-    windows = sys.platform == "win32"
-    if text.startswith(("//", "\\\\")) or (not windows and _DRIVE.match(text)):
-        raise outside(text)
-    return text.replace("\\", "/") if windows else text
-
-
-def _parts(relative: str, text: str) -> list[str]:
-    normal = posixpath.normpath(relative) if relative else "."
-    if normal == ".." or normal.startswith("../"):
-        raise outside(text)
-    return [] if normal == "." else normal.split("/")
 
 
 def _regular(descriptor: int, path: str) -> FileStat:

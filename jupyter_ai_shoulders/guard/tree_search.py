@@ -60,6 +60,8 @@ class Found:
 
     lines: list[FoundLine] = field(default_factory=list[FoundLine])
     stopped: str | None = None
+    linked: int = 0
+    """Files left out since they have other names (hard links), perhaps outside of the workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ def search_tree(workspace: Workspace, query: TreeQuery) -> Found:
         raise no_pattern(query.text, complaint)
     if search.late:
         found.stopped = f"The search was stopped after {TIMEOUT_S:.0f} s."
+    _leave_out_linked(workspace, found)
     found.lines.sort(key=lambda line: (line.path, line.line))
     return found
 
@@ -105,8 +108,13 @@ def search_tree(workspace: Workspace, query: TreeQuery) -> Found:
 def search_file(workspace: Workspace, path: WorkspacePath, query: TreeQuery) -> Found:
     """Return the matching lines of one file, which is searched whatever leaves it out of a tree.
 
-    Raises like ``search_tree``, and ``InvalidRequest`` for a file that is binary or too large.
+    Raises like ``search_tree``, and ``InvalidRequest`` for a file that is binary, too large, or
+    has several names.
     """
+    if workspace.stat(path).links > 1:
+        raise InvalidRequest(
+            f"{path} has several names (hard links) and is not searched.", hint="Use read_file."
+        )
     content = workspace.head(path, FILE_SIZE_LIMIT + 1).content
     if len(content) > FILE_SIZE_LIMIT or b"\0" in content:
         kind = "binary" if b"\0" in content else f"larger than {FILE_SIZE_LIMIT >> 20} MiB"
@@ -181,7 +189,9 @@ class _Wanted:
     def _path(self, name: str) -> str | None:
         folder, glob = self._query.folder, self._query.glob
         path = f"{folder}/{name}" if folder else name
-        if is_secret(path) or (glob is not None and not glob.matches(name)):
+        if is_secret(path) or self._workspace.is_closed(path):
+            return None
+        if glob is not None and not glob.matches(name):
             return None
         if any(rule.matches(path) for rule in self._above) or self._is_made(name):
             return None
@@ -295,14 +305,30 @@ def _collected(output: IO[bytes], wanted: _Wanted) -> Found:
 def _without_ripgrep(workspace: Workspace, query: TreeQuery) -> Found:
     found = Found()
     for path in files_below(workspace, query.folder, query.glob):
-        if path.endswith(_NOTEBOOK) or is_secret(path):
+        if path.endswith(_NOTEBOOK) or is_secret(path) or workspace.is_closed(path):
             continue
         for number, line in lines_with(workspace, path, query.text, FILE_SIZE_LIMIT):
             found.lines.append(FoundLine(path, number, _shown(line)))
             if len(found.lines) >= MATCH_LIMIT:
                 found.stopped = STOPPED
+                _leave_out_linked(workspace, found)
                 return found
+    _leave_out_linked(workspace, found)
     return found
+
+
+def _leave_out_linked(workspace: Workspace, found: Found) -> None:
+    """Leave out the lines of files that have several names: reading those asks."""
+    linked = {path for path in {line.path for line in found.lines} if _is_linked(workspace, path)}
+    found.lines = [line for line in found.lines if line.path not in linked]
+    found.linked = len(linked)
+
+
+def _is_linked(workspace: Workspace, path: str) -> bool:
+    try:
+        return workspace.stat(WorkspacePath(path)).links > 1
+    except ShouldersError:  # deleted since
+        return False
 
 
 def _shown(line: str) -> str:

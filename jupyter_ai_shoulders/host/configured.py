@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from jupyter_core.paths import jupyter_runtime_dir
+
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.host.config import Shoulders, is_shared
@@ -27,14 +29,17 @@ def host_settings(
     collaboration: bool = False,
     document_server: str | None = None,
     identifies_people: bool = False,
+    runtime_dir: Path | None = None,
 ) -> HostSettings:
     """Return the settings of the host of a workspace.
 
     ``identifies_people``: whether the server knows its users apart also without a hub.
+    ``runtime_dir``: where the server keeps its tokens; None: where Jupyter does by default.
     """
     return HostSettings(
         workspace=workspace,
         state_dir=workspace / (config.state_dir or STATE_DIR),
+        runtime_dir=runtime_dir or Path(jupyter_runtime_dir()),
         models=config.models,
         preferences=_preferences(config, environ),
         lock_reasons=_lock_reasons(config, environ),

@@ -5,6 +5,7 @@ Part of the composition root: ``host.build`` makes it and closes it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -41,6 +42,7 @@ class Documents:
         self,
         *,
         root: Path,
+        closed: Sequence[Path] = (),
         recovery: RecoveryStore,
         kernels: KernelDirectory,
         pages: PageTransport,
@@ -51,7 +53,7 @@ class Documents:
         times: LiveTimes | None = None,
         refuses_busy: bool = False,
     ) -> None:
-        self.workspace = Workspace(root)
+        self.workspace = Workspace(root, closed=closed)
         self.names = WorkspaceNotebookNames(self.workspace)
         self._disk = DiskNotebooks(self.workspace)
         stored = StoredNotebooks(self._disk, contents)

@@ -7,10 +7,12 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
+
+from jupyter_core.paths import jupyter_runtime_dir
 
 from jupyter_ai_shoulders.core.budget import Limits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
@@ -59,6 +61,8 @@ class HostSettings:
     workspace: Path
     state_dir: Path
     home: Path = field(default_factory=Path.home)
+    runtime_dir: Path = field(default_factory=lambda: Path(jupyter_runtime_dir()))
+    """Where Jupyter keeps tokens and connection files of running servers and kernels."""
     models: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The trait, in the form of ``models.json``."""
     preferences: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -120,3 +124,5 @@ class HostPorts:
     """Makes the provider of a model; the evaluation puts scripts in their place."""
     sandbox: Detect | None = None
     """Says what sandbox there is for commands; none: it is tried out."""
+    own_ports: Callable[[], Collection[int]] = tuple
+    """Returns the TCP ports this server listens on, which sandboxed commands must not reach."""

@@ -56,6 +56,7 @@ class Service:
                 clock=clock,
                 ids=RandomIds(),
                 keys=keys,
+                own_ports=lambda: (serverapp.port,) if serverapp.port else (),
             ),
         )
         self._log_redaction = LogRedaction(log_handlers(serverapp.log), self._host.redact)
@@ -123,4 +124,5 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         collaboration=ServerRooms(web_settings).available,
         document_server=document_server(web_settings),
         identifies_people=identifies_people(serverapp.identity_provider),
+        runtime_dir=Path(serverapp.runtime_dir),
     )

@@ -141,6 +141,10 @@ class FileAccess:
         """Return the files beside a path that is not there which it may have meant."""
         return await asyncio.to_thread(self._near, path)
 
+    def asks_about_links(self, path: WorkspacePath) -> str | None:
+        """Return why reading a file asks: another name leads to it. Blocks."""
+        return about_links(path, self._links(path))
+
     def in_page(self, path: str) -> bool:
         """Return whether a page has the file open."""
         return self.texts.in_page(path)
@@ -213,9 +217,11 @@ def origin_of(context: CallContext) -> Origin:
 
 def asks_about(there: There) -> str | None:
     """Return why a change of a file asks each time: another name leads to it."""
-    if there.links < 2:
+    return about_links(there.path, there.links)
+
+
+def about_links(path: str, links: int) -> str | None:
+    """Return what to know about a file with several names; None for a file with one."""
+    if links < 2:
         return None
-    return (
-        f"It asks because {there.path} has {there.links} names (hard links), of which others may "
-        "be outside the workspace."
-    )
+    return f"{path} has {links} names (hard links); others may be outside of the workspace."

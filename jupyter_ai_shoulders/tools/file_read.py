@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import posixpath
 from collections.abc import AsyncIterator
 from typing import ClassVar, Protocol
@@ -20,7 +21,7 @@ from jupyter_ai_shoulders.core.errors import (
     NotFound,
     ShouldersError,
 )
-from jupyter_ai_shoulders.core.secret_files import is_secret
+from jupyter_ai_shoulders.core.secret_files import is_secret, is_server_login
 from jupyter_ai_shoulders.files.base import TextSnapshot
 from jupyter_ai_shoulders.files.encoding import decoded
 from jupyter_ai_shoulders.files.previews import SIZE_LIMIT, kind_of
@@ -142,7 +143,8 @@ class ReadFile(FileTool):
             target_label=file_name(path) or "the workspace",
             target=Target(path=path or "."),
             in_page=self._access.in_page(path),
-            secret=_asks_for_secret(args.path, path),
+            secret=await asyncio.to_thread(self._asks_for_secret, args.path, path),
+            asks=await asyncio.to_thread(self._access.asks_about_links, path),
         )
 
     async def run(
@@ -150,7 +152,7 @@ class ReadFile(FileTool):
     ) -> AsyncIterator[Progress | Result]:
         """Read and show; a file of keys only runs once the user has allowed it."""
         path = await asyncio.to_thread(self._access.workspace.path, args.path)
-        if _asks_for_secret(args.path, path):
+        if await asyncio.to_thread(self._asks_for_secret, args.path, path):
             yield await asyncio.to_thread(self._secret, args, path)
             return
         there = await self._there(args.path)
@@ -165,6 +167,20 @@ class ReadFile(FileTool):
                 yield await self._text(args, there.snapshot, context)
             case OtherThere():
                 yield await self._other(args, there)
+
+    def _asks_for_secret(self, given: str, path: WorkspacePath) -> bool:
+        """Return whether a path is of a file of keys that the user may allow to be read.
+
+        The state directory is none of them, and neither are folders of keys, nor login data of
+        running servers.
+        """
+        if STATE_FOLDER in path.lower().split("/") or is_server_login(path):
+            return False
+        if not is_secret(path) and not is_secret(posixpath.basename(given)):
+            return False
+        with contextlib.suppress(NotFound):
+            return self._access.workspace.kind(path) != "folder"
+        return True
 
     async def _there(self, given: str) -> There:
         root = await asyncio.to_thread(self._access.workspace.path, given)
@@ -334,16 +350,6 @@ class ReadFile(FileTool):
 
     def _bytes(self, there: OtherThere, limit: int) -> bytes:
         return self._access.workspace.head(there.path, limit + 1).content
-
-
-def _asks_for_secret(given: str, path: str) -> bool:
-    """Return whether a path is of a file of keys that the user may allow to be read.
-
-    The state directory is none of them, and neither are whole folders of keys.
-    """
-    if STATE_FOLDER in path.lower().split("/"):
-        return False
-    return is_secret(path) or is_secret(posixpath.basename(given))
 
 
 def _is_table(args: ReadFileArguments, snapshot: TextSnapshot) -> bool:

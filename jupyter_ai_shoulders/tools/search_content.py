@@ -209,6 +209,11 @@ def _note(matches: _Matches, found: Found) -> None:
     if found.stopped is not None:
         matches.whole = False
         matches.notes.append(f"{found.stopped} Search for less, in a folder or with a glob.")
+    if found.linked:
+        matches.notes.append(
+            f"{found.linked} matching files were left out: they have several names (hard links). "
+            "Use read_file for them."
+        )
 
 
 def _result(args: SearchContentArguments, matches: _Matches) -> Result:

@@ -1,7 +1,7 @@
 """The tool that gives the user a file in the conversation (chapter 04, loop tools).
 
 Registered by ``host``. A copy is kept, so that the card shows what was shared even when the file
-changes; a directory becomes a zip archive of what is not hidden or ignored.
+changes; a directory becomes a zip archive of what is not hidden, ignored or likely to hold keys.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from jupyter_ai_shoulders.core.errors import (
     ShouldersError,
     TooLarge,
 )
+from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.guard.listing import tree
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.tools.base import (
@@ -132,8 +133,7 @@ class ShareArtifact(LoopTool):
         tried: list[str] = []
         for candidate in _candidates(args.path, context.active_document):
             path = self._workspace.path(candidate)
-            if STATE_FOLDER in path.split("/"):
-                raise PolicyRefusal(f"{path} belongs to the state directory and is not shared.")
+            _refuse_secret(path, candidate)
             try:
                 return self._read(path)
             except NotFound:
@@ -155,12 +155,17 @@ class ShareArtifact(LoopTool):
     def _read(self, path: str) -> _Shared:
         checked = self._workspace.path(path)
         try:
-            size = self._workspace.stat(checked).size
+            stat = self._workspace.stat(checked)
         except InvalidRequest:
             if self._workspace.kind(checked) != "folder":
                 raise
             return self._archive(checked)
-        if size > SIZE_LIMIT:
+        if stat.links > 1:
+            raise PolicyRefusal(
+                f"{checked} has several names (hard links), perhaps outside of the workspace.",
+                hint="Copy what is needed into a new file and share that.",
+            )
+        if stat.size > SIZE_LIMIT:
             raise _too_large(checked)
         return _Shared(
             plain_name(posixpath.basename(checked)), self._workspace.read(checked).content
@@ -174,10 +179,13 @@ class ShareArtifact(LoopTool):
         target = io.BytesIO()
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in listed.paths:
-                if name.endswith("/") or STATE_FOLDER in name.split("/"):
-                    continue
                 path = self._workspace.path(name)
-                left -= self._workspace.stat(path).size
+                if name.endswith("/") or STATE_FOLDER in name.split("/") or is_secret(path):
+                    continue
+                stat = self._workspace.stat(path)
+                if stat.links > 1:
+                    continue
+                left -= stat.size
                 if left < 0:
                     raise _too_large(folder)
                 inside = name.removeprefix(f"{folder}/") if folder else name
@@ -185,6 +193,19 @@ class ShareArtifact(LoopTool):
                 archive.writestr(member, self._workspace.read(path).content, zipfile.ZIP_DEFLATED)
         return _Shared(
             f"{plain_name(posixpath.basename(folder) or 'workspace')}.zip", target.getvalue()
+        )
+
+
+def _refuse_secret(path: str, given: str) -> None:
+    """Raise ``PolicyRefusal`` for what is not copied to where it can be read without a question."""
+    names = (path,) if posixpath.isabs(given) else (path, given)
+    if STATE_FOLDER in path.split("/"):
+        raise PolicyRefusal(f"{path} belongs to the state directory and is not shared.")
+    if any(is_secret(name) or is_secret(f"{name}/x") for name in names):
+        raise PolicyRefusal(
+            f"{given} usually holds keys or passwords and is not shared.",
+            code="forbidden",
+            hint="Ask the user to open it.",
         )
 
 

@@ -3,6 +3,7 @@ import os
 import socket
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,29 @@ def test_path_of_a_sibling_with_the_same_prefix_is_outside(
 def test_path_that_is_no_plain_name_is_refused(workspace: Workspace, text: str) -> None:
     with pytest.raises(InvalidRequest):
         workspace.path(text)
+
+
+@pytest.mark.parametrize("text", ["$USER", "%s", "$data/x.csv", "~lock", "a${b}.txt", "$HOMER/x"])
+def test_name_that_only_begins_like_a_variable_is_one(workspace: Workspace, text: str) -> None:
+    assert workspace.path(text) == text
+
+
+@pytest.mark.parametrize("text", ["/proc/1/root/etc/passwd", "/proc/self/fd/0/x"])
+def test_path_that_cannot_be_resolved_is_outside(workspace: Workspace, text: str) -> None:
+    with pytest.raises(InvalidRequest) as raised:
+        workspace.path(text)
+    assert raised.value.info.code == "outside_workspace"
+
+
+def test_closed_folder_is_refused_however_it_is_named(root: Path) -> None:
+    (root / "runtime").mkdir()
+    (root / "runtime" / "token").touch()
+    (root / "link").symlink_to("runtime")
+    with closing(Workspace(root, closed=[root / "runtime"])) as opened:
+        for text in ("runtime/token", "runtime", "link/token", str(root / "runtime/new")):
+            with pytest.raises(PolicyRefusal):
+                opened.path(text)
+        assert opened.path("runtime-2") == "runtime-2"
 
 
 @pytest.mark.parametrize("target", ["secret.txt", "."])

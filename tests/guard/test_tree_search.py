@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,40 @@ def test_text_is_found_in_the_same_files_without_ripgrep(workspace: Workspace):
         FoundLine("b/c.py", 2, "needle two"),
     ]
     assert notebooks_below(workspace, WorkspacePath(""), None) == ["n.ipynb"]
+
+
+@pytest.mark.parametrize("folder", [".config", ".local/share/jupyter", "runtime"])
+@pytest.mark.parametrize("tools", ["ripgrep", "no_ripgrep"])
+def test_named_folders_do_not_show_logins_or_closed_folders(
+    workspace: Workspace, request: pytest.FixtureRequest, folder: str, tools: str
+):
+    for name in (
+        *(".config/gh/hosts.yml", ".config/plain.txt", ".local/share/jupyter/runtime/log.txt"),
+        *("runtime/kernel.txt", ".local/share/jupyter/notes.txt"),
+    ):
+        put(workspace, name, "needle\n")
+    if tools == "no_ripgrep":
+        request.getfixturevalue("no_ripgrep")
+    with closing(Workspace(workspace.directory, closed=[workspace.directory / "runtime"])) as own:
+        query = TreeQuery("needle", is_regex=False, folder=WorkspacePath(folder))
+        shown = {line.path for line in search_tree(own, query).lines}
+    assert shown <= {".config/plain.txt", ".local/share/jupyter/notes.txt"}
+
+
+@pytest.mark.parametrize("tools", ["ripgrep", "no_ripgrep"])
+def test_files_with_several_names_are_left_out(
+    workspace: Workspace, request: pytest.FixtureRequest, tmp_path: Path, tools: str
+):
+    put(workspace, "a.txt", "needle\n")
+    (tmp_path / "outside").write_text("needle\n")
+    (workspace.directory / "linked.txt").hardlink_to(tmp_path / "outside")
+    if tools == "no_ripgrep":
+        request.getfixturevalue("no_ripgrep")
+    query = TreeQuery("needle", is_regex=False)
+    found = search_tree(workspace, query)
+    assert (places(found), found.linked) == ([("a.txt", 1)], 1)
+    with pytest.raises(InvalidRequest, match="several names"):
+        search_file(workspace, WorkspacePath("linked.txt"), query)
 
 
 def test_secrets_and_notebooks_are_left_out(workspace: Workspace):

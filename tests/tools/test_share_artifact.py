@@ -159,3 +159,29 @@ def test_links_are_not_followed(shelf: Shelf):
     )
     with pytest.raises(NotFound):
         shelf.files.read(SESSION, "link.txt")
+
+
+SECRETS = (
+    *(".env", "data/.env.local", "id_rsa", "server.pem", ".config/gh/hosts.yml", ".netrc"),
+    *(".cache/huggingface/token", "credentials.json", ".git-credentials", ".bash_history"),
+    *(".local/share/jupyter/runtime/jpserver-1.json", "secrets.toml"),
+)
+
+
+@pytest.mark.parametrize("path", SECRETS)
+async def test_file_of_keys_is_not_copied_to_where_it_can_be_read(shelf: Shelf, path: str):
+    (shelf.root / path).parent.mkdir(parents=True, exist_ok=True)
+    (shelf.root / path).write_text("key")
+    (shelf.root / "link").symlink_to(path)
+    w = await shelf.share({"path": path}, {"path": "link"})
+    assert [status for _, status in w.results()] == ["error", "error"]
+    assert not w.of(ArtifactShare)
+
+
+async def test_archive_and_hard_links_leave_out_what_is_not_shared(shelf: Shelf):
+    (shelf.root / "data" / "credentials.json").write_text("key")
+    (shelf.root / "data" / "linked.csv").hardlink_to(shelf.root / "report.md")
+    w = await shelf.share({"path": "data"}, {"path": "data/linked.csv"})
+    assert [status for _, status in w.results()] == ["ok", "error"]
+    with zipfile.ZipFile(io.BytesIO(shelf.files.read(SESSION, "data.zip"))) as archive:
+        assert archive.namelist() == ["table.csv"]
