@@ -1,8 +1,8 @@
 """Which addresses and hosts tools may fetch from: those of the public internet, and no other.
 
 Pure. Refused are private, loopback, link-local, shared (CGNAT), multicast and reserved ranges,
-addresses that carry another one (mapped, compatible, NAT64, 6to4, Teredo), and those that clouds
-answer for metadata. Used by ``guard.net``.
+addresses that carry another one (mapped, compatible, NAT64, 6to4, Teredo, ISATAP), and those that
+clouds answer for metadata. Used by ``guard.net``.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ _REFUSED_4 = tuple(
     )
 )
 
+_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
+"""First half of an interface identifier that carries an IPv4 address (RFC 5214, section 6.1)."""
 _LOCAL_NAMES = (
     *("localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp"),
     *("home.arpa", "private", "onion", "test", "invalid", "example", "alt"),
@@ -63,6 +65,8 @@ def is_public(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv4Address):
         return not any(address in network for network in _REFUSED_4)
     if address.scope_id is not None or address not in _GLOBAL_UNICAST:
+        return False
+    if (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
         return False
     return not any(address in network for network in _REFUSED_6)
 

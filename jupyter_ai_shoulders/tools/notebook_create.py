@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.notebook.base import KernelSpecs, NewNotebooks
 from jupyter_ai_shoulders.notebook.creation import empty_notebook
 from jupyter_ai_shoulders.tools.base import (
@@ -23,6 +24,7 @@ from jupyter_ai_shoulders.tools.notebook_access import NOTEBOOK_TOOLSETS, file_n
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
+from jupyter_ai_shoulders.wire.versions import well_formed
 
 
 class CreateNotebookArguments(ToolArguments):
@@ -50,8 +52,13 @@ class CreateNotebook:
         self._specs = specs
 
     async def subject(self, args: CreateNotebookArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
+        """Return how the call is shown. Raises ``InvalidRequest`` for a name that is not text."""
         del context
+        if well_formed(args.path) != args.path:
+            raise InvalidRequest(
+                f"The name {args.path!r} is not text; no notebook was created.",
+                hint="Choose a name without undecodable characters.",
+            )
         return CallSubject(
             title=f"Create {file_name(args.path)}",
             target_label=file_name(args.path),
