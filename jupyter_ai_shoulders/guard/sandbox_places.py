@@ -15,22 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.secret_files import is_secret
-from jupyter_ai_shoulders.core.shaping_files import GIT_PROGRAMS, HOME_PROGRAMS, INSTRUCTION_NAMES
+from jupyter_ai_shoulders.core.secret_files import is_secret, secret_places
+from jupyter_ai_shoulders.core.self_running_files import runs_by_itself, self_running_places
 
-_HOME_SECRETS = (
-    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".shoulders", ".password-store"),
-    *(".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".boto"),
-    *(".jupyter", ".local/share/jupyter/runtime", ".local/share/keyrings", ".config/gcloud"),
-    *(".config/gh", ".config/glab-cli", ".config/rclone", ".config/github-copilot", ".config/hub"),
-    *(".config/google-chrome", ".config/chromium", ".mozilla", ".config/op", ".config/sops"),
-    *(".cache/huggingface/token", ".cache/huggingface/stored_tokens", ".huggingface", ".kaggle"),
-    *(".config/kaggle", ".databrickscfg", ".snowflake", ".snowsql", ".dbt", ".terraform.d"),
-    *(".bash_history", ".zsh_history", ".python_history", ".sqlite_history", ".psql_history"),
-    *(".local/share/fish/fish_history", ".ipython/profile_default/history.sqlite", ".vault-token"),
-    *(".config/anthropic", ".claude", ".claude.json", ".codex", ".config/openai", ".wandb"),
-    *("Library/Keychains", "Library/Cookies", "Library/Application Support/Google"),
-)
 _LEFT_OUT = frozenset(
     {
         *("node_modules", ".venv", "venv", "__pycache__", "site-packages", ".tox", ".nox"),
@@ -38,6 +25,11 @@ _LEFT_OUT = frozenset(
     }
 )
 """Folders of installed or made files: they are not looked into."""
+GIT_RUNS = (
+    *("hooks", "config", "config.worktree", "commondir", "gitdir", "modules", "worktrees"),
+    *("info/attributes", "objects/info/alternates"),
+)
+"""What git runs or follows in a repository's own folder (gitrepository-layout(5))."""
 _MOST_ENTRIES = 50_000
 _LOOK_SECONDS = 0.5
 _ALWAYS_LOOKED_AT = 2_000
@@ -55,6 +47,8 @@ class Places:
     state_dir: Path
     home: Path
     environ: Mapping[str, str]
+    runtime_dir: Path | None = None
+    """Where Jupyter keeps tokens of running servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +57,49 @@ class Found:
 
     secret: tuple[Path, ...]
     frozen: tuple[str, ...]
-    """What may be read and not changed: programs of the server, instructions, git's settings."""
+    """What may be read and not changed: programs of the server, repositories' own folders, and
+    files that run by themselves."""
     held: tuple[str, ...]
     """Folders above some of these: they stay where they are, so that none takes their place."""
+    running: frozenset[str]
+    """Files and folders that run by themselves, and repositories' own folders."""
+    repositories: tuple[Path, ...]
+    """Repositories' own folders."""
+    git_files: frozenset[str]
+    """What git runs or follows in those, ``GIT_RUNS``."""
+    folders: frozenset[str]
+    """Folders that were looked into."""
     cut: bool
     """Whether the workspace was too large to look everywhere."""
 
 
-def look(places: Places) -> Found:
-    """Return what is secret or must not be changed, as far as one can look."""
+def look(places: Places, *, writable_repositories: bool = False) -> Found:
+    """Return what is secret or must not be changed, as far as one can look.
+
+    With ``writable_repositories`` only what git runs or follows is kept from being changed there.
+    """
     programs = own_programs(places)
-    search = _Search(set(map(Path, programs)))
-    search.run(places.workspace)
+    search = _Search(places.workspace, set(map(Path, programs)))
+    search.run()
     secret = _secret_places(places, search.secret)
-    home = [places.home / name for name in HOME_PROGRAMS]
+    home = [places.home / name for name in self_running_places() if name != ".git"]
     fixed = [path for path in home if _is_below(path, places.workspace)]
-    fixed += [folder / name for folder in search.git for name in GIT_PROGRAMS]
+    git_files = [folder / name for folder in search.git for name in GIT_RUNS]
+    fixed += git_files if writable_repositories else search.git
     there = [path for path in fixed if _is_own(path)]
     fixed = [*there, *map(Path, programs)]
     held = {above for path in fixed for above in path.parents if _is_below(above, places.workspace)}
-    frozen = dict.fromkeys([*programs, *map(str, [*there, *search.shaping])])
-    return Found(tuple(secret), tuple(frozen), tuple(sorted(map(str, held))), search.cut)
+    kept = dict.fromkeys([*map(Path, programs), *there, *search.running])
+    return Found(
+        secret=tuple(secret),
+        frozen=tuple(str(path) for path in kept if not kept.keys() & set(path.parents)),
+        held=tuple(sorted(map(str, held))),
+        running=frozenset(map(str, [*there, *search.running, *search.git])),
+        repositories=tuple(search.git),
+        git_files=frozenset(str(path) for path in git_files if os.path.lexists(path)),
+        folders=frozenset(search.folders),
+        cut=search.cut,
+    )
 
 
 def _is_own(path: Path) -> bool:
@@ -102,39 +118,42 @@ def own_programs(places: Places) -> list[str]:
 
 
 def _secret_places(places: Places, files: Sequence[Path]) -> list[Path]:
-    found = [places.state_dir] if _is_below(places.state_dir, places.workspace) else []
-    for name in _HOME_SECRETS:
-        path = places.home / name
-        if _is_below(path, places.workspace) and os.path.lexists(path):
-            found.append(path)
-    found += (path for path in files if path not in found)
-    return [path for path in found if not any(_is_below(path, other) for other in found)]
+    fixed = [places.home / name for name in secret_places()]
+    fixed += [] if places.runtime_dir is None else [places.runtime_dir]
+    there = [places.state_dir, *filter(os.path.lexists, fixed)]
+    inside = (path for path in there if _is_below(path, places.workspace))
+    found = dict.fromkeys([*inside, *files])
+    return [path for path in found if not found.keys() & set(path.parents)]
 
 
 class _Search:
     """Looks for names in a folder, near its root first, within bounds of time and number."""
 
-    def __init__(self, known: set[Path]) -> None:
+    def __init__(self, root: Path, known: set[Path]) -> None:
         self.secret: list[Path] = []
-        self.shaping: list[Path] = []
-        """Instructions, and files that say where a repository's own folder is."""
+        self.running: list[Path] = []
+        """Files that run by themselves, and files that say where a repository's own folder is."""
         self.git: list[Path] = []
         """Folders of repositories' own files."""
+        self.folders: set[str] = {str(root)}
         self.cut = False
+        self._root = root
+        self._above = len(str(root).rstrip("/")) + 1
         self._known = known
         self._count = 0
         self._deadline = time.monotonic() + _LOOK_SECONDS
 
-    def run(self, root: Path) -> None:
+    def run(self) -> None:
         """Look; ``cut`` says that it was not everywhere."""
-        waiting = deque([root])
+        waiting = deque([str(self._root)])
         while waiting and not self.cut:
             for entry in _entries(waiting.popleft()):
                 self.cut = self._is_over()
                 if self.cut:
                     return
                 if self._is_to_enter(entry):
-                    waiting.append(Path(entry.path))
+                    waiting.append(entry.path)
+                    self.folders.add(entry.path)
 
     def _is_over(self) -> bool:
         self._count += 1
@@ -147,12 +166,13 @@ class _Search:
         if entry.is_symlink():
             return False
         name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
+        path = entry.path[self._above :]
         if name == ".git" and is_folder:
             self._note_git(Path(entry.path))
-        elif name == ".git" or name.lower() in INSTRUCTION_NAMES:
-            self.shaping.append(Path(entry.path))
-        elif is_secret(f"{name}/x" if is_folder else name):
+        elif is_secret(f"{path}/x" if is_folder else path):
             self.secret.append(Path(entry.path))
+        elif runs_by_itself(path) is not None:
+            self.running.append(Path(entry.path))
         elif is_folder:
             return name not in _LEFT_OUT and Path(entry.path) not in self._known
         return False
@@ -177,7 +197,7 @@ def without_credentials(settings: Path) -> bytes | None:
     return None if plain == content else plain
 
 
-def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             yield from entries

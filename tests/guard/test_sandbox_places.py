@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.core.shaping_files import mentioned
+from jupyter_ai_shoulders.core.self_running_files import mentioned
 from jupyter_ai_shoulders.guard import sandbox_places
 from jupyter_ai_shoulders.guard.process import Spawners
 from jupyter_ai_shoulders.guard.sandbox import Facts, Sandbox, Wanted, detect
@@ -117,9 +117,9 @@ def test_a_home_as_workspace_keeps_what_runs_at_login(places: Places) -> None:
 
     found = look(places)
 
-    wanted = {".bashrc", ".ipython/profile_default/startup", ".config/autostart", "AGENTS.md"}
+    wanted = {".bashrc", ".ipython", ".config/autostart", "AGENTS.md", ".git"}
     assert wanted <= below(places, found.frozen)
-    assert {".ipython", ".ipython/profile_default", ".config", ".git"} == below(places, found.held)
+    assert below(places, found.held) == {".config"}
 
 
 def test_deep_secrets_are_found_and_installed_files_are_passed_over(places: Places) -> None:
@@ -150,10 +150,13 @@ def test_a_search_that_was_cut_is_told(
     [
         ("cp x AGENTS.md", "AGENTS.md"),
         ("echo x >agents.MD", "agents.MD"),
-        ('echo x > sub/"CLAUDE".md', "CLAUDE.md"),
-        ("rm ./.git/hooks/x", ".git"),
-        ("tee .shoulders/a", ".shoulders"),
-        ("echo x >> ~/.bashrc", ".bashrc"),
+        ('echo x > sub/"CLAUDE".md', "sub/CLAUDE.md"),
+        ("rm ./.git/hooks/x", "./.git/hooks/x"),
+        ("tee .shoulders/a", ".shoulders/a"),
+        ("echo x >> ~/.bashrc", "~/.bashrc"),
+        ("cp x --target-directory=.vscode", ".vscode"),
+        ("curl -o site/sitecustomize.py x", "site/sitecustomize.py"),
+        (".venv/bin/python train.py", None),
         ("git clone https://example.com/a.git", None),
         ("cat .gitignore .github/x", None),
         ("python -m cProfile -o out.profile agents.mdx", None),
@@ -174,5 +177,4 @@ def test_bubblewrap_is_the_program_that_was_tried(places: Places) -> None:
         words = list(confined.words)
 
     assert words[0] == "/opt/bwrap"
-    assert words.index(f"{root}/.git") < words.index(f"{root}/.git/hooks")
-    assert words[words.index(f"{root}/.git/hooks") - 1] == "--ro-bind-try"
+    assert words[words.index(f"{root}/.git") - 1] == "--ro-bind-try"
