@@ -111,6 +111,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "host.key_environment": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "notebook.snippets.source": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "kernel.texts": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "tools.programs": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.registry": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "host.warm": Excepted(LATE, (), IMPORTS),
     "providers.factory": Excepted(LATE, (), IMPORTS),

@@ -6,19 +6,23 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
 from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.engine.approved_call import (
+    canonical_hash,
+    confinement_of,
+    fact_hashes,
+)
 from jupyter_ai_shoulders.engine.inner_call import Made, call_made
 from jupyter_ai_shoulders.engine.results import error_text
 from jupyter_ai_shoulders.engine.signals import Allowed, Asks
 from jupyter_ai_shoulders.engine.state import Call, Defer, Settle, State
 from jupyter_ai_shoulders.providers.base import ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
+from jupyter_ai_shoulders.tools.command_lines import reach_of
 from jupyter_ai_shoulders.tools.grants import target_of
 from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
 from jupyter_ai_shoulders.tools.permissions import RuleBook
@@ -28,7 +32,7 @@ from jupyter_ai_shoulders.tools.rules import ONCE, Allow, Ask, Deny, Question, d
 from jupyter_ai_shoulders.tools.run_times import in_words
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, ToolCall
+from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, CommandReach, ToolCall
 from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
 
 GOES_ROUND = AskReason(
@@ -95,7 +99,7 @@ class Approvals:
         if isinstance(decision, Allow) and state.policy.interactive:
             repeated = state.watch.asks_about(call.tool, call.arguments)
             decision = Ask(GOES_ROUND, ONCE) if repeated else decision
-        return _outcome(decision, call.arguments, subject)
+        return _outcome(decision, call.arguments, subject, tool)
 
     def forbidden(self, call: Call, subject: CallSubject | None) -> ErrorInfo | None:
         """Return why a call may not run after all: the rules may have changed since it was judged.
@@ -146,8 +150,7 @@ class Approvals:
 
 def arguments_hash(arguments: JsonObject) -> str:
     """Return SHA-256 over the canonical JSON of a call's arguments."""
-    text = json.dumps(arguments, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return canonical_hash(arguments)
 
 
 async def _subject(
@@ -178,9 +181,22 @@ def _of_the_conversation(tool: Tool[Any]) -> bool:
 def _tellable(
     scopes: tuple[ApprovalScope, ...], arguments: JsonObject
 ) -> tuple[ApprovalScope, ...]:
-    """Return the scopes whose reach the log can tell: a document that the arguments name."""
-    named = target_of(arguments).path is not None
-    return scopes if named else tuple(scope for scope in scopes if scope != "document")
+    """Return the scopes whose reach the log can tell.
+
+    A document is one that the arguments name; a command is one that a rule can cover.
+    """
+    target = target_of(arguments)
+    left_out: set[ApprovalScope] = set()
+    if target.path is None:
+        left_out.add("document")
+    if target.command is not None and reach_of(target.command) is None:
+        left_out |= {"session", "always"}
+    return tuple(scope for scope in scopes if scope not in left_out)
+
+
+def _reach(arguments: JsonObject) -> CommandReach | None:
+    command = target_of(arguments).command
+    return None if command is None else reach_of(command)
 
 
 def _with_notes(reason: AskReason, subject: CallSubject) -> AskReason:
@@ -190,11 +206,11 @@ def _with_notes(reason: AskReason, subject: CallSubject) -> AskReason:
 
 
 def _outcome(
-    decision: Allow | Ask | Deny, arguments: JsonObject, subject: CallSubject
+    decision: Allow | Ask | Deny, arguments: JsonObject, subject: CallSubject, tool: Tool[Any]
 ) -> Allowed | Asks | Settle:
     match decision:
         case Allow(because=because):
-            return Allowed(because)
+            return Allowed(because, confinement_of(subject))
         case Deny(text=text, code=code):
             return Settle("denied", ErrorInfo(code=code, message=text))
         case Ask():
@@ -205,7 +221,11 @@ def _outcome(
                 language=subject.language,
                 reason=_with_notes(decision.reason, subject),
                 scopes=_tellable(decision.scopes, arguments),
-                sandboxed=subject.sandboxed,
+                confinement=confinement_of(subject),
+                reach=_reach(arguments),
+                fact_hashes=fact_hashes(
+                    subject, arguments=arguments, external=tool.external, risk=tool.risk
+                ),
             )
         case _:
             assert_never(decision)

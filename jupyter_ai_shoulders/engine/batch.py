@@ -90,10 +90,10 @@ def take_verdict(draft: Draft, judged: Judged) -> None:
     call = draft.turn.call(judged.call_id)
     assert call is not None, "only calls of the step are judged"
     match judged.outcome:
-        case Allowed(because=because):
+        case Allowed(because=because, confinement=confinement):
             if because is not None:
                 draft.record(_allowed_by_policy(call, because))
-            draft.judge(call.call_id, Run())
+            draft.judge(call.call_id, Run(confinement))
             go_on(draft)
         case Settle() | Defer() as verdict:
             draft.judge(call.call_id, verdict)
@@ -152,7 +152,11 @@ def _ask(draft: Draft, call: Call, question: Asks) -> None:
             language=question.language,
             reason=question.reason,
             scopes=question.scopes,
-            sandboxed=question.sandboxed,
+            sandboxed=question.confinement.sandboxed,
+            network=question.confinement.network,
+            read_only=question.confinement.read_only,
+            reach=question.reach,
+            fact_hashes=dict(question.fact_hashes),
         )
     )
     draft.show("waiting")

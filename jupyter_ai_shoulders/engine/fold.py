@@ -12,6 +12,7 @@ from dataclasses import replace
 from jupyter_ai_shoulders.engine.state import (
     ENDING_TOOLS,
     Call,
+    Confinement,
     Interrupted,
     LongRun,
     Pause,
@@ -20,6 +21,7 @@ from jupyter_ai_shoulders.engine.state import (
     Queued,
     Run,
     Settle,
+    Shown,
     State,
     Turn,
 )
@@ -146,9 +148,10 @@ def _approval(state: State, event: ev.ApprovalAnswer) -> State:
     call = state.turn.call(event.call_id) if state.turn else None
     if state.turn is None or call is None:
         return state
-    verdict = Run() if event.decision == "allow" else denial(event.feedback)
-    preview = call.preview if event.scope == "once" else None
-    answered = replace(call, verdict=verdict, preview=preview)
+    shown = call.shown
+    run = Run(shown.confinement) if shown else Run()
+    verdict = run if event.decision == "allow" else denial(event.feedback)
+    answered = replace(call, verdict=verdict, shown=shown if event.scope == "once" else None)
     turn = _change(state.turn, event.call_id, lambda _: answered)
     grants = state.grants
     if event.decision == "allow" and event.by == "user":
@@ -220,9 +223,9 @@ def _fold_call(turn: Turn, event: ev.Event) -> Turn:
         case ev.ToolCall():
             return replace(turn, calls=(*turn.calls, _call(event)))
         case ev.ApprovalRequest():
-            scopes, preview = event.scopes, event.preview
+            scopes, shown = event.scopes, _shown(event)
             return _change(
-                turn, event.call_id, lambda call: replace(call, scopes=scopes, preview=preview)
+                turn, event.call_id, lambda call: replace(call, scopes=scopes, shown=shown)
             )
         case ev.ToolStart():
             return _change(turn, event.call_id, lambda call: replace(call, start=event))
@@ -233,6 +236,11 @@ def _fold_call(turn: Turn, event: ev.Event) -> Turn:
             return replace(settled, summary=_summary(event) or turn.summary)
         case _:
             return turn
+
+
+def _shown(event: ev.ApprovalRequest) -> Shown:
+    confinement = Confinement(event.sandboxed, event.read_only, event.network)
+    return Shown(confinement, event.preview, event.fact_hashes)
 
 
 def _asked(

@@ -31,11 +31,6 @@ AFTER_BUG = ErrorInfo(
 NOT_ANSWERED = ErrorInfo(code="aborted", message="The question was left without an answer.")
 CANCELLED = ErrorInfo(code="aborted", message="Cancelled by the user.")
 STOPPED = ErrorInfo(code="aborted", message="Stopped: the server was shut down while it ran.")
-CHANGED_SINCE = ErrorInfo(
-    code="stale",
-    message="Nothing ran: what this call would act with changed after the user allowed it.",
-    hint="Read it again; if the call is still wanted, make it again and the user is asked anew.",
-)
 APPLIED = "The server stopped while this call ran. Its change was found to be applied."
 NOT_APPLIED = ErrorInfo(
     code="aborted",
@@ -61,6 +56,15 @@ LOST_COMMAND = ErrorInfo(
     message="The server stopped while this ran, and it was ended; what it had done is not known.",
     hint="Look at the files it works on before repeating it.",
 )
+
+
+def changed_since(what: str) -> ErrorInfo:
+    """Return why a call that was allowed did not run."""
+    return ErrorInfo(
+        code="stale",
+        message=f"Nothing ran: {what}",
+        hint="Read it again. If the call is still wanted, repeat it; the user decides again.",
+    )
 
 
 def settled(

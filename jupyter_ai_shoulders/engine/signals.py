@@ -6,10 +6,11 @@ by ``engine.driver``, in order. At most one operation runs per session.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.core.errors import Conflict
-from jupyter_ai_shoulders.engine.state import Defer, Settle
+from jupyter_ai_shoulders.engine.state import NOT_CONFINED, Confinement, Defer, Settle
 from jupyter_ai_shoulders.providers.base import StopReason as ReplyStop
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import AnswerApproval, SendMessage
@@ -17,6 +18,7 @@ from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
     ApprovalScope,
     AskReason,
+    CommandReach,
     ContextRebase,
     Event,
     Notice,
@@ -222,6 +224,7 @@ class Allowed:
     """The call may run; ``because`` names the rule, None when the mode allows it anyway."""
 
     because: str | None = None
+    confinement: Confinement = NOT_CONFINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +237,9 @@ class Asks:
     language: str | None
     reason: AskReason
     scopes: tuple[ApprovalScope, ...]
-    sandboxed: bool | None = None
+    confinement: Confinement = NOT_CONFINED
+    reach: CommandReach | None = None
+    fact_hashes: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ them; the phase changes by signals (``engine.advance``). Nothing here decides an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -73,8 +74,34 @@ def policy_for(
 
 
 @dataclass(frozen=True, slots=True)
+class Confinement:
+    """How a command is held; what is not known is None."""
+
+    sandboxed: bool | None = None
+    read_only: bool | None = None
+    network: bool | None = None
+
+
+NOT_CONFINED = Confinement()
+"""Of calls that are not commands, and of commands in logs that do not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the user was shown of a call: it runs like this, or not at all."""
+
+    confinement: Confinement
+    preview: str | None = None
+    """Of an approval without hashes, as logs of earlier versions have it."""
+    hashes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """SHA-256 of the other facts, by name (``engine.approved_call``)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
-    """The call may run."""
+    """The call may run, held as it was when this was decided."""
+
+    confinement: Confinement = NOT_CONFINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +136,8 @@ class Call:
     """The installed package whose tool it is."""
     scopes: tuple[ApprovalScope, ...] = ()
     """Offered to the user, once the call was asked about."""
-    preview: str | None = None
-    """What the user was shown and allowed this once: exactly this may run, nothing else."""
+    shown: Shown | None = None
+    """What the user was asked about; once allowed for longer, its code may change."""
     verdict: Verdict | None = None
     start: ToolStart | None = None
     """What was logged right before its effect; None when it has not begun."""

@@ -15,12 +15,12 @@ from typing import Any, cast
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.approved_call import change_since
 from jupyter_ai_shoulders.engine.batch_order import twins, waits_for
 from jupyter_ai_shoulders.engine.call_run import CallOutcome, CallRun, Recording
 from jupyter_ai_shoulders.engine.results import (
     AFTER_BUG,
     CANCELLED,
-    CHANGED_SINCE,
     STOPPED,
     UNKNOWN,
     internal_error,
@@ -131,14 +131,15 @@ class Batch:
         if isinstance(args, Problem):
             return CallOutcome("error", error=args.error)
         context = self._tools.context(call.call_id, self._seen)
-        subject = None if call.risk == "read" else await looked_at(tool, args, context)
-        refused = self._refused(call, subject)
-        if refused is not None:
-            return refused
         try:
+            subject = None if call.risk == "read" else await looked_at(tool, args, context)
+            refused = self._refused(call, subject)
+            if refused is not None:
+                return refused
             subject = await _prepared(tool, subject, context)
         except ShouldersError as error:
             return CallOutcome("error", error=error.info)
+        context = replace(context, subject=subject)
         self._tools.recording.record(started(call.call_id, subject))
         crash_point("tools.start.recorded")
         if call.risk != "read":
@@ -163,7 +164,13 @@ class Batch:
             return CallOutcome("error", error=error.info)
         if forbidden is not None:
             return CallOutcome("denied", error=forbidden)
-        return CallOutcome("error", error=CHANGED_SINCE) if _differs(call, subject) else None
+        external = self._is_external(call)
+        changed = None if subject is None else change_since(call, subject, external=external)
+        return CallOutcome("error", error=changed) if changed is not None else None
+
+    def _is_external(self, call: Call) -> bool:
+        tool = self._tools.tools.get(call.tool)
+        return call.external if tool is None else tool.external
 
     async def _stop(self, call: Call, run: CallRun) -> CallOutcome:
         """Let a cancelled tool settle its effect; one that does not is left behind."""
@@ -277,10 +284,15 @@ def _request(call_id: CallId, question: Question) -> ClarifyRequest:
 
 
 async def looked_at(tool: Tool[Any], args: Any, context: CallContext) -> CallSubject | None:
-    """Return what the call would touch as it is now; None when it cannot be looked at."""
+    """Return what the call would touch as it is now; None when it cannot be looked at.
+
+    Raises ``ShouldersError`` for what runs code: it does not run without being compared.
+    """
     try:
         return await tool.subject(args, context)
     except ShouldersError:
+        if tool.risk == "execute":
+            raise
         return None  # the tool says so better, when it runs
 
 
@@ -307,15 +319,3 @@ def started(call_id: CallId, subject: CallSubject | None) -> ToolStart:
         expected_version=effect.expected_version,
         in_page=subject.in_page,
     )
-
-
-def _differs(call: Call, subject: CallSubject | None) -> bool:
-    """Return whether the call would run something else than the user was shown.
-
-    Changes compare versions themselves, and propose what no longer fits.
-    """
-    if call.preview is None or subject is None:
-        return False
-    if call.risk != "execute" and not subject.exact:
-        return False
-    return subject.preview != call.preview

@@ -57,6 +57,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         external=lambda: tools.external,
         off=ground.commands.off,
         trust=ground.trust.of_state,
+        programs=ground.commands.programs,
     )
     threads = HostThreads(
         store.sessions,

@@ -116,6 +116,10 @@ class CallSubject:
     """How long it took last time, when that is worth saying."""
     sandboxed: bool | None = None
     """Of a command: whether a sandbox holds it; one without a sandbox always asks."""
+    network: bool | None = None
+    """Of a sandboxed command: whether it may use the network."""
+    read_only: bool | None = None
+    """Of a sandboxed command: whether it may write nothing in the workspace."""
     notes: tuple[str, ...] = ()
     """Sentences to weigh before it is allowed, such as what cannot be taken back."""
 
@@ -207,6 +211,8 @@ class CallContext:
     """What a plan that asked to be made anew left behind (``tools.plan``)."""
     interactive: bool = True
     """Whether somebody may be there to answer what code asks for."""
+    subject: CallSubject | None = None
+    """What was compared with the approval right before the call runs."""
 
 
 ArgsT = TypeVar("ArgsT", bound=ToolArguments)

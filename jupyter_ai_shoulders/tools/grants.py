@@ -12,7 +12,8 @@ from typing import assert_never
 from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.tools.base import Target
-from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob
+from jupyter_ai_shoulders.tools.command_lines import allow_covers, reach_of
+from jupyter_ai_shoulders.tools.patterns import escape_glob
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.commands import RuleBody
 from jupyter_ai_shoulders.wire.events import ApprovalScope
@@ -31,13 +32,17 @@ class Grant:
 
 
 def narrowest(tool: str, target: Target) -> RuleBody:
-    """Return the rule that "always" stores: this tool, for this notebook, file, command or host."""
+    """Return the rule that "always" stores: this tool, for this notebook, file, command or host.
+
+    A command for which no rule can be made is stored as it is, and the rule covers nothing.
+    """
     match: JsonObject | None = None
     if target.path is not None:
         key = "notebook" if target.path.endswith(".ipynb") else "path"
         match = {key: escape_glob(clean_path(target.path))}
     elif target.command is not None:
-        match = {"command": _command_prefix(target.command)}
+        reach = reach_of(target.command)
+        match = {"command": reach.command if reach else target.command}
     elif target.domain is not None:
         match = {"domain": target.domain}
     return RuleBody(action="allow", tool=tool, match=match)
@@ -60,8 +65,10 @@ def grant_for(
                 return None
             return Grant(tool, path=target.path, informed=informed)
         case "session":
-            command = target.command and _command_prefix(target.command)
-            return Grant(tool, command=command, domain=target.domain, informed=informed)
+            if target.command is None:
+                return Grant(tool, domain=target.domain, informed=informed)
+            reach = reach_of(target.command)
+            return reach and Grant(tool, command=reach.command, informed=informed)
         case _:
             assert_never(scope)
 
@@ -71,7 +78,7 @@ def grant_covers(grant: Grant, target: Target) -> bool:
     if grant.path is not None:
         return target.path is not None and clean_path(target.path) == grant.path
     if grant.command is not None:
-        return target.command is not None and command_matches(grant.command, target.command)
+        return target.command is not None and allow_covers(grant.command, target.command)
     return grant.domain is None or target.domain == grant.domain
 
 
@@ -91,10 +98,3 @@ def target_of(arguments: JsonObject) -> Target:
 def clean_path(path: str) -> str:
     """Return a path in the one spelling that rules and grants compare."""
     return posixpath.normpath(path.replace("\\", "/"))
-
-
-def _command_prefix(command: str) -> str:
-    """Return a command's first word and its sub-command, if any."""
-    words = command.split()
-    plain = len(words) > 1 and words[1][:1].isalpha() and "/" not in words[1]
-    return " ".join(words[:2] if plain else words[:1])

@@ -1,4 +1,7 @@
-"""Patterns of permission rules: globs on paths, prefixes of commands. Used by ``tools.rules``."""
+"""Patterns of permission rules: globs on paths, prefixes of commands. Used by ``tools.rules``.
+
+What a rule that allows commands covers is in ``tools.command_lines``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import functools
 import re
 import shlex
 
-_SHELL_SYNTAX = re.compile(r"[;&|<>`$(){}\n\r\\]")
 _SEPARATORS = re.compile(r"[;&|`(){}\n\r]+")
 _GLOB_TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[!?[^]]+\]")
 
@@ -21,16 +23,9 @@ def escape_glob(path: str) -> str:
     return re.sub(r"([*?[])", r"[\1]", path)
 
 
-def command_matches(prefix: str, command: str, *, anywhere: bool = False) -> bool:
-    """Return whether a command line begins with the words of ``prefix``.
-
-    Without ``anywhere`` the line must be one plain command: no pipes, chains, redirects or
-    substitutions, so that an allowed prefix cannot carry a second command. With it, any part of
-    a chain counts.
-    """
+def command_matches(prefix: str, command: str) -> bool:
+    """Return whether any part of a command line begins with the words of ``prefix``."""
     wanted = _words(prefix)
-    if not anywhere:
-        return not _SHELL_SYNTAX.search(command) and _begins(_words(command), wanted)
     return any(_begins(_words(part), wanted) for part in _SEPARATORS.split(command))
 
 

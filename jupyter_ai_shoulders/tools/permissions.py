@@ -70,18 +70,21 @@ class RuleBook:
         external: Callable[[], Collection[str]] = frozenset[str],
         off: Callable[[], Collection[str]] = frozenset[str],
         trust: FolderTrust | None = None,
+        programs: Callable[[], Collection[str]] = tuple,
     ) -> None:
         """Read through ``file``, each time anew: it is small, and the user may edit it.
 
         ``locked`` are the administrator's rules, ``external`` names the tools that one switch
         turns off, ``off`` those that the settings have off. ``trust`` has the person's answers
         about rules that came with the folder; without it, the file is the person's own.
+        ``programs`` returns the folders of the workspace with programs of the running server.
         """
         self._file = file
         self._trust: FolderTrust = trust or TrustedFolder()
         self._locked = locked or Permissions()
         self._external = external
         self._off = off
+        self._programs = programs
         self._writing = threading.Lock()
         """A rule may be added while the whole file is replaced in a thread."""
         self._read: tuple[str | None, object, Permissions] = (None, None, self._joined(None))
@@ -97,7 +100,7 @@ class RuleBook:
     def _joined(self, text: str | None) -> Permissions:
         stored, locked = parse_permissions(text, self._trust), self._locked
         return Permissions(
-            replace(stored.rules, locked=locked.rules.locked),
+            replace(stored.rules, locked=locked.rules.locked, programs=tuple(self._programs())),
             (*locked.listing, *stored.listing),
             (*locked.problems, *stored.problems),
             cell_version(text or ""),

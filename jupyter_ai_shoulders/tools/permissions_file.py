@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.core.folder_trust import (
     shown_json,
 )
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.command_lines import begins_with, exactness_note
 from jupyter_ai_shoulders.tools.rules import Question, RuleMatch, Rules, ToolRule, rule_matches
 from jupyter_ai_shoulders.wire.api import Rule
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
@@ -186,12 +187,21 @@ def _tool_name(entry: Json) -> str | None:
 
 def _example_problem(rule: ToolRule, examples: RuleExamples) -> str | None:
     for example in examples.match:
-        if not _example_matches(rule, example):
+        if not _example_matches(rule, example) and not _was_prefix(rule, example):
             return f"its example {example!r} does not match"
     for example in examples.not_match:
         if _example_matches(rule, example):
             return f"its counter-example {example!r} matches"
     return None
+
+
+def _was_prefix(rule: ToolRule, example: str) -> bool:
+    """Return whether a rule covered its example when commands were compared by their beginning.
+
+    Such a rule of an earlier version stays valid, with a note that it covers less.
+    """
+    command = rule.match.command if rule.match else None
+    return rule.action == "allow" and command is not None and begins_with(example, command)
 
 
 def _example_matches(rule: ToolRule, example: str) -> bool:
@@ -218,7 +228,15 @@ def listed(entry: Json, problem: str | None, line: int | None) -> Rule:
         line=line,
         locked=False,
         applies=True,
+        note=_note(action, match) if problem is None else None,
     )
+
+
+def _note(action: Json, match: Json) -> str | None:
+    command = match.get("command") if isinstance(match, dict) else None
+    if action != "allow" or not isinstance(command, str):
+        return None
+    return exactness_note(command)
 
 
 def _shown_examples(value: Json) -> RuleExamples | None:

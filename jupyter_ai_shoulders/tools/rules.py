@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from jupyter_ai_shoulders.core.shaping_files import INSTRUCTION_NAMES
+from jupyter_ai_shoulders.core.self_running_files import runs_by_itself
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.command_lines import allow_covers
 from jupyter_ai_shoulders.tools.grants import Grant, clean_path, grant_covers
 from jupyter_ai_shoulders.tools.patterns import command_matches, escape_glob, glob_matches
 from jupyter_ai_shoulders.tools.taint import Source, in_words, suspends
@@ -45,7 +46,7 @@ class RuleMatch(BaseModel):
     notebook: Pattern | None = None
     """A glob on the path, of notebooks only."""
     command: Pattern | None = None
-    """The words a command line begins with."""
+    """The words a command line begins with; of a rule that allows, see ``tools.command_lines``."""
     domain: Pattern | None = None
     """A host, with all below it."""
 
@@ -72,6 +73,8 @@ class Rules:
     """Every tool that reaches out of this computer is switched off."""
     locked: tuple[ToolRule, ...] = ()
     """The administrator's: they deny or ask, and nothing loosens them."""
+    programs: tuple[str, ...] = ()
+    """Folders of the workspace with programs and libraries of the running server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def decide(
     decision = (
         _refused(question, rules, mode)
         or _locked(question, rules)
-        or _protected(question)
+        or _protected(question, rules)
         or _secret(question, grants)
         or _marked(question, mode)
         or _unsandboxed(question)
@@ -184,17 +187,26 @@ def _locked(question: Question, rules: Rules) -> Ask | None:
     return None
 
 
-def _protected(question: Question) -> Ask | None:
+def _protected(question: Question, rules: Rules) -> Ask | None:
     named = question.subject.shapes
-    if named is not None:
-        text = f"It names {named}, which shapes what the agent is told or what runs later."
-        return Ask(AskReason(kind="protected", text=text), ONCE)
-    path = next(filter(_is_protected, _paths(question)), None)
-    if question.risk == "read" or question.subject.dry or path is None:
+    if named is None and (question.risk == "read" or question.subject.dry):
         return None
-    shapes = "can have git run programs" if _is_of_git(path) else "shapes what the agent is told"
-    text = f"{path} {shapes} later, so a change of it always asks."
-    return Ask(AskReason(kind="protected", text=text), ONCE)
+    for path in _paths(question) if named is None else (named,):
+        then = _runs(clean_path(path), rules.programs)
+        if then is not None:
+            text = f"Changes to {path} always need your approval. {then}."
+            return Ask(AskReason(kind="protected", text=text), ONCE)
+    return None
+
+
+def _runs(path: str, programs: Sequence[str]) -> str | None:
+    """Return when a file runs by itself; None for one that does not."""
+    group = runs_by_itself(path)
+    if group is not None:
+        return group.then
+    if any(f"{path}/".startswith(f"{folder}/") for folder in programs):
+        return "The running server has its programs and libraries there"
+    return None
 
 
 def _secret(question: Question, grants: Sequence[Grant]) -> Allow | Ask | None:
@@ -359,25 +371,16 @@ def _covers(pattern: str | None, path: str | None, *, exact: bool) -> bool:
     return path is not None and glob_matches(clean_path(pattern), path, exact=exact)
 
 
-def _command_covers(prefix: str, target: Target, *, allows: bool) -> bool:
-    return target.command is not None and command_matches(
-        prefix, target.command, anywhere=not allows
-    )
+def _command_covers(command: str, target: Target, *, allows: bool) -> bool:
+    if target.command is None:
+        return False
+    covers = allow_covers if allows else command_matches
+    return covers(command, target.command)
 
 
 def _domain_covers(domain: str, host: str | None) -> bool:
     wanted = domain.lower().removeprefix("*.")
     return host is not None and (host.lower() == wanted or host.lower().endswith("." + wanted))
-
-
-def _is_protected(path: str) -> bool:
-    parts = clean_path(path).lower().split("/")
-    return STATE_FOLDER in parts or parts[-1] in INSTRUCTION_NAMES or _is_of_git(path)
-
-
-def _is_of_git(path: str) -> bool:
-    """Return whether a path is in a repository's own folder: hooks and settings run programs."""
-    return ".git" in clean_path(path).lower().split("/")
 
 
 def _is_sealed(path: str) -> bool:

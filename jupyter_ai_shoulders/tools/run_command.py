@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
-from jupyter_ai_shoulders.core.shaping_files import mentioned
+from jupyter_ai_shoulders.core.self_running_files import mentioned
 from jupyter_ai_shoulders.files.base import Origin
 from jupyter_ai_shoulders.files.shell_commands import NotCovered, understood
 from jupyter_ai_shoulders.files.shell_undo import Begun, Covered
@@ -36,6 +36,7 @@ from jupyter_ai_shoulders.tools.base import (
     Target,
     ToolArguments,
     ToolOutput,
+    refusal,
     text_content,
 )
 from jupyter_ai_shoulders.tools.command_output import CommandOutput
@@ -49,6 +50,10 @@ from jupyter_ai_shoulders.wire.settings import CommandMode
 RUN_COMMAND = "run_command"
 TIME_LIMIT_S = 120.0
 _NAMED = 3
+_REACHES_SERVERS = (
+    "With the network it can connect to your Jupyter servers on this machine: this system's "
+    "sandbox cannot close their ports."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,8 @@ class RunCommand:
             asks=await self._exposing(held),
             shapes=None if understood(args.command) == () else mentioned(args.command),
             sandboxed=held.wanted is not None,
+            network=held.wanted and held.wanted.network,
+            read_only=held.wanted and held.wanted.read_only,
             notes=() if uncovered is None else (f"Not covered by undo: {uncovered}.",),
         )
 
@@ -183,6 +190,13 @@ class RunCommand:
         self, spawner: Spawner, args: RunCommandArguments, context: CallContext
     ) -> AsyncGenerator[ToolOutput]:
         held = await self._held()
+        if context.subject is not None and not _agrees(held, context.subject):
+            yield refusal(
+                "Nothing ran: how commands are confined changed right before this one started.",
+                "If the command is still wanted, repeat the call; the user decides again.",
+                "stale",
+            )
+            return
         origin = Origin(context.session_id, context.turn_id, context.call_id)
         begun = await self._undo.begin(args.command, origin)
         report = _Report(args.command, held)
@@ -246,6 +260,8 @@ class RunCommand:
                 "The workspace is too large to look everywhere for files with keys or "
                 "instructions, and those that were not found are not held back."
             )
+        if exposed.servers:
+            missed = f"{missed} {_REACHES_SERVERS}".strip()
         if not exposed.paths:
             return f"It asks because of this: {missed}" if missed else None
         names = [Path(path).name for path in exposed.paths[:_NAMED]]
@@ -254,6 +270,14 @@ class RunCommand:
             f"It asks because this system's sandbox cannot keep it from {', '.join(names)}{more} "
             f"in the workspace. {missed}"
         ).strip()
+
+
+def _agrees(held: _Held, subject: CallSubject) -> bool:
+    """Return whether a command would be held as it was judged."""
+    if held.wanted is None:
+        return subject.sandboxed is False
+    now = (True, held.wanted.network, held.wanted.read_only)
+    return now == (subject.sandboxed, subject.network, subject.read_only)
 
 
 class _Report:

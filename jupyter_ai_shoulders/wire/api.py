@@ -183,6 +183,8 @@ class Rule(WireModel):
     """The administrator's: no file and no answer loosens it."""
     applies: bool
     """False for a rule that allows and came with the folder, until the person trusts it."""
+    note: str | None = None
+    """What limits a valid rule: one that allows a command may cover a single line only."""
 
 
 class ToolList(WireModel):

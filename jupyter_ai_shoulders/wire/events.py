@@ -37,6 +37,7 @@ from jupyter_ai_shoulders.wire.events_questions import (
     AskReason,
     ClarifyAnswer,
     ClarifyRequest,
+    CommandReach,
     StdinAnswer,
     StdinRequest,
 )
@@ -95,6 +96,7 @@ __all__ = [
     "Checkpoint",
     "ClarifyAnswer",
     "ClarifyRequest",
+    "CommandReach",
     "ContextAdd",
     "ContextRebase",
     "DocumentSnapshot",

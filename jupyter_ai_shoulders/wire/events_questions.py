@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from jupyter_ai_shoulders.wire.base import JsonObject, WireModel
 from jupyter_ai_shoulders.wire.events_base import Author, EventBase
 from jupyter_ai_shoulders.wire.ids import CallId
@@ -21,6 +23,14 @@ class AskReason(WireModel):
 
     kind: Literal["mode", "rule", "taint", "protected", "run_policy", "loop", "sandbox"]
     text: str
+
+
+class CommandReach(WireModel):
+    """The commands that an answer for longer than once allows."""
+
+    command: str
+    exact: bool
+    """Whether it is this line only, or every line that begins with these words and only reads."""
 
 
 class ApprovalRequest(EventBase):
@@ -39,6 +49,14 @@ class ApprovalRequest(EventBase):
     scopes: tuple[ApprovalScope, ...]
     sandboxed: bool | None = None
     """Of a command: whether the system keeps it from what it should not reach."""
+    network: bool | None = None
+    """Of a sandboxed command: whether it may use the network."""
+    read_only: bool | None = None
+    """Of a sandboxed command: whether it may write nothing in the workspace."""
+    reach: CommandReach | None = None
+    """Of a command: what "session" and "always" allow."""
+    fact_hashes: dict[str, str] = Field(default_factory=dict[str, str])
+    """SHA-256 of what else was shown, by name; the answer is bound to it."""
 
 
 class ApprovalAnswer(EventBase):

@@ -149,6 +149,9 @@ def fold_ask(state: Conversation, event: AskEvent) -> Conversation:
                 reason=event.reason,
                 scopes=event.scopes,
                 sandboxed=event.sandboxed,
+                network=event.network,
+                read_only=event.read_only,
+                reach=event.reach,
             )
             asked = change_call(
                 state, event.call_id, lambda call: replace(call, state="waiting", approval=approval)

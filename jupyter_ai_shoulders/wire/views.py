@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.events import (
     AskReason,
     Author,
     CallStatus,
+    CommandReach,
     Exit,
     KernelDrift,
     RestoredDocument,
@@ -76,6 +77,9 @@ class ApprovalView(WireModel):
     reason: AskReason
     scopes: tuple[ApprovalScope, ...]
     sandboxed: bool | None
+    network: bool | None
+    read_only: bool | None
+    reach: CommandReach | None
 
 
 class AnswerView(WireModel):

@@ -62,7 +62,15 @@ async def test_examples_and_the_switch_for_external_tools_come_back(api: Api) ->
 
     assert answer["disable_external"] is True
     assert answer["rules"] == [
-        {**rule, "examples": examples, "problem": None, "line": 5, "locked": False, "applies": True}
+        {
+            **rule,
+            "examples": examples,
+            "problem": None,
+            "line": 5,
+            "locked": False,
+            "applies": True,
+            "note": None,
+        }
     ]
     assert all(tool["enabled"] != tool["external"] for tool in answer["tools"])
 

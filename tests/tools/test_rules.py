@@ -296,23 +296,22 @@ def test_escaped_path_matches_itself(path: str):
 
 
 COMMANDS = [
-    ("git diff", "git diff HEAD", False, True),
-    ("git diff", "git difftool", False, False),
-    ("git diff", "git 'diff'", False, True),
-    ("git", "git log | sh", False, False),
-    ("git", "git log $(rm x)", False, False),
-    ("git", "git log\nrm x", False, False),
-    ("rm", "ls && rm -r x", False, False),
-    ("rm", "ls && rm -r x", True, True),
-    ("rm", "echo $(rm x)", True, True),
-    ("rm", "echo 'unclosed", True, False),
-    ("", "anything", True, False),
+    ("git diff", "git diff HEAD", True),
+    ("git diff", "git difftool", False),
+    ("git diff", "git 'diff'", True),
+    ("rm", "rm -r x", True),
+    ("rm", "ls && rm -r x", True),
+    ("rm", "echo $(rm x)", True),
+    ("rm", "echo 'unclosed", False),
+    ("", "anything", False),
 ]
 
 
-@pytest.mark.parametrize(("prefix", "command", "anywhere", "expected"), COMMANDS)
-def test_command_prefix(prefix: str, command: str, anywhere: bool, expected: bool):
-    assert command_matches(prefix, command, anywhere=anywhere) is expected
+@pytest.mark.parametrize(("prefix", "command", "expected"), COMMANDS)
+def test_rules_that_restrict_look_into_every_part_of_a_command_line(
+    prefix: str, command: str, expected: bool
+):
+    assert command_matches(prefix, command) is expected
 
 
 def test_domain_rule_covers_what_lies_below_it():

@@ -183,6 +183,55 @@ async def test_a_workspace_that_was_not_searched_whole_asks_and_says_so(
     assert "too large to look everywhere" in shown.asks
 
 
+CONFINED: dict[str, tuple[CommandRules, tuple[bool | None, bool | None, bool | None]]] = {
+    "sandbox": (CommandRules("sandbox"), (True, False, False)),
+    "network": (CommandRules("sandbox", network=True), (True, True, False)),
+    "read-only": (CommandRules("sandbox_read_only"), (True, False, True)),
+    "host": (CommandRules("host", network=True), (False, None, None)),
+}
+
+
+@pytest.mark.parametrize(("rules", "shown"), CONFINED.values(), ids=CONFINED.keys())
+async def test_sandbox_and_network_are_shown(
+    tmp_path: Path, rules: CommandRules, shown: tuple[bool | None, bool | None, bool | None]
+) -> None:
+    async with desk(tmp_path, HELD) as at:
+        at.rules = rules
+        subject = await subject_of(at.tool, command="ls")
+
+        assert (subject.sandboxed, subject.network, subject.read_only) == shown
+
+
+@pytest.mark.parametrize("judged", CONFINED.keys())
+async def test_command_does_not_run_when_its_confinement_changed_after_it_was_judged(
+    tmp_path: Path, judged: str
+) -> None:
+    async with desk(tmp_path, HELD) as at:
+        at.rules = CONFINED[judged][0]
+        subject = await subject_of(at.tool, command="touch x")
+        given = at.tool.arguments(command="touch x")
+        for other in CONFINED.keys() - {judged}:
+            at.rules = CONFINED[other][0]
+            async with aclosing(at.tool.run(given, replace(context(), subject=subject))) as items:
+                (result,) = [item async for item in items]
+
+            assert isinstance(result, Result)
+            assert result.envelope.error is not None
+            assert result.envelope.error.code == "stale"
+        assert at.here.names() == []
+
+
+async def test_command_runs_as_it_was_judged(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        subject = await subject_of(at.tool, command="echo x")
+        given = at.tool.arguments(command="echo x")
+        async with aclosing(at.tool.run(given, replace(context(), subject=subject))) as items:
+            found = [item async for item in items]
+
+        assert isinstance(found[-1], Result)
+        assert found[-1].ok
+
+
 async def test_where_a_sandbox_is_a_must_nothing_runs_without(tmp_path: Path) -> None:
     async with desk(tmp_path, NO_SANDBOX) as at:
         at.rules = CommandRules("sandbox", strict=True)

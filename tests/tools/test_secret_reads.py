@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.grants import Grant, grant_for
 from jupyter_ai_shoulders.tools.rules import (
@@ -100,10 +101,77 @@ async def test_plain_files_do_not_ask(files: FileConversation):
     assert isinstance(decided(await files.subject("read_file", "a.txt")), Allow)
 
 
-@pytest.mark.parametrize("path", [".git/hooks/pre-commit", "sub/.git/config", ".GIT/config"])
+async def test_a_file_with_another_name_asks_before_it_is_read(files: FileConversation):
+    files.here.write("a.txt", "x")
+    (files.here.root / "b.txt").hardlink_to(files.here.root / "a.txt")
+    decision = decided(await files.subject("read_file", "b.txt"))
+    assert isinstance(decision, Ask)
+    assert "2 names (hard links)" in decision.reason.text
+
+
+async def test_login_data_of_a_server_is_never_read(files: FileConversation):
+    path = ".local/share/jupyter/runtime/jpserver-1.json"
+    files.here.write(path, "{}")
+    assert not (await files.subject("read_file", path)).secret
+    with pytest.raises(PolicyRefusal):
+        await files.call("read_file", path)
+
+
+SELF_RUNNING = (
+    *(".git/hooks/pre-commit", "sub/.git/config", ".GIT/config", ".bashrc", ".local/bin/git"),
+    *(".jupyter/jupyter_server_config.py", ".local/share/jupyter/kernels/x/kernel.json"),
+    *(
+        ".ipython/profile_default/startup/a.py",
+        "a.pth",
+        ".vscode/tasks.json",
+        ".cursor/rules/a.mdc",
+    ),
+    *(
+        ".github/copilot-instructions.md",
+        "GEMINI.md",
+        "sub/AGENTS.md",
+        ".config/autostart/a.desktop",
+    ),
+)
+
+
+@pytest.mark.parametrize("mode", ["ask", "auto_edit", "bypass"])
+async def test_a_file_that_runs_by_itself_asks_before_it_is_made_or_changed(
+    files: FileConversation, mode: Mode
+):
+    """In every mode and against every rule, existing or not, moved there or written."""
+    files.here.write("x", "x")
+    rules = Rules(rules=(ToolRule(action="allow", tool="*"),))
+    for path in SELF_RUNNING:
+        if is_secret(path):  # no tool writes those
+            with pytest.raises(PolicyRefusal):
+                await files.subject("create_file", path, content="x")
+            continue
+        for subject in (
+            await files.subject("create_file", path, content="x"),
+            await files.subject("move_file", "x", new_path=path),
+        ):
+            question = Question("create_file", "write", external=False, subject=subject)
+            decision = decide(question, rules, (), mode=mode, interactive=True)
+            assert isinstance(decision, Ask), path
+            assert decision.scopes == ("once",)
+            assert path in decision.reason.text
+
+
+@pytest.mark.parametrize("path", SELF_RUNNING)
 @pytest.mark.parametrize("mode", MODES)
-def test_change_inside_a_repositorys_folder_asks_in_every_mode(path: str, mode: Mode):
+def test_change_of_a_file_that_runs_by_itself_asks_in_every_mode(path: str, mode: Mode):
     subject = CallSubject("Write", None, Target(path=path), undoable=True, in_page=True)
     question = Question("write_file", "write", external=False, subject=subject)
     decision = decide(question, Rules(), (), mode=mode, interactive=True)
     assert isinstance(decision, Deny if mode == "plan" else Ask)
+
+
+@pytest.mark.parametrize("path", ["env/bin/git", "env/lib/python3.12/site.py", "env"])
+def test_programs_of_the_running_server_ask_in_every_mode(path: str):
+    subject = CallSubject("Write", None, Target(path=path), undoable=True, in_page=True)
+    question = Question("write_file", "write", external=False, subject=subject)
+    for mode in ("ask", "auto_edit", "bypass"):
+        rules = Rules(programs=("env",))
+        assert isinstance(decide(question, rules, (), mode=mode, interactive=True), Ask)
+    assert isinstance(decide(question, Rules(), (), mode="ask", interactive=True), Allow)

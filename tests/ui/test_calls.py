@@ -159,7 +159,7 @@ def test_an_approval_shows_exactly_what_why_and_how_long_it_took(desk: Desk) -> 
 
     # A command is shown whole, with whether a sandbox holds it.
     expect(card).to_contain_text("cat note.txt | wc -l")
-    expect(card.locator(".shoulders-Badge")).to_contain_text("sandboxed")
+    expect(card.locator(".shoulders-Badge").first).to_contain_text("sandboxed")
     card.get_by_role("button", name="Deny").click()
     field = card.get_by_role("textbox")
     expect(field).to_be_focused()

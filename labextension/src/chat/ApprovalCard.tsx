@@ -44,8 +44,19 @@ export function ApprovalCard({
           <span className="shoulders-Call-target">{visible(call.target)}</span>
         )}
         {call.external && <ExternalBadge />}
-        <SandboxBadge sandboxed={approval.sandboxed} />
       </header>
+      {typeof approval.sandboxed === 'boolean' && (
+        <div className="shoulders-Approval-confinement">
+          <SandboxBadge
+            sandboxed={approval.sandboxed}
+            isReadOnly={approval.read_only === true}
+          />
+          {/* Logs of earlier versions do not say. */}
+          {typeof approval.network === 'boolean' && (
+            <NetworkBadge open={approval.network} />
+          )}
+        </div>
+      )}
       <Exactly approval={approval} />
       <p className="shoulders-Card-remark">
         {visible(sentence(approval.reason.text))}
@@ -70,35 +81,54 @@ function ExternalBadge(): React.JSX.Element {
   );
 }
 
-/** Whether the system holds a command; nothing where that is no question. */
+/** Whether the system confines a command. */
 function SandboxBadge(props: {
-  sandboxed: boolean | null;
-}): React.JSX.Element | null {
+  sandboxed: boolean;
+  isReadOnly: boolean;
+}): React.JSX.Element {
   const trans = useTrans();
-  switch (props.sandboxed) {
-    case null:
-      return null;
-    case true:
-      return (
-        <Badge
-          kind="good"
-          title={trans.__(
-            'It cannot write outside of the workspace, read keys, or use the network unless that is allowed.'
-          )}
-        >
-          {trans.__('sandboxed')}
-        </Badge>
-      );
-    case false:
-      return (
-        <Badge
-          kind="warning"
-          title={trans.__('It can do whatever you can on this computer.')}
-        >
-          {trans.__('not sandboxed')}
-        </Badge>
-      );
+  if (!props.sandboxed) {
+    return (
+      <Badge
+        kind="warning"
+        title={trans.__('It can do whatever you can on this computer.')}
+      >
+        {trans.__('not sandboxed')}
+      </Badge>
+    );
   }
+  return props.isReadOnly ? (
+    <Badge
+      kind="good"
+      title={trans.__('It cannot change the workspace or read keys.')}
+    >
+      {trans.__('sandboxed, read-only')}
+    </Badge>
+  ) : (
+    <Badge
+      kind="good"
+      title={trans.__('It cannot write outside of the workspace or read keys.')}
+    >
+      {trans.__('sandboxed')}
+    </Badge>
+  );
+}
+
+/** Whether a sandboxed command may use the network. */
+function NetworkBadge({ open }: { open: boolean }): React.JSX.Element {
+  const trans = useTrans();
+  return open ? (
+    <Badge
+      kind="warning"
+      title={trans.__('It can send data to other computers.')}
+    >
+      {trans.__('network')}
+    </Badge>
+  ) : (
+    <Badge kind="good" title={trans.__('It cannot reach other computers.')}>
+      {trans.__('no network')}
+    </Badge>
+  );
 }
 
 /** The code or command the call would act with, and its arguments. */
@@ -154,7 +184,7 @@ function Decision({ call, approval }: IApprovalProps): React.JSX.Element {
             items={wider.map(scope => ({
               key: scope,
               title: scopeName(scope, approval, trans),
-              note: reachName(reachOf(scope, approval.arguments), trans),
+              ...reachNote(approval, scope, trans),
               act: () => answer({ decision: 'allow', scope })
             }))}
           />
@@ -239,6 +269,24 @@ function scopeName(
   }
 }
 
+/** Characters of a command in a menu; its title has the rest. */
+const LONGEST_COMMAND = 100;
+
+/** What an answer allows, for a menu. */
+function reachNote(
+  approval: ApprovalView,
+  scope: ApprovalScope,
+  trans: TranslationBundle
+): { note: string; fullNote: string } {
+  const reach = reachOf(scope, approval.arguments, approval.reach);
+  const fullNote = reachName(reach, trans);
+  if (reach.kind !== 'command' || reach.of.length <= LONGEST_COMMAND) {
+    return { note: fullNote, fullNote };
+  }
+  const of = `${reach.of.slice(0, LONGEST_COMMAND)}…`;
+  return { note: reachName({ ...reach, of }, trans), fullNote };
+}
+
 /** What is allowed from then on without asking. */
 function reachName(reach: Reach, trans: TranslationBundle): string {
   switch (reach.kind) {
@@ -249,7 +297,12 @@ function reachName(reach: Reach, trans: TranslationBundle): string {
     case 'path':
       return trans.__('This tool, on %1', visible(reach.of));
     case 'command':
-      return trans.__('Commands that begin with “%1”', visible(reach.of));
+      return reach.exact
+        ? trans.__('Only this command: %1', visible(reach.of))
+        : trans.__(
+            'Commands that begin with “%1” and only read',
+            visible(reach.of)
+          );
     case 'domain':
       return trans.__('This tool, at %1', visible(reach.of));
   }

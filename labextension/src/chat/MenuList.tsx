@@ -11,6 +11,8 @@ export interface IMenuItem {
   readonly title: string;
   /** A second, quieter line. */
   readonly note?: string;
+  /** The second line in full, where it is shortened. */
+  readonly fullNote?: string;
   readonly checked?: boolean;
   readonly disabled?: boolean;
   /** It takes something away. */
@@ -97,7 +99,7 @@ function Choice(props: {
   close: () => void;
 }): React.JSX.Element {
   const { Icon } = useView();
-  const { title, note, checked, disabled, danger, act } = props.item;
+  const { title, note, fullNote, checked, disabled, danger, act } = props.item;
   const radio = checked !== undefined;
   return (
     <button
@@ -119,7 +121,9 @@ function Choice(props: {
       <span className="shoulders-Menu-text">
         <span>{title}</span>
         {note !== undefined && (
-          <span className="shoulders-Menu-note">{note}</span>
+          <span className="shoulders-Menu-note" title={fullNote}>
+            {note}
+          </span>
         )}
       </span>
     </button>

@@ -1,6 +1,6 @@
 /** How far an answer to an approval reaches, and in what language its code is. Pure; used by the card and by details of calls. */
 
-import type { AnswerApproval, Json } from '../wire/generated';
+import type { AnswerApproval, CommandReach, Json } from '../wire/generated';
 
 export type ApprovalScope = NonNullable<AnswerApproval['scope']>;
 type Arguments = Record<string, Json>;
@@ -8,10 +8,20 @@ type Arguments = Record<string, Json>;
 /** What is allowed from now on; `tool` whatever it is given. */
 export type Reach =
   | { readonly kind: 'once' | 'tool' }
-  | { readonly kind: 'path' | 'command' | 'domain'; readonly of: string };
+  | { readonly kind: 'path' | 'domain'; readonly of: string }
+  | {
+      readonly kind: 'command';
+      readonly of: string;
+      /** This line only; else every line that begins so and only reads. */
+      readonly exact: boolean;
+    };
 
-/** What an answer of this scope allows; the server has the same rules in `tools/grants.py`. */
-export function reachOf(scope: ApprovalScope, given: Arguments): Reach {
+/** What an answer of this scope allows; the server has the same rules in `tools/grants.py` and says what they make of a command. */
+export function reachOf(
+  scope: ApprovalScope,
+  given: Arguments,
+  commands: CommandReach | null
+): Reach {
   const { path, command, url } = given;
   if (scope === 'once') {
     return { kind: 'once' };
@@ -20,19 +30,13 @@ export function reachOf(scope: ApprovalScope, given: Arguments): Reach {
     return { kind: 'path', of: path };
   }
   if (typeof command === 'string') {
-    return { kind: 'command', of: commandPrefix(command) };
+    // A log of an earlier version does not say.
+    const { command: of, exact } = commands ?? { command, exact: true };
+    return { kind: 'command', of, exact };
   }
   return typeof url === 'string' && URL.canParse(url)
     ? { kind: 'domain', of: new URL(url).hostname }
     : { kind: 'tool' };
-}
-
-/** A command's first word and its sub-command, if any. */
-function commandPrefix(command: string): string {
-  const [first = '', second = ''] = command.trim().split(/\s+/);
-  return /^\p{L}/u.test(second) && !second.includes('/')
-    ? `${first} ${second}`
-    : first;
 }
 
 /** Whether a path is a notebook's. */

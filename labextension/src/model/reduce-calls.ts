@@ -93,7 +93,10 @@ export function withRequest(call: CallView, event: ApprovalRequest): CallView {
       language: event.language,
       reason: event.reason,
       scopes: event.scopes,
-      sandboxed: event.sandboxed
+      sandboxed: event.sandboxed,
+      network: event.network,
+      read_only: event.read_only,
+      reach: event.reach
     }
   };
 }

@@ -240,6 +240,9 @@ function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
         ))}
       </div>
       {!rule.applies && <NotApplied />}
+      {rule.note !== null && (
+        <div className="shoulders-Line-facts">{visible(rule.note)}</div>
+      )}
       {rule.problem !== null && (
         <div className="shoulders-Field-wrong">
           {rule.line === null

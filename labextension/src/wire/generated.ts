@@ -684,6 +684,19 @@ language: (string | null)
 reason: AskReason
 scopes: ("once" | "document" | "session" | "always")[]
 sandboxed: (boolean | null)
+network: (boolean | null)
+read_only: (boolean | null)
+reach: (CommandReach | null)
+}
+/**
+ * The commands that an answer for longer than once allows.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CommandReach".
+ */
+export interface CommandReach {
+command: string
+exact: boolean
 }
 /**
  * How an approval was decided.
@@ -1541,6 +1554,12 @@ language: (string | null)
 reason: AskReason
 scopes: ("once" | "document" | "session" | "always")[]
 sandboxed: (boolean | null)
+network: (boolean | null)
+read_only: (boolean | null)
+reach: (CommandReach | null)
+fact_hashes: {
+[k: string]: string
+}
 }
 /**
  * The user, or a rule, decided.
@@ -3648,6 +3667,7 @@ problem: (string | null)
 line: (number | null)
 locked: boolean
 applies: boolean
+note: (string | null)
 }
 /**
  * ``POST sessions/{id}/undo``: take back what a turn did to notebooks and files.

@@ -107,19 +107,27 @@ describe('approvals', () => {
   });
 
   test.each([
-    [true, 'sandboxed'],
-    [false, 'not sandboxed'],
-    [null, undefined]
-  ])('tell what holds a command: %s', async (sandboxed, badge) => {
-    const events = log('approval-pending').map(event =>
-      event.type === 'approval-request' ? { ...event, sandboxed } : event
-    );
-    const { container } = await showPanel(events);
-    const shown = container.querySelector(
-      '.shoulders-Approval .shoulders-Badge'
-    );
-    expect(shown?.textContent).toBe(badge);
-  });
+    [true, false, false, ['sandboxed', 'no network']],
+    [true, true, false, ['sandboxed, read-only', 'no network']],
+    [true, false, true, ['sandboxed', 'network']],
+    [true, null, null, ['sandboxed']],
+    [false, null, null, ['not sandboxed']],
+    [null, null, null, []]
+  ])(
+    'tell how a command is confined: %s, %s, %s',
+    async (sandboxed, read_only, network, badges) => {
+      const events = log('approval-pending').map(event =>
+        event.type === 'approval-request'
+          ? { ...event, sandboxed, read_only, network }
+          : event
+      );
+      const { container } = await showPanel(events);
+      const shown = container.querySelectorAll(
+        '.shoulders-Approval .shoulders-Badge'
+      );
+      expect([...shown].map(badge => badge.textContent)).toEqual(badges);
+    }
+  );
 
   test('are answered by keyboard alone', async () => {
     const { server } = await showPanel(log('approval-pending'));

@@ -70,23 +70,47 @@ describe('an approval', () => {
     });
   });
 
-  test('names a file as one, a command by its beginning, and what leaves the computer', async () => {
+  test('names what leaves the computer, and commands by their beginning', async () => {
     await showPanel(
       asking(
         { external: true },
         {
-          arguments: { command: 'git push origin' },
-          preview: 'git push origin',
+          arguments: { command: 'git diff HEAD' },
+          preview: 'git diff HEAD',
           language: 'bash',
-          scopes: ['once', 'session']
+          scopes: ['once', 'session'],
+          reach: { command: 'git diff', exact: false }
         }
       )
     );
     expect(screen.getByText('external')).toBeTruthy();
     await userEvent.click(button('Allow…'));
     expect(screen.getByRole('menuitem').textContent).toBe(
-      'In this conversationCommands that begin with “git push”'
+      'In this conversationCommands that begin with “git diff” and only read'
     );
+  });
+
+  test('shows the exact command it would store, shortened, with all of it in the title', async () => {
+    const command = `python3 -c '${'x'.repeat(200)}'`;
+    await showPanel(
+      asking(
+        {},
+        {
+          arguments: { command },
+          preview: command,
+          scopes: ['once', 'always'],
+          reach: { command, exact: true }
+        }
+      )
+    );
+    await userEvent.click(button('Allow…'));
+    const note = screen
+      .getByRole('menuitem')
+      .querySelector('.shoulders-Menu-note');
+    expect(note?.textContent).toBe(
+      `Only this command: ${command.slice(0, 100)}…`
+    );
+    expect(note?.getAttribute('title')).toBe(`Only this command: ${command}`);
   });
 
   test('spells out what hides in its title, its reason and its arguments', async () => {

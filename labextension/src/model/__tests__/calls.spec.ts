@@ -83,26 +83,36 @@ describe('the pictures of calls', () => {
 describe('an approval', () => {
   test('says what it allows from then on', () => {
     const cell = { path: 'a.ipynb', cell_id: 'c1' };
-    expect(reachOf('once', cell)).toEqual({ kind: 'once' });
-    expect(reachOf('document', cell)).toEqual({ kind: 'path', of: 'a.ipynb' });
-    expect(reachOf('session', cell)).toEqual({ kind: 'tool' });
-    expect(reachOf('always', cell)).toEqual({ kind: 'path', of: 'a.ipynb' });
-    const commit = { command: 'git commit -m x' };
-    expect(reachOf('session', commit)).toEqual({
-      kind: 'command',
-      of: 'git commit'
-    });
-    const script = { command: 'python bin/x.py' };
-    expect(reachOf('always', script)).toEqual({
-      kind: 'command',
-      of: 'python'
-    });
+    const path = { kind: 'path', of: 'a.ipynb' };
+    expect(reachOf('once', cell, null)).toEqual({ kind: 'once' });
+    expect(reachOf('document', cell, null)).toEqual(path);
+    expect(reachOf('session', cell, null)).toEqual({ kind: 'tool' });
+    expect(reachOf('always', cell, null)).toEqual(path);
     const page = { url: 'https://a.example/x?y' };
-    expect(reachOf('session', page)).toEqual({
+    expect(reachOf('session', page, null)).toEqual({
       kind: 'domain',
       of: 'a.example'
     });
-    expect(reachOf('always', { url: 'nonsense' })).toEqual({ kind: 'tool' });
+    expect(reachOf('always', { url: 'nonsense' }, null)).toEqual({
+      kind: 'tool'
+    });
+  });
+
+  test('takes from the server which commands it allows', () => {
+    const diff = { command: 'git diff HEAD' };
+    expect(
+      reachOf('session', diff, { command: 'git diff', exact: false })
+    ).toEqual({ kind: 'command', of: 'git diff', exact: false });
+    const script = { command: 'python bin/x.py' };
+    expect(
+      reachOf('always', script, { command: script.command, exact: true })
+    ).toEqual({ kind: 'command', of: script.command, exact: true });
+    // Of an earlier version.
+    expect(reachOf('always', script, null)).toEqual({
+      kind: 'command',
+      of: script.command,
+      exact: true
+    });
   });
 
   test.each([

@@ -151,7 +151,8 @@ test('a rule that is not applied leads to the review', async () => {
       problem: null,
       line: 2,
       locked: false,
-      applies: false
+      applies: false,
+      note: null
     } as const;
     api.list = {
       ...api.list,

@@ -288,7 +288,8 @@ describe('rules', () => {
         problem: null,
         line: null,
         locked: true,
-        applies: true
+        applies: true,
+        note: null
       } as const;
       api.list = { ...api.list, rules: [rule] };
     });

@@ -221,7 +221,8 @@ export class FakeApi implements ISettingsApi {
         problem: null,
         line: null,
         locked: false,
-        applies: true
+        applies: true,
+        note: null
       })),
       tools: this.list.tools.map(each => {
         const isOff = disabled.includes(each.name);

@@ -15,7 +15,8 @@ const rule = (tool: string): Rule => ({
   problem: null,
   line: null,
   locked: false,
-  applies: true
+  applies: true,
+  note: null
 });
 const rules = (...tools: string[]) =>
   show('rules', api => {

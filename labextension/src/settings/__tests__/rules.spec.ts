@@ -26,6 +26,7 @@ const shown = (body: RuleBody, change: Partial<Rule> = {}): Rule => ({
   line: null,
   locked: false,
   applies: true,
+  note: null,
   ...change
 });
 

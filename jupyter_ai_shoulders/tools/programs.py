@@ -1,0 +1,95 @@
+"""What programs do, for rules that allow commands: ``programs.json``, which names its sources.
+
+Used by ``tools.command_lines``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+_VERSION = re.compile(r"(?<=[a-zA-Z+])-?[0-9]+(?:\.[0-9]+)*$")
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Source(_Row):
+    """Where facts of the table come from."""
+
+    name: str
+    url: str
+
+
+class Reading(_Row):
+    """A program, or a subcommand of one, that only reads and prints."""
+
+    command: str
+    refused: tuple[str, ...] = ()
+    """Options with which it writes a file, or runs or loads something."""
+    operands: str | None = None
+    """A pattern that every word but options must match whole; None: any."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The program and its subcommand."""
+        return tuple(self.command.split())
+
+
+class Exact(_Row):
+    """Programs whose rule covers one command line only, and the reason that is shown."""
+
+    because: str
+    programs: tuple[str, ...]
+
+
+class ProgramTable(_Row):
+    """What ``programs.json`` holds."""
+
+    about: str
+    sources: tuple[Source, ...]
+    reading: tuple[Reading, ...]
+    exact: tuple[Exact, ...]
+
+
+def program_table() -> ProgramTable:
+    """Return the table as the file has it."""
+    text = files("jupyter_ai_shoulders.tools").joinpath("programs.json").read_text("utf-8")
+    return ProgramTable.model_validate_json(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The table, by program."""
+
+    reading: dict[tuple[str, ...], Reading]
+    reasons: dict[str, str]
+
+    def reader(self, words: Sequence[str]) -> Reading | None:
+        """Return the entry that a command line begins with: the one with most words."""
+        for count in (3, 2, 1):
+            found = self.reading.get(tuple(words[:count])) if len(words) >= count else None
+            if found is not None:
+                return found
+        return None
+
+    def reason(self, program: str) -> str | None:
+        """Return why a program's rule covers one line only; it may have a path or a version."""
+        name = program.rpartition("/")[2]
+        return self.reasons.get(name) or self.reasons.get(_VERSION.sub("", name))
+
+
+@cache
+def programs() -> Programs:
+    """Return the table, read once."""
+    table = program_table()
+    return Programs(
+        {entry.words: entry for entry in table.reading},
+        {name: row.because for row in table.exact for name in row.programs},
+    )
