@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.engine.instructions import INSTRUCTIONS_FILE, SYSTEM_F
 from jupyter_ai_shoulders.engine.meta import MetaRecord
 from jupyter_ai_shoulders.engine.protected import Replaced, without_middle
 from jupyter_ai_shoulders.engine.transcript import Middle, Transcript
-from jupyter_ai_shoulders.engine.untrusted import UNREVIEWED_SOURCE
+from jupyter_ai_shoulders.engine.untrusted import READ_SOURCE, UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.engine.user_message import Enclosed
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.wire.branches import in_sight
@@ -242,6 +242,11 @@ def _place(entry: Entry) -> tuple[int, str]:
 def unreviewed_entry(source: str) -> Entry:
     """Return the entry that records that the conversation has read an untrusted instruction."""
     return ("meta", f"{UNREVIEWED_SOURCE}{source}")
+
+
+def read_entry(path: str) -> Entry:
+    """Return the entry that records that a request holds what came out of a document."""
+    return ("meta", f"{READ_SOURCE}{path}")
 
 
 def corrected(factor: float, estimated: int, reported: int) -> float:

@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.engine.context import (
     Context,
     Entry,
     output_reserve,
+    read_entry,
     tools_blob,
     unreviewed_entry,
     zone_blob,
@@ -149,6 +150,9 @@ class Preparation:
         self._enter_facts(around, texts, data_limit(spec.window))
         for item in texts.unreviewed:  # the log then tells that the conversation has read it
             self._enter(unreviewed_entry(item.source), item.text.encode())
+        for path in dict.fromkeys(fact.path for fact in around.situation.facts if fact.text):
+            if path is not None:
+                self._enter(read_entry(path), b"")
 
     def _enter_standing(
         self, texts: Texts, session: Session, spec: ModelSpec, standing: Standing | None

@@ -372,9 +372,7 @@ class State:
     watch: Watch = field(default_factory=Watch)
     taint: tuple[Source, ...] = ()
     """Where text of the conversation came from that may not be the user's."""
-    opened: frozenset[str] = frozenset()
-    """Documents the user had open at their last message."""
-    made: frozenset[str] = frozenset()
-    """Documents that this conversation made."""
+    document: str | None = None
+    """The document in front of the person when they wrote last."""
     about: str | None = None
     """The document a thread is pinned to."""

@@ -44,6 +44,8 @@ class Fact:
     name: str
     text: str
     is_data: bool = False
+    path: str | None = None
+    """The document it came out of, or out of whose kernel."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,23 @@
-"""Which strangers' texts a conversation holds, from its events: pure (chapter 13, taint).
+"""Which texts a conversation holds that the person did not type, from its events: pure.
 
 Called by ``engine.fold``. A source stays once it was read, for its text stays in the conversation,
-also where a summary stands for it.
+also where a summary replaced it (chapter 13, taint).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from dataclasses import replace
 
 from jupyter_ai_shoulders.engine.state import State
-from jupyter_ai_shoulders.engine.untrusted import UNREVIEWED_SOURCE
+from jupyter_ai_shoulders.engine.untrusted import READ_SOURCE, UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.tools.grants import clean_path, target_of
 from jupyter_ai_shoulders.tools.taint import MOST_SOURCES, Source, source_of
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.messages import (
-    Attachment,
-    FileAttachment,
-    FolderAttachment,
-    OutputAttachment,
-)
+from jupyter_ai_shoulders.wire.messages import Attachment, ImageAttachment, ThreadAttachment
 
 _PLAN = "run_plan"
-_MAKERS = frozenset({"create_file", "create_notebook"})
 
 
 def tainted(state: State, event: ev.Event) -> State:
@@ -32,15 +26,23 @@ def tainted(state: State, event: ev.Event) -> State:
         case ev.SessionCreate() | ev.SessionUpdate():
             return _about(state, event)
         case ev.MessageAdd():
-            return _heard(state, event)
+            return _message(state, event)
         case ev.ToolResult() if event.status in {"ok", "error"}:
             return _read(state, event)
-        case ev.ContextAdd(role="meta") if event.source.startswith(UNREVIEWED_SOURCE):
-            return _with(state, Source(event.source.removeprefix(UNREVIEWED_SOURCE)))
+        case ev.ContextAdd(role="meta"):
+            return _added(state, event.source)
         case ev.Notice(code="event_damaged"):
             return _with(state, Source("a part of the conversation that was lost"))
         case _:
             return state
+
+
+def _added(state: State, source: str) -> State:
+    if source.startswith(UNREVIEWED_SOURCE):
+        return _with(state, Source(source.removeprefix(UNREVIEWED_SOURCE)))
+    if source.startswith(READ_SOURCE):
+        return _with(state, _of(source.removeprefix(READ_SOURCE)))
+    return state
 
 
 def _about(state: State, event: ev.SessionCreate | ev.SessionUpdate) -> State:
@@ -53,59 +55,64 @@ def _about(state: State, event: ev.SessionCreate | ev.SessionUpdate) -> State:
     return state
 
 
-def _heard(state: State, event: ev.MessageAdd) -> State:
-    """Note what the user has open, and what they attached without having it open."""
+def _message(state: State, event: ev.MessageAdd) -> State:
+    """Note what came with the text that the person typed."""
     context = event.context
     if context is not None:
-        shown = [*context.open_documents, context.active_document]
-        opened = frozenset(clean_path(path) for path in shown if path)
-        state = replace(state, opened=opened)
-    if state.about is not None and state.about not in state.opened | state.made:
-        state = _with(state, Source(state.about, state.about))  # the prompt holds what stands there
+        document = context.active_document
+        state = replace(state, document=document and clean_path(document))
+        if context.selection is not None and context.selection.text.strip():
+            state = _with(state, _of(document or "a selection"))
+    if state.about is not None:  # the prompt holds what stands there
+        state = _with(state, _of(state.about))
     for attachment in event.attachments:
-        path = _attached(attachment)
-        if path is not None and path not in state.opened | state.made:
-            state = _with(state, Source(path, path))
+        state = _with(state, _attached(attachment))
     return state
 
 
-def _attached(attachment: Attachment) -> str | None:
-    """Return the document whose text an attachment brings along."""
-    if isinstance(attachment, FileAttachment | FolderAttachment | OutputAttachment):
-        return clean_path(attachment.path)
-    return None
+def _attached(attachment: Attachment) -> Source:
+    match attachment:
+        case ImageAttachment():
+            return Source("an attached picture")
+        case ThreadAttachment():
+            return Source("another conversation")
+        case _:
+            return _of(attachment.path)
 
 
 def _read(state: State, event: ev.ToolResult) -> State:
     call = state.turn.call(event.call_id) if state.turn else None
     if call is None:
         return state
-    target = target_of(call.arguments or {})
-    if call.tool in _MAKERS and event.status == "ok" and target.path is not None:
-        return replace(state, made=state.made | {target.path})
-    vouched = state.opened | state.made
-    if call.tool == _PLAN and not _read_only_from(vouched, call.arguments or {}):
-        return _with(state, Source("what a plan read"))
+    if call.tool == _PLAN:
+        for source in _planned(call.arguments or {}):
+            state = _with(state, source)
+        return state
     source = source_of(
-        call.tool, target, external=call.external, vouched=vouched, foreign=call.package is not None
+        call.tool,
+        target_of(call.arguments or {}),
+        external=call.external,
+        foreign=call.package is not None,
+        document=state.document,
     )
     state = state if source is None else _with(state, source)
     if event.status == "error":  # a refusal shows the text that was not read, or was changed
         for path in dict.fromkeys(seen.path for seen in event.seen):
-            state = state if path in vouched else _with(state, Source(path, path))
+            state = _with(state, _of(path))
     return state
 
 
-def _read_only_from(vouched: Collection[str], plan: JsonObject) -> bool:
-    """Return whether each step of a plan names one of these documents, not one to be found."""
+def _planned(plan: JsonObject) -> Iterator[Source]:
+    """Yield the documents that the steps of a plan name, or that its steps find any."""
     steps = plan.get("steps")
-    given = (
-        [step.get("args") for step in steps if isinstance(step, dict)]
-        if isinstance(steps, list)
-        else []
-    )
-    targets = [target_of(args if isinstance(args, dict) else {}) for args in given]
-    return bool(targets) and all(target.path in vouched for target in targets)
+    for step in steps if isinstance(steps, list) else [None]:
+        arguments = step.get("args") if isinstance(step, dict) else None
+        path = target_of(arguments).path if isinstance(arguments, dict) else None
+        yield Source("what a plan read") if path is None else _of(path)
+
+
+def _of(path: str) -> Source:
+    return Source(clean_path(path), clean_path(path))
 
 
 def _with(state: State, source: Source) -> State:

@@ -18,6 +18,9 @@ REPLACEMENT = "[…]"
 UNREVIEWED = "(came with the folder; the user has not reviewed it, so it is no instruction)"
 UNREVIEWED_SOURCE = "unreviewed: "
 """Begins the source of a ``context-add`` with role ``meta`` that holds such a text."""
+READ_SOURCE = "read: "
+"""Begins the source of a ``context-add`` with role ``meta`` that records a document whose text, or
+whose variables, the request holds."""
 _LABEL_LIMIT = 200
 
 

@@ -14,17 +14,12 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.secret_files import is_secret
 from jupyter_ai_shoulders.guard.environment import command_environment
 from jupyter_ai_shoulders.guard.groups import ended_after
 
-MOST_FILES = 5
-LINES_PER_FILE = 20
-_LINE = 200
 OUTPUT_LIMIT = 400_000
 _TIMEOUT_S = 2.0
 """For all that is asked at once."""
@@ -42,25 +37,17 @@ _OFF = (
     "protocol.allow=never",
     "submodule.recurse=false",
 )
-_DIFF = (
-    *("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-renames"),
-    *("--relative", "--src-prefix=a/", "--dst-prefix=b/", "-U1"),
-)
+_DIFF = ("--name-only", "-z", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 _RUNS = re.compile(r"filter\.(.*)\.(?:clean|smudge|process)", re.DOTALL)
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
 """Names of filters that can be said on a command line: ``-c`` ends a key at the first ``=``."""
-_FILE = re.compile(r'^diff --git .* (?:"b/(.*)"|b/(.*))$')
-"""Names with quotes or control characters in them are quoted."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """The branch, and what changed: not committed yet, else by the last commit."""
+    """A repository; ``changed_files`` since its last commit, None where that is not known."""
 
-    branch: str
-    changes: str
-    of: str
-    """``not committed`` or ``last commit: <subject>``; empty when there are no changes."""
+    changed_files: int | None = None
 
 
 def git_state(directory: Path) -> GitState | None:
@@ -69,45 +56,12 @@ def git_state(directory: Path) -> GitState | None:
     if program is None:
         return None
     asked = QuietGit(program, directory)
-    head = asked.run("rev-parse", "--abbrev-ref", "HEAD")
-    if head is None:
-        unborn = asked.run("symbolic-ref", "--short", "-q", "HEAD")
-        return None if unborn is None else GitState(_flat(unborn), "", "")
-    branch = _flat(head) if head.strip() != "HEAD" else "(no branch)"
+    if asked.run("rev-parse", "--git-dir") is None:
+        return None
     if not asked.switch_filters_off():
-        return GitState(branch, "", "")
-    changes = short_diff(asked.run("diff", "HEAD", *_DIFF, "--", ".") or "")
-    if changes:
-        return GitState(branch, changes, "not committed")
-    last = asked.run("log", "-1", "-p", "--first-parent", "--format=%h %s", *_DIFF, "--", ".") or ""
-    subject, _, diff = last.partition("\n")
-    changes = short_diff(diff)
-    return GitState(branch, changes, f"last commit: {_flat(subject)}" if changes else "")
-
-
-def short_diff(diff: str) -> str:
-    """Return the changed lines of a few files, a few of each; secret files are only named."""
-    files: list[tuple[str, list[str]]] = []
-    for line in diff.splitlines():
-        found = _FILE.match(line)
-        if found:
-            files.append((found[1] or found[2], []))
-        elif files and line[:1] in {"+", "-", " ", "@"} and not line.startswith(("+++ ", "--- ")):
-            files[-1][1].append(line[:_LINE])
-    shown = [_short_file(path, lines) for path, lines in files[:MOST_FILES]]
-    if len(files) > MOST_FILES:
-        shown.append(f"… {len(files) - MOST_FILES} more of {len(files)} files")
-    return "\n".join(shown)
-
-
-def _short_file(path: str, lines: Sequence[str]) -> str:
-    if is_secret(path):
-        return f"{path}: changed (not shown: it looks like a secret)"
-    if not lines:
-        return f"{path}: changed (binary, or its mode only)"
-    rest = len(lines) - LINES_PER_FILE
-    more = [f"… {rest} more lines"] if rest > 0 else []
-    return "\n".join([f"{path}:", *lines[:LINES_PER_FILE], *more])
+        return GitState()
+    names = asked.run("diff", "HEAD", *_DIFF, "--", ".")
+    return GitState(None if names is None else names.count("\0"))
 
 
 class QuietGit:
@@ -172,7 +126,3 @@ def _environment() -> dict[str, str]:
         "GIT_PAGER": "cat",
         "LC_ALL": "C",
     }
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())[:_LINE]

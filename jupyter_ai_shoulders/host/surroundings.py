@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.plain_names import is_plain_name
 from jupyter_ai_shoulders.engine.attachments import Captured
 from jupyter_ai_shoulders.engine.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, Standing
@@ -103,20 +104,20 @@ class WorkspaceSurroundings:
             values = (kernel, self._git.value(), self._files.value())
             handle, git, files = await asyncio.gather(*values)
         facts = [
-            *self._kernel_facts(handle),
+            *self._kernel_facts(handle, context.active_document),
             *self._stale_facts(context.active_document),
             *_git_facts(git),
             *files,
         ]
         return Situation(
-            tuple(Fact(fact.name, self._redact(fact.text), fact.is_data) for fact in facts),
+            tuple(replace(fact, text=self._redact(fact.text)) for fact in facts),
             handle.language.lower() if handle else None,
         )
 
     async def place(self, session: Session) -> tuple[Fact, ...]:
         """See ``Surroundings.place``."""
         facts = await self._threads.facts(session) if self._threads is not None else ()
-        return tuple(Fact(fact.name, self._redact(fact.text), fact.is_data) for fact in facts)
+        return tuple(replace(fact, text=self._redact(fact.text)) for fact in facts)
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool
@@ -134,7 +135,7 @@ class WorkspaceSurroundings:
         await self._git.aclose()
         await self._files.aclose()
 
-    def _kernel_facts(self, handle: KernelHandle | None) -> list[Fact]:
+    def _kernel_facts(self, handle: KernelHandle | None, path: str | None) -> list[Fact]:
         """Return the kernel's state and its last answer about variables; ask it for the next."""
         if handle is None:
             return []
@@ -142,7 +143,7 @@ class WorkspaceSurroundings:
         if self._looks is not None:
             look = self._looks.last_of(handle)
             self._looks.refresh_soon(handle, REFRESH_SECONDS)
-        return [kernel_fact(handle, look), *variable_facts(look)]
+        return [kernel_fact(handle, look), *variable_facts(look, path)]
 
     def _stale_facts(self, path: str | None) -> list[Fact]:
         """Return what was found last: pages that have it open had it judged as they showed it."""
@@ -171,19 +172,27 @@ def project_facts(workspace: Workspace) -> list[Fact]:
     files = tree(workspace, limit=TREE_ENTRIES, depth=TREE_DEPTH)
     kinds: dict[str, list[str]] = {}
     for path in files.paths:
-        kind = MANIFESTS.get(path) or ("R" if path.endswith(".Rproj") else None)
-        if kind is not None:
-            kinds.setdefault(kind, []).append(path)
+        if path in MANIFESTS:
+            kinds.setdefault(MANIFESTS[path], []).append(path)
+        elif path.endswith(".Rproj"):
+            kinds.setdefault("R", []).append(".Rproj")
     project = ", ".join(f"{kind} ({', '.join(names)})" for kind, names in kinds.items())
-    listed = "\n".join(files.paths) if files.whole else "\n".join([*files.paths, "… and more"])
-    return [Fact("project", project), Fact("files of the workspace", listed, is_data=True)]
+    listed = list(filter(is_plain_name, files.paths))
+    if not files.whole or len(listed) < len(files.paths):
+        listed.append("… and more")
+    return [
+        Fact("project", project),
+        Fact("files of the workspace", "\n".join(listed), is_data=True),
+    ]
 
 
 def _git_facts(git: GitState | None) -> list[Fact]:
+    """Return that there is a repository; its branch, subjects and diffs are text of others."""
     if git is None:
         return []
-    branch = Fact("git branch", git.branch)
-    return [branch, Fact("git changes", f"{git.of}\n{git.changes}" if git.of else "", is_data=True)]
+    changed = git.changed_files
+    count = "" if changed is None else f", {changed} files changed since the last commit"
+    return [Fact("git", f"a repository{count}")]
 
 
 def kernel_fact(handle: KernelHandle, look: Look | None) -> Fact:
@@ -195,12 +204,14 @@ def kernel_fact(handle: KernelHandle, look: Look | None) -> Fact:
     return Fact("kernel of the active document", ", ".join(filter(None, known)))
 
 
-def variable_facts(look: Look | None) -> list[Fact]:
+def variable_facts(look: Look | None, path: str | None) -> list[Fact]:
     """Return the variables' schema: their names come out of the user's data."""
     if look is None:
         return []
-    text = short_text(look.namespace, VARIABLES_LIMIT) or "none"
-    return [Fact("variables of the kernel", text, is_data=True)]
+    text = short_text(look.namespace, VARIABLES_LIMIT)
+    if not text:
+        return [Fact("variables of the kernel", "none", is_data=True)]
+    return [Fact("variables of the kernel", text, is_data=True, path=path)]
 
 
 def age_text(seconds: float) -> str:

@@ -61,8 +61,10 @@ class WorkspaceTrust:
         self.of_folder: FolderTrust = trusted if self.policy == "trusted" else self.answers
         """For files of the workspace."""
         inside = settings.state_dir.is_relative_to(settings.workspace)
-        self.of_state: FolderTrust = self.of_folder if inside else trusted
-        """For files of the state directory, which nobody can bring along when it lies elsewhere."""
+        is_home = root == Path(os.path.realpath(settings.home))
+        self.of_state: FolderTrust = trusted if is_home or not inside else self.of_folder
+        """For files of the state directory; in a home directory, and outside of the workspace, it
+        is the person's own."""
 
 
 class TrustReview:
@@ -197,14 +199,14 @@ class TrustReview:
 
 
 def _policy(settings: HostSettings, root: Path) -> TrustPolicy:
-    """Return the administrator's decision about a folder; the person's home is their own."""
+    """Return the administrator's decision about a folder."""
     named = (Path(os.path.realpath(folder)) for folder in settings.trusted_folders)
     if any(root.is_relative_to(folder) for folder in named):
         return "trusted"
     policies: Mapping[FolderTrustSetting, TrustPolicy] = {"always": "trusted", "never": "forbidden"}
     if settings.folder_trust in policies:
         return policies[settings.folder_trust]
-    return "trusted" if root == Path(os.path.realpath(settings.home)) else "ask"
+    return "ask"
 
 
 def _named(items: Iterable[FolderItem]) -> Iterator[tuple[Any, str, str]]:

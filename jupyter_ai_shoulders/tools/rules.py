@@ -96,6 +96,8 @@ class Allow:
     because: str | None = None
     named: bool = False
     """The rule or grant is for this very document."""
+    stored: bool = False
+    """A rule of the permissions file allows it, not an answer or the mode of this conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +247,15 @@ def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:
 
 def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
     """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
-    named = isinstance(decision, Allow) and decision.named
+    vouched = isinstance(decision, Allow) and (
+        decision.named or (question.subject.in_page and not decision.stored)
+    )
     sources = suspends(
         question.taint,
         question.risk,
         question.subject,
         external=question.external,
-        named=named,
+        vouched=vouched,
     )
     if not sources:
         return decision
@@ -280,7 +284,7 @@ def _ruled(question: Question, rules: Rules) -> Ask | Allow | None:
         return Ask(reason, _scopes(question.subject.target, always=False))
     for rule in valid:
         if rule.action == "allow" and rule_matches(rule, question):
-            return Allow(f"{rule.source} allows it", named=_names(rule, question))
+            return Allow(f"{rule.source} allows it", named=_names(rule, question), stored=True)
     return None
 
 

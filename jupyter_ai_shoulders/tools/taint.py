@@ -1,19 +1,19 @@
-"""Where text came from that neither the user nor this conversation wrote (chapter 13, taint).
+"""Where text in a conversation came from that the person did not type (chapter 13, taint).
 
-A text that the agent reads may hold orders of a stranger. From then on nothing that the user
-allowed beforehand runs, reaches out or changes what is not in front of them without a question that
-says where the text came from. What counts: pages and other answers from outside, output of
-commands, results of searches and of git, answers of other conversations, and files that the user
-had not open. What the user has open is theirs to vouch for, and a rule that names a document
-vouches for that document.
+A text that the agent reads may hold instructions of somebody else. From then on nothing that was
+allowed beforehand runs, reaches out or changes what is not open in front of the person without a
+question that says where the text came from. Only what the person typed in this conversation is
+theirs. Everything that is read counts, also documents they have open, outputs and variables. A
+rule that names one document vouches for what that document holds; so does an answer, or the mode,
+of this conversation for a document that is open.
 
-Pure: ``engine.fold`` asks ``source_of`` for each result, so the log alone tells a conversation's
-taint; ``tools.rules`` goes by it.
+Pure: ``engine.tainting`` asks ``source_of`` for each result, so the log alone tells a
+conversation's sources; ``tools.rules`` goes by them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
@@ -24,21 +24,29 @@ MOST_SOURCES = 20
 _NAMED = 3
 _LABEL = 120
 
-_OUTPUTS = frozenset({"run_command"})
-_SEARCHES = {
+_KNOWN_RESULTS = frozenset(
+    {
+        *("todo", "complete", "clarify", "share_artifact", "load_tools", "read_output"),
+        *("create_file", "write_file", "edit_file", "edit_document", "create_notebook"),
+        *("add_cell", "edit_cell", "delete_cell", "move_cell", "clear_outputs"),
+        *("rename_file", "move_file", "duplicate_file", "delete_file", "git_commit"),
+        *("restart_kernel", "interrupt_kernel", "add_task", "create_proposal", "propose_edit"),
+    }
+)
+"""Tools whose successful result holds nothing that the conversation did not hold before."""
+_LABELS = {
     "search_content": "a search of the workspace",
+    "search_notebook": "a search of the notebooks",
     "git_diff": "a diff of git",
     "git_status": "git",
     "list_files": "names of files",
+    "list_kernels": "names of kernels",
+    "file_history": "the history of files",
     "read_tasks": "answers in tasks",
 }
-_READERS = frozenset(
-    {
-        *("read_file", "read_notebook", "read_cell_output", "search_notebook", "inspect_variables"),
-        *("run_cell", "run_all_cells", "run_code", "verify_notebook"),
-    }
-)
-"""Tools whose result holds what stands in, or comes out of, the document they name."""
+_OF_MANY = frozenset(_LABELS) - {"search_notebook"}
+"""Tools whose result is not of the document they name alone."""
+_OF_OPEN_DOCUMENT = frozenset({"read_document", "search_document", "get_document_info"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,43 +61,41 @@ def source_of(
     tool: str,
     target: Target,
     *,
-    external: bool,
-    vouched: Collection[str],
+    external: bool = False,
     foreign: bool = False,
+    document: str | None = None,
 ) -> Source | None:
-    """Return whose text the result of a call holds; None when it is the user's or the agent's own.
+    """Return where the result of a call came from; None for one that holds nothing new.
 
-    ``vouched`` are the documents the user has open, and those this conversation made. What a
-    ``foreign`` tool (another package's) reads is not known: all it says counts, but of those.
+    ``foreign``: the tool is another package's. ``document``: the one in front of the person.
     """
     if external:
         return Source(target.domain or f"what {tool} answered")
-    if tool in _OUTPUTS:
-        command = " ".join((target.command or "").split())
+    if tool in _KNOWN_RESULTS and not foreign:
+        return None
+    if target.command is not None:
+        command = " ".join(target.command.split())
         shown = command if len(command) <= _LABEL else f"{command[: _LABEL - 1]}…"
         return Source(f"the output of {shown!r}")
-    if tool in _SEARCHES:
-        return Source(_SEARCHES[tool])
-    if tool == "search_notebook" and target.path is None:
-        return Source("a search of the notebooks")
-    named = target.path is not None and (tool in _READERS or foreign)
-    if named and target.path is not None and target.path not in vouched:
-        return Source(target.path, target.path)
-    return Source(f"what {tool} answered") if foreign and not named else None
+    path = document if tool in _OF_OPEN_DOCUMENT else target.path
+    if path is not None and tool not in _OF_MANY:
+        return Source(path, path)
+    return Source(_LABELS.get(tool, f"what {tool} answered"))
 
 
 def suspends(
-    sources: Sequence[Source], risk: Risk, subject: CallSubject, *, external: bool, named: bool
+    sources: Sequence[Source], risk: Risk, subject: CallSubject, *, external: bool, vouched: bool
 ) -> Sequence[Source]:
     """Return the sources for which what was allowed beforehand does not hold for this call.
 
-    ``named``: the user had allowed it for this very document, whose text they so vouch for.
+    ``vouched``: what the document itself holds does not count. The person had allowed the call for
+    this very document, or, in this conversation, with the document open in front of them.
     """
     if external or risk == "execute":
         pass
     elif risk == "read" or subject.dry or (subject.in_page and subject.undoable):
         return ()
-    own = subject.target.path if named else None
+    own = subject.target.path if vouched else None
     return [source for source in sources if source.path is None or source.path != own]
 
 

@@ -43,6 +43,7 @@ async def crashed(found: str) -> tuple[World, MemoryNotebook]:
     notebook = MemoryNotebook(PATH, cells)
     names = NotebookNameList(PATH)
     notebooks = MemoryNotebooks(notebook)
+    notebooks.pages.add(PATH)
     tools = notebook_tools(notebooks, ScriptedRunner(), CountingIds(), names)
     w = world(
         turn(Call("read_notebook", {"path": PATH}, "c0")),
@@ -77,7 +78,9 @@ async def test_cells_added_and_deleted_are_looked_for_in_the_notebook(cut_off: s
     before = (memory_cell("c-1", "x = 1"), memory_cell("c-2", "y = 2"))
     notebook = MemoryNotebook(PATH, before)
     names = NotebookNameList(PATH)
-    tools = notebook_tools(MemoryNotebooks(notebook), ScriptedRunner(), CountingIds(), names)
+    notebooks = MemoryNotebooks(notebook)
+    notebooks.pages.add(PATH)
+    tools = notebook_tools(notebooks, ScriptedRunner(), CountingIds(), names)
     w = world(
         turn(Call("read_notebook", {"path": PATH}, "c0")),
         turn(

@@ -133,12 +133,12 @@ async def test_log_and_approval_see_the_inner_call_and_the_model_its_own():
 async def test_grant_for_the_inner_tool_counts_for_calls_by_either_way():
     s = shop(
         turn(inner("git_edit", {"path": "a"})),
-        turn(inner("git_edit", {"path": "b"}, "c2")),
-        turn(Call("git_edit", {"path": "c"}, "c3")),
+        turn(inner("git_edit", {"path": "a", "word": "b"}, "c2")),
+        turn(Call("git_edit", {"path": "a", "word": "c"}, "c3")),
         "Done.",
     )
     await s.w.say()
-    await s.w.answer(scope="session")
+    await s.w.answer(scope="document")
     assert s.w.results() == [("c1", "ok"), ("c2", "ok"), ("c3", "ok")]
     assert len(s.w.of(ev.ApprovalRequest)) == 1
 

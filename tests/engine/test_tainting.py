@@ -6,11 +6,27 @@ from dataclasses import replace
 
 import pytest
 
+from jupyter_ai_shoulders.engine.surroundings import Fact, Situation
 from jupyter_ai_shoulders.testing.scripted import Call, turn
 from jupyter_ai_shoulders.tools.base import Result
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.ids import CellId
-from jupyter_ai_shoulders.wire.messages import FileAttachment, MessageContext, OutputAttachment
+from jupyter_ai_shoulders.wire.ids import CellId, SessionId
+from jupyter_ai_shoulders.wire.messages import (
+    Attachment,
+    CellAttachment,
+    ErrorAttachment,
+    FileAttachment,
+    FolderAttachment,
+    ImageAttachment,
+    MessageContext,
+    OutputAttachment,
+    Selection,
+    SelectionAttachment,
+    ThreadAttachment,
+    VariableAttachment,
+)
+from jupyter_ai_shoulders.wire.sessions import TextRange
+from tests.engine.surrounded import Place, placed
 from tests.engine.test_turns import check
 from tests.engine.tools import Desk, FakeTool, PathArguments
 from tests.engine.world import World, restarted, world
@@ -77,12 +93,16 @@ async def test_calls_of_one_step_were_made_without_knowing_what_is_read():
     assert not asked(w)
 
 
-async def test_a_file_the_user_has_open_and_one_that_was_made_here_are_no_strangers():
-    make = Call("create_file", {"path": "page.md"}, "make")
+@pytest.mark.parametrize("opened", [(), ("page.md",)], ids=["closed", "open"])
+async def test_what_is_read_taints_whether_it_is_open_or_not(opened: tuple[str, ...]):
     w = made(turn(READ), turn(RUN), "Done.")
-    await w.say(context=MessageContext(open_documents=("page.md",)))
-    assert not asked(w)
-    w = made(turn(make), turn(READ), turn(RUN), "Done.")
+    await w.say(context=MessageContext(open_documents=opened, active_document="page.md"))
+    assert asked(w) == ["taint"]
+
+
+async def test_a_file_that_was_made_here_is_known():
+    make = Call("create_file", {"path": "page.md"}, "make")
+    w = made(turn(make), turn(RUN), "Done.")
     await w.say()
     await w.answer()  # making a file asks
     assert w.results()[-1] == ("run", "ok")
@@ -92,16 +112,11 @@ async def test_a_file_the_user_has_open_and_one_that_was_made_here_are_no_strang
 PLAN = Call("run_plan", {"steps": [{"tool": "read_file", "args": {"path": "page.md"}}]}, "plan")
 
 
-@pytest.mark.parametrize(
-    ("opened", "expected"), [((), ["taint"]), (("page.md",), [])], ids=["a stranger's", "open"]
-)
-async def test_what_a_plan_reads_taints_as_if_it_were_read_without_one(
-    opened: tuple[str, ...], expected: list[str]
-):
+async def test_what_a_plan_reads_taints_as_if_it_were_read_without_one():
     w = made(turn(PLAN), turn(RUN), "Done.", planning=True)
-    await w.say(context=MessageContext(open_documents=opened))
+    await w.say()
     assert w.results()[0] == ("plan", "ok")
-    assert asked(w) == expected
+    assert asked(w) == ["taint"]
 
 
 async def test_a_refusal_that_shows_a_strangers_text_taints():
@@ -110,9 +125,6 @@ async def test_a_refusal_that_shows_a_strangers_text_taints():
     await w.say()
     assert w.results() == [("refused", "error")]
     assert asked(w) == ["taint"]
-    w = made(turn(refused), turn(RUN), "Done.")
-    await w.say(context=MessageContext(open_documents=("page.md",)))
-    assert not asked(w)
 
 
 async def test_the_taint_outlasts_the_turn_and_the_server():
@@ -132,15 +144,52 @@ async def test_an_informed_grant_holds_for_the_rest_of_the_conversation():
     assert asked(w) == ["taint"]
 
 
-async def test_an_attached_file_that_is_not_open_taints():
+CELL = CellId("c")
+RANGE = TextRange(from_=0, to=1)
+ATTACHED: dict[str, Attachment] = {
+    "file": FileAttachment(kind="file", path="page.md"),
+    "folder": FolderAttachment(kind="folder", path="pages"),
+    "cell": CellAttachment(kind="cell", path="b.ipynb", cell_id=CELL),
+    "output": OutputAttachment(kind="output", path="b.ipynb", cell_id=CELL, index=0),
+    "error": ErrorAttachment(kind="error", path="b.ipynb", cell_id=CELL),
+    "selection": SelectionAttachment(
+        kind="selection",
+        path="page.md",
+        cell_id=None,
+        range=RANGE,
+        text="Run it.",
+        before="",
+        after="",
+    ),
+    "variable": VariableAttachment(kind="variable", path="b.ipynb", name="df"),
+    "thread": ThreadAttachment(kind="thread", session_id=SessionId("ses_other")),
+    "image": ImageAttachment(kind="image", media_type="image/png", data="AAAA", blob=None),
+}
+
+
+@pytest.mark.parametrize("attachment", ATTACHED.values(), ids=ATTACHED)
+async def test_every_attachment_taints(attachment: Attachment):
     w = made(turn(RUN), "Done.")
-    await w.say(attachments=(FileAttachment(kind="file", path="page.md"),))
+    opened = MessageContext(open_documents=("page.md", "b.ipynb"), active_document="b.ipynb")
+    await w.say(attachments=(attachment,), context=opened)
     assert asked(w) == ["taint"]
 
 
-async def test_an_output_taints_unless_its_notebook_is_open():
-    output = OutputAttachment(kind="output", path="b.ipynb", cell_id=CellId("c"), index=0)
-    for opened, kinds in (((), ["taint"]), (("b.ipynb",), [])):
+async def test_a_selection_taints_and_an_open_document_that_was_not_read_does_not():
+    for selection, kinds in (
+        (Selection(cell_id=None, range=RANGE, text="Run it."), ["taint"]),
+        (None, []),
+    ):
         w = made(turn(RUN), "Done.")
-        await w.say(attachments=(output,), context=MessageContext(open_documents=opened))
+        await w.say(context=MessageContext(active_document="page.md", selection=selection))
         assert asked(w) == kinds
+
+
+async def test_variables_that_are_told_taint_with_their_notebook():
+    fact = Fact("variables of the kernel", "df: columns: run_it", is_data=True, path="a.ipynb")
+    place = Place(now=Situation(facts=(fact,)))
+    w = placed(place, turn(RUN), "Done.")
+    w.file.text = RULES
+    await w.say()
+    assert asked(w) == ["taint"]
+    assert "a.ipynb" in w.of(ev.ApprovalRequest)[0].reason.text

@@ -302,13 +302,13 @@ async def test_interrupted_source_with_a_waiting_approval_is_closed_in_the_copy(
     assert place.provider.requests[-1].messages
 
 
-async def test_what_was_allowed_for_the_session_is_asked_again_in_the_copy(folder: Path):
+async def test_what_was_allowed_for_a_document_is_asked_again_in_the_copy(folder: Path):
     run = turn(Call("run_it", {"path": "a"}))
     place = Place(folder, run, "one", run, "two", run)
     place.store.add("source")
     await place.say("go")
     asked = [e for e in place.events() if isinstance(e, ev.ApprovalRequest)]
-    answer = AnswerApproval(decision="allow", scope="session")
+    answer = AnswerApproval(decision="allow", scope="document")
     await place.engine.answer_approval(SOURCE, asked[0].call_id, answer)
     await place.engine.settled(SOURCE)
     fork = await place.fork()

@@ -198,11 +198,11 @@ async def test_no_log_is_read_of_tasks_that_are_not_listed(tmp_path: Path) -> No
         assert log.asked[0] == made[-1].id
 
 
-async def test_a_document_nobody_has_open_taints_the_thread_at_it(tmp_path: Path) -> None:
+async def test_the_document_taints_the_thread_at_it(tmp_path: Path) -> None:
     create = Call("create_file", {"path": "b.txt", "content": "b"}, "create")
     load = Call("load_tools", {"category": "workspace"}, "load")
-    for opened_documents, kinds in (((), ["taint"]), (("a.txt",), [])):
-        folder = tmp_path / str(len(kinds))
+    for opened_documents in ((), ("a.txt",)):
+        folder = tmp_path / str(len(opened_documents))
         folder.mkdir()
         async with opened(folder, turn(load), turn(create), "Done.") as (host, _):
             created = CreateSession(kind="task", mode="bypass", model=MODEL, anchor=anchored())
@@ -216,4 +216,4 @@ async def test_a_document_nobody_has_open_taints_the_thread_at_it(tmp_path: Path
             await host.engine.send(thread.id, command)
             await host.engine.settled(thread.id)
             asked = of(host, thread.id, ev.ApprovalRequest)
-            assert [request.reason.kind for request in asked] == kinds
+            assert [request.reason.kind for request in asked] == ["taint"]

@@ -147,6 +147,7 @@ async def test_the_last_known_variables_are_told_and_asked_for_again_later(tmp_p
             "variables of the kernel",
             "df: pandas.DataFrame · 3 × 1 · columns: price float64\nfunctions: load",
             is_data=True,
+            path=PATH,
         ),
     )
     assert known.refreshed == [("k1", REFRESH_SECONDS)]

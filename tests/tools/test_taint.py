@@ -129,35 +129,60 @@ def test_nobody_there_to_ask_is_a_refusal_that_names_the_source():
     assert "example.org" in decision.text
 
 
+NOTEBOOK = Source("a.ipynb", "a.ipynb")
+
+
 @pytest.mark.parametrize(
     ("tool", "target", "expected"),
     [
         ("read_file", Target(path="notes.md"), Source("notes.md", "notes.md")),
-        ("read_file", Target(path="open.md"), None),
-        ("read_notebook", Target(path="other.ipynb"), Source("other.ipynb", "other.ipynb")),
+        *(
+            (tool, Target(path="a.ipynb"), NOTEBOOK)
+            for tool in (
+                *("read_notebook", "read_cell_output", "search_notebook", "inspect_variables"),
+                *("run_cell", "run_all_cells", "run_code", "verify_notebook"),
+            )
+        ),
+        ("undo_file_change", Target(path="notes.md"), Source("notes.md", "notes.md")),
+        *(
+            (tool, Target(), Source("open.md", "open.md"))
+            for tool in ("read_document", "search_document", "get_document_info")
+        ),
         ("run_command", Target(command="cat  x\n"), Source("the output of 'cat x'")),
-        ("search_content", Target(), Source("a search of the workspace")),
-        ("git_diff", Target(), Source("a diff of git")),
+        ("search_content", Target(path="notes"), Source("a search of the workspace")),
+        ("git_diff", Target(path="notes.md"), Source("a diff of git")),
         ("search_notebook", Target(), Source("a search of the notebooks")),
-        ("read_tasks", Target(), Source("answers in tasks")),
         ("read_tasks", Target(path="open.md"), Source("answers in tasks")),
+        ("list_kernels", Target(), Source("names of kernels")),
+        ("some_new_tool", Target(), Source("what some_new_tool answered")),
         ("edit_cell", Target(path="other.ipynb"), None),
         ("todo", Target(), None),
     ],
 )
 def test_source_of_a_result(tool: str, target: Target, expected: Source | None):
-    assert source_of(tool, target, external=False, vouched={"open.md"}) == expected
+    assert source_of(tool, target, document="open.md") == expected
 
 
 def test_whatever_comes_from_outside_is_a_strangers():
-    page = source_of("fetch_url", Target(domain="example.org"), external=True, vouched=())
-    assert page == PAGE
-    unnamed = source_of("web_search", Target(), external=True, vouched=())
+    assert source_of("fetch_url", Target(domain="example.org"), external=True) == PAGE
+    unnamed = source_of("web_search", Target(), external=True)
     assert unnamed == Source("what web_search answered")
+    assert source_of("edit_cell", Target(path="a.ipynb"), foreign=True) == NOTEBOOK
+
+
+def test_a_document_in_front_of_the_person_is_theirs_to_vouch_for_in_this_conversation():
+    """An answer, or the mode, holds for what the open document holds; a stored rule does not."""
+    shown = question("execute", NOTEBOOK, in_page=True)
+    assert isinstance(judged(shown, Rules(), Grant("run_cell")), Allow)
+    assert isinstance(judged(shown, Rules(), mode="bypass"), Allow)
+    assert isinstance(judged(shown, ALWAYS), Ask)
+    other = question("execute", NOTEBOOK, PAGE, in_page=True)
+    assert isinstance(judged(other, Rules(), Grant("run_cell")), Ask)
+    assert isinstance(judged(other, Rules(), mode="bypass"), Ask)
 
 
 def test_long_commands_and_many_sources_are_shortened():
-    source = source_of("run_command", Target(command="x" * 500), external=False, vouched=())
+    source = source_of("run_command", Target(command="x" * 500))
     assert source is not None
     assert len(source.label) < 150
     many = in_words([Source(f"s{number}") for number in range(5)])
