@@ -59,7 +59,10 @@ def _command(commands: _Commands, name: str, about: str) -> argparse.ArgumentPar
     made = commands.add_parser(name, help=about, description=about.capitalize() + ".")
     made.add_argument("--workspace", default=".", metavar="DIR", help="default: this folder")
     made.add_argument("--url", help="of a server to attach to")
-    made.add_argument("--token", help="of that server; better in SHOULDERS_TOKEN")
+    made.add_argument(
+        "--token",
+        help="of that server; better in SHOULDERS_TOKEN: other programs can read command lines",
+    )
     made.add_argument("--no-server", action="store_true", help="do not attach to a server")
     return made
 

@@ -243,5 +243,6 @@ def _not_allowed(address: Address) -> ErrorInfo:
         code="unauthorized",
         message=f"{address.url} wants a token, and none is known here.",
         hint=f"Give Client(token=…), or set {TOKEN}. A server with a password only has no token: "
-        "start it with IdentityProvider.token as well.",
+        "start it with the environment variable JUPYTER_TOKEN as well; programs of other users can "
+        "read its command line.",
     )

@@ -14,14 +14,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
+from jupyter_ai_shoulders.guard.port_rules import PortRules, PortRulesCache
 from jupyter_ai_shoulders.guard.spawner.main import SIZE_DIGITS
 from jupyter_ai_shoulders.guard.spawner.tree import end_orphans
+from jupyter_ai_shoulders.guard.syscall_filter import encoded_filter
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 Channel = Literal["stdout", "stderr"]
@@ -96,12 +98,18 @@ class Spawner:
     """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], outputs: Mapping[Channel, int], ends: JsonObject
+        self,
+        process: subprocess.Popen[bytes],
+        outputs: Mapping[Channel, int],
+        ends: JsonObject,
+        rules: PortRules | None = None,
     ) -> None:
         self._process = process
         self._outputs: dict[Channel, int] = dict(outputs)
         self._ends = ends
         """The numbers that the other ends of the outputs have in the new process."""
+        self._rules = rules
+        """Rules that the new process has, under the same number; closed here."""
         self._says: asyncio.StreamReader | None = None
         self._transports: list[asyncio.ReadTransport] = []
         self._running = False
@@ -112,8 +120,11 @@ class Spawner:
         self.start: str | None = None
 
     @classmethod
-    def launch(cls) -> Spawner:
-        """Start one. Raises ``PolicyRefusal`` where none can be."""
+    def launch(cls, rules: PortRules | None = None) -> Spawner:
+        """Start one, with rules for a command that needs them; takes over their descriptor.
+
+        Raises ``PolicyRefusal`` where none can be.
+        """
         if sys.platform == "win32":
             raise PolicyRefusal(
                 "Commands cannot be run on Windows yet: they could not be ended reliably.",
@@ -121,13 +132,14 @@ class Spawner:
                 hint="Use the notebook and file tools, or ask the user to run it.",
             )
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        ruled = () if rules is None else (rules.descriptor,)
         try:
             process = subprocess.Popen(  # noqa: S603 this Python, with a program of ours
                 [sys.executable, "-I", "-S", "-c", _START, str(Path(__file__).parents[2])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                pass_fds=(out_end, err_end),
+                pass_fds=(out_end, err_end, *ruled),
                 start_new_session=True,
                 cwd="/",
                 env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
@@ -141,9 +153,10 @@ class Spawner:
                 hint="The machine may be out of memory or processes; try again later.",
             ) from error
         finally:
-            os.close(out_end)
-            os.close(err_end)
-        return cls(process, {"stdout": out, "stderr": err}, {"stdout": out_end, "stderr": err_end})
+            for descriptor in (out_end, err_end, *ruled):
+                os.close(descriptor)
+        ends: JsonObject = {"stdout": out_end, "stderr": err_end}
+        return cls(process, {"stdout": out, "stderr": err}, ends, rules)
 
     @property
     def alive(self) -> bool:
@@ -180,7 +193,7 @@ class Spawner:
 
         Raises ``InvalidRequest`` when it cannot be started.
         """
-        said = await self.ask(_request(program))
+        said = await self.ask(_request(program, self._rules))
         if said is None or "started" not in said:
             raise _not_started(program, said)
         self._running = True
@@ -310,14 +323,16 @@ class Spawner:
 class Spawners:
     """Has one spawner ready before it is needed: its start is the longest part of a command's."""
 
-    def __init__(self) -> None:
+    def __init__(self, closed_ports: Callable[[], Collection[int]] = tuple) -> None:
+        """``closed_ports``: what a command must not connect to; it may block."""
         self._spare: asyncio.Task[Spawner] | None = None
         self._closed = False
+        self._rules = PortRulesCache(closed_ports)
 
     def warm(self) -> None:
         """Begin to start one, unless there is one."""
         if self._spare is None and not self._closed and sys.platform != "win32":
-            self._spare = asyncio.create_task(_launched(), name="spawner")
+            self._spare = asyncio.create_task(self._launched(), name="spawner")
 
     async def take(self) -> Spawner:
         """Return one that waits for its request. Raises ``PolicyRefusal``."""
@@ -328,16 +343,20 @@ class Spawners:
                 if found.alive:
                     return found
                 await found.aclose()
-        return await _launched()
+        return await self._launched()
 
     async def probe(self) -> JsonObject:
         """Return what the kernel lets a sandbox do, of ``spawner.probe``.
 
         Raises ``PolicyRefusal``.
         """
-        spawner = await _launched()
+        spawner = await self._launched()
+        filters: JsonObject = {
+            "own": encoded_filter(network=False, namespaces=True),
+            "shared": encoded_filter(network=False, namespaces=False),
+        }
         try:
-            said = await spawner.ask({"probe": True})
+            said = await spawner.ask({"probe": True, "filters": filters})
         finally:
             await spawner.aclose()
         return cast("JsonObject", said["facts"]) if said and "facts" in said else {}
@@ -349,6 +368,16 @@ class Spawners:
         if spare is not None:
             with contextlib.suppress(PolicyRefusal):
                 await (await spare).aclose()
+        self._rules.close()
+
+    async def _launched(self) -> Spawner:
+        spawner = await asyncio.to_thread(lambda: Spawner.launch(self._rules.rules()))
+        try:
+            await spawner.ready()
+        except BaseException:
+            await spawner.aclose()
+            raise
+        return spawner
 
 
 def shell_words(line: str) -> list[str]:
@@ -356,22 +385,15 @@ def shell_words(line: str) -> list[str]:
     return [shutil.which("bash") or "/bin/sh", "-c", line]
 
 
-async def _launched() -> Spawner:
-    spawner = await asyncio.to_thread(Spawner.launch)
-    try:
-        await spawner.ready()
-    except BaseException:
-        await spawner.aclose()
-        raise
-    return spawner
-
-
-def _request(program: Program) -> JsonObject:
+def _request(program: Program, rules: PortRules | None) -> JsonObject:
+    policy = program.policy
+    if policy is not None and rules is not None and policy["closed_ports"] == sorted(rules.closed):
+        policy = {**policy, "port_rules": rules.descriptor}
     return {
         "argv": list(program.words),
         "cwd": str(program.folder),
         "env": dict(program.environment),
-        "sandbox": program.policy,
+        "sandbox": policy,
         "time_limit_s": program.time_limit_s,
         "processes": program.processes,
         "memory_bytes": program.memory_bytes,

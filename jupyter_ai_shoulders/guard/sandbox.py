@@ -14,18 +14,22 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
+from jupyter_ai_shoulders.guard.new_files import SetAside, set_aside_new
 from jupyter_ai_shoulders.guard.process import Program, Spawners
 from jupyter_ai_shoulders.guard.sandbox_places import (
+    Found,
     Places,
     look,
     program_places,
     without_credentials,
 )
+from jupyter_ai_shoulders.guard.spawner import landlock
+from jupyter_ai_shoulders.guard.syscall_filter import encoded_filter
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 SandboxKind = Literal["none", "landlock", "bubblewrap", "seatbelt"]
@@ -59,6 +63,8 @@ class Facts:
     """For people: version, and what is missing."""
     program: str = ""
     """Where bubblewrap was found: what is called so for a command may be another program."""
+    closes_ports: bool = False
+    """Whether single TCP ports can be closed to a command that may use the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,8 @@ class Wanted:
 
     read_only: bool = False
     network: bool = False
+    repositories: bool = False
+    """Whether git may write in repositories' own folders; what it runs stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,8 @@ class Exposed:
     """What is secret, run outside of the sandbox, or told to the agent later."""
     cut: bool
     """Whether there may be more: the workspace was too large to look everywhere."""
+    servers: bool = False
+    """Whether it may connect to the Jupyter servers of this machine."""
 
 
 NO_SANDBOX = Facts("none", detail="This system has no sandbox that this program can use.")
@@ -87,9 +97,16 @@ Detect = Callable[[], Awaitable[Facts]]
 class Sandbox:
     """Confines programs, where the system can."""
 
-    def __init__(self, places: Places, detect: Detect) -> None:
+    def __init__(
+        self,
+        places: Places,
+        detect: Detect,
+        closed_ports: Callable[[], Collection[int]] = tuple,
+    ) -> None:
+        """``closed_ports``: TCP ports of Jupyter servers, closed to every command; it may block."""
         self._places = places
         self._detect = detect
+        self._closed_ports = closed_ports
         self._facts: asyncio.Task[Facts] | None = None
 
     async def facts(self) -> Facts:
@@ -104,17 +121,34 @@ class Sandbox:
         Landlock alone cannot take anything out of a folder that may be written to.
         """
         found = look(self._places)
+        servers = wanted.network and not facts.closes_ports
         if facts.covers or wanted.read_only:
-            return Exposed((), found.cut)
-        return Exposed((*map(str, found.secret), *found.frozen), found.cut)
+            return Exposed((), found.cut, servers)
+        return Exposed((*map(str, found.secret), *found.frozen), found.cut, servers)
+
+    def look(self, wanted: Wanted) -> Found:
+        """Return what a command is kept from; blocks, for threads."""
+        return look(self._places, writable_repositories=wanted.repositories)
+
+    def set_aside_new(self, before: Found, *, repositories_only: bool = False) -> list[SetAside]:
+        """Rename what a command made that runs by itself; blocks, for threads."""
+        return set_aside_new(self._places, before, repositories_only=repositories_only)
 
     @contextlib.contextmanager
-    def confined(self, program: Program, facts: Facts, wanted: Wanted) -> Generator[Program]:
-        """Return the program as it is to be run, with places of its own; it blocks, for threads."""
+    def confined(
+        self, program: Program, facts: Facts, wanted: Wanted, found: Found | None = None
+    ) -> Generator[Program]:
+        """Return the program as it is to be run, with places of its own; it blocks, for threads.
+
+        ``found`` is what ``look`` returned right before.
+        """
         with tempfile.TemporaryDirectory(prefix="shoulders-", ignore_cleanup_errors=True) as folder:
             private = Private.make(Path(folder).resolve())
             inside = replace(program, environment=private.environment(program, self._places))
-            policy = _policy(self._places, facts, wanted, private)
+            closed = sorted(self._closed_ports()) if wanted.network else ()
+            found = found or self.look(wanted)
+            policy = _policy(self._places, facts, wanted, private, found)
+            policy = replace(policy, closed_ports=closed)
             match facts.kind:
                 case "landlock":
                     yield replace(inside, policy=policy.to_json())
@@ -194,6 +228,8 @@ class Policy:
     """Below what may be written, and only to be read: what runs outside of the sandbox."""
     held: Sequence[str] = ()
     """Folders that may be written to and not moved away."""
+    closed_ports: Sequence[int] = ()
+    """TCP ports that are out of reach although the network is not."""
 
     def to_json(self) -> JsonObject:
         """Return it as ``guard.spawner`` takes it."""
@@ -206,12 +242,19 @@ class Policy:
             "cover": self.cover,
             "frozen": list(self.frozen),
             "held": list(self.held),
+            "closed_ports": list(self.closed_ports),
+            "syscall_filter": encoded_filter(network=self.network, namespaces=self.cover),
         }
 
 
-def _policy(places: Places, facts: Facts, wanted: Wanted, private: Private) -> Policy:
+def _policy(
+    places: Places,
+    facts: Facts,
+    wanted: Wanted,
+    private: Private,
+    found: Found,
+) -> Policy:
     workspace = str(places.workspace)
-    found = look(places)
     secrets = [*found.secret, *map(Path, _SYSTEM_SECRETS)]
     hosts = _NAMES_OF_HOSTS if wanted.network else ()
     return Policy(
@@ -239,21 +282,34 @@ async def detect(spawners: Spawners) -> Facts:
     if sys.platform != "linux":
         return _seatbelt()
     found = await spawners.probe()
-    version = found.get("landlock", 0)
+    version = cast("int", found.get("landlock", 0))
     if found.get("works"):
-        covers = bool(found.get("covers"))
-        missing = "" if covers else "; secret files of the workspace cannot be hidden"
-        return Facts("landlock", covers, f"Landlock ABI {version}{missing}")
+        return _landlock(version, covers=bool(found.get("covers")))
     bubblewrap = await asyncio.to_thread(_bubblewrap)
     if bubblewrap is not None:
         return Facts("bubblewrap", covers=True, detail="bubblewrap", program=bubblewrap)
-    older = f" Landlock here has version {version}; 3 (Linux 6.2) is needed." if version else ""
-    return replace(NO_SANDBOX, detail=f"{NO_SANDBOX.detail}{older}")
+    older = 0 < version < landlock.OLDEST_ABI
+    why = f" Landlock here has version {version}; 3 (Linux 6.2) is needed." if older else ""
+    return replace(NO_SANDBOX, detail=f"{NO_SANDBOX.detail}{why}")
+
+
+def _landlock(version: int, *, covers: bool) -> Facts:
+    missing = ""
+    if not covers:
+        missing += (
+            "; secret files of the workspace cannot be hidden; commands cannot change permissions,"
+            " owners or times of files, so git init, compilers and installers fail"
+        )
+    if version < landlock.SCOPE_ABI:
+        missing += "; commands can send signals to your other processes"
+    detail = f"Landlock ABI {version}{missing}"
+    return Facts("landlock", covers, detail, closes_ports=version >= landlock.NETWORK_ABI)
 
 
 def _seatbelt() -> Facts:
     usable = sys.platform == "darwin" and Path(_SEATBELT).exists()
-    return Facts("seatbelt", covers=True, detail="Seatbelt") if usable else NO_SANDBOX
+    found = Facts("seatbelt", covers=True, detail="Seatbelt", closes_ports=True)
+    return found if usable else NO_SANDBOX
 
 
 async def _looked_up(detect: Detect) -> Facts:
@@ -323,6 +379,8 @@ def seatbelt_profile(policy: Policy) -> str:
     lines += [f"(allow file-read* (subpath {_quoted(path)}))" for path in policy.kept]
     if not policy.network:
         lines.append("(deny network*)")
+    for port in policy.closed_ports:
+        lines.append(f'(deny network-outbound (remote tcp "*:{port}"))')
     return "\n".join(lines)
 
 

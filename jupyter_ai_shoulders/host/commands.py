@@ -14,6 +14,8 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.guard.environment import command_environment
 from jupyter_ai_shoulders.guard.process import Spawners
 from jupyter_ai_shoulders.guard.sandbox import Detect, Facts, Places, Sandbox, detect
+from jupyter_ai_shoulders.guard.sandbox_places import own_programs
+from jupyter_ai_shoulders.host.jupyter_ports import running_server_ports
 from jupyter_ai_shoulders.host.preferences import Preferences
 from jupyter_ai_shoulders.tools.run_command import (
     RUN_COMMAND,
@@ -34,19 +36,35 @@ class Commands:
         *,
         workspace: Path,
         state_dir: Path,
+        runtime_dir: Path,
         environ: Mapping[str, str],
         redact: Callable[[str], str],
         preferences: Preferences,
         undo: CommandUndo,
         detected: Detect | None = None,
+        own_ports: Callable[[], Collection[int]] = tuple,
     ) -> None:
-        """``detected`` says what sandbox there is; none: it is tried out."""
+        """``detected`` says what sandbox there is; none: it is tried out.
+
+        ``own_ports``: on which TCP ports this server listens.
+        """
         self._preferences = preferences
-        self._spawners = Spawners()
+        self._own_ports = own_ports
+        self._runtime_dir = runtime_dir
+        self._network = False
+        self._spawners = Spawners(self._ports_to_prepare)
         real = Path(os.path.realpath(workspace))
         home = Path(os.path.realpath(environ.get("HOME") or Path.home()))
-        places = Places(real, Path(os.path.realpath(state_dir)), home, environ)
-        self._sandbox = Sandbox(places, detected or partial(detect, self._spawners))
+        places = Places(
+            real,
+            Path(os.path.realpath(state_dir)),
+            home,
+            environ,
+            Path(os.path.realpath(runtime_dir)),
+        )
+        found = detected or partial(detect, self._spawners)
+        self._places = places
+        self._sandbox = Sandbox(places, found, self._closed_ports)
         self.tool = RunCommand(
             folder=real,
             rules=self._rules,
@@ -55,6 +73,12 @@ class Commands:
             sandbox=self._sandbox,
             undo=undo,
         )
+
+    def programs(self) -> Collection[str]:
+        """Return the folders of the workspace with programs of this server."""
+        root = self._places.workspace
+        found = own_programs(self._places)
+        return [Path(folder).relative_to(root).as_posix() for folder in found]
 
     async def facts(self) -> Facts:
         """Return what sandbox this system has."""
@@ -77,10 +101,19 @@ class Commands:
         """Let go of what was prepared; what runs was ended by the engine."""
         await self.tool.aclose()
 
+    def _closed_ports(self) -> Collection[int]:
+        """Return where Jupyter servers of this user listen; blocks, for threads."""
+        return {*self._own_ports(), *running_server_ports(self._runtime_dir)}
+
+    def _ports_to_prepare(self) -> Collection[int]:
+        """Return what to close to the next command; without the network nothing is open."""
+        return self._closed_ports() if self._network else ()
+
     def _rules(self) -> CommandRules:
         try:
             found, by_administrator = self._preferences.commands()
         except StateUnavailable:
             return CommandRules("none")
+        self._network = found.network
         strict = by_administrator or found.mode == "sandbox_read_only"
         return CommandRules(found.mode, found.network, strict)

@@ -91,6 +91,7 @@ class Ground:
         settings, ports = self.settings, self.ports
         return Documents(
             root=settings.workspace,
+            closed=(settings.runtime_dir,),
             recovery=RecoveryFiles(self.store.directory),
             times=LiveTimes(grace=settings.page_grace),
             refuses_busy=settings.refuses_busy,
@@ -176,11 +177,13 @@ class Ground:
         return Commands(
             workspace=settings.workspace,
             state_dir=settings.state_dir,
+            runtime_dir=settings.runtime_dir,
             environ=ports.environ,
             redact=self.redact,
             preferences=self.preferences,
             undo=self.files.commands,
             detected=ports.sandbox,
+            own_ports=ports.own_ports,
         )
 
     def _surroundings(self) -> WorkspaceSurroundings:

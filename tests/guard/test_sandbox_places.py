@@ -35,13 +35,13 @@ def boxed(places: Places, facts: Facts) -> Sandbox:
     return Sandbox(places, told)
 
 
-async def tried(places: Places, line: str) -> Ran | None:
+async def tried(places: Places, line: str, wanted: Wanted | None = None) -> Ran | None:
     """Run a line in the sandbox; None where the system has none that covers."""
     facts = await detect(Spawners())
     if not facts.covers:
         return None
     asked = program(line, places.workspace)
-    with boxed(places, facts).confined(asked, facts, Wanted()) as confined:
+    with boxed(places, facts).confined(asked, facts, wanted or Wanted()) as confined:
         return await ran(confined)
 
 
@@ -61,6 +61,9 @@ def below(places: Places, paths: tuple[object, ...]) -> set[str]:
         "git config core.hooksPath /elsewhere",
         "echo x >> .git/config",
         "mv .git away && cp -r away .git && echo x >> .git/config",
+        "echo /elsewhere > .git/commondir",
+        "mkdir -p .git/modules/x && touch .git/modules/x/config",
+        "echo x > .git/objects/info/alternates",
     ],
 )
 async def test_what_shapes_the_agent_or_runs_cannot_be_changed(places: Places, line: str) -> None:
@@ -84,12 +87,17 @@ async def test_what_shapes_the_agent_or_runs_cannot_be_changed(places: Places, l
 async def test_work_with_git_goes_on_in_the_sandbox(places: Places) -> None:
     (places.workspace / ".git/hooks/pre-commit").unlink()
 
+    git_lines = Wanted(repositories=True)
     done = await tried(
-        places, "set -e; echo x > n; git add n; git commit -qm N; git checkout -qb b"
+        places, "set -e; echo x > n; git add n; git commit -qm N; git checkout -qb b", git_lines
     )
+    refused = await tried(places, "git config core.pager x || echo x > .git/hooks/x", git_lines)
+    shown = await tried(places, "git log --oneline; git status; git diff HEAD")
 
     assert done is None or done.ended.code == 0, done and done.all
     assert done is None or git(places.workspace, "log", "-1", "--format=%s").strip() == "N"
+    assert refused is None or refused.ended.code != 0
+    assert shown is None or (shown.ended.code == 0 and " N\n" in shown.out)
 
 
 async def test_passwords_in_the_settings_of_git_are_not_shown(places: Places) -> None:

@@ -5,21 +5,17 @@ Each step raises ``OSError``; then the command does not begin at all.
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import os
 import resource
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
-from jupyter_ai_shoulders.guard.spawner import landlock, seccomp
-from jupyter_ai_shoulders.guard.spawner.system import PR_CAPBSET_DROP, mount, prctl, unshare
+from jupyter_ai_shoulders.guard.spawner import landlock, mounts, seccomp
+from jupyter_ai_shoulders.guard.spawner.system import PR_CAPBSET_DROP, prctl
 
-_NEWNS, _NEWUSER = 0x00020000, 0x10000000  # include/uapi/linux/sched.h
-_BIND, _REC, _PRIVATE, _READ_ONLY, _REMOUNT = 4096, 16384, 1 << 18, 1, 32
-_NOSUID, _NODEV, _NOEXEC = 2, 4, 8
-_FROZEN = _READ_ONLY | _NOSUID | _NODEV | _NOEXEC
-_SHARED_MEMORY = "/dev/shm"  # noqa: S108 a place of the system, made private
 _KEPT_CAPABILITIES = {0, 1, 3, 4, 6, 7}
 """Of root: to own, read and write files of others; no mounts, devices, modules, signals."""
 _LAST_CAPABILITY = 63
@@ -41,11 +37,35 @@ class Policy:
     """Below what is hidden, and to be read all the same."""
     network: bool
     cover: bool
-    """Whether what is hidden is covered by something empty; else ``read`` leaves it out."""
+    """Whether the command has mounts of its own, in which what is hidden is covered by something
+    empty and metadata is read-only; else ``read`` leaves out what is hidden."""
     frozen: tuple[str, ...] = ()
     """Below what may be written, and only to be read; needs ``cover``."""
     held: tuple[str, ...] = ()
     """Folders that may be written to and not moved away, outer ones first; needs ``cover``."""
+    syscall_filter: bytes | None = None
+    """The filter of system calls; None: this processor has none."""
+    closed_ports: tuple[int, ...] = ()
+    """TCP ports that are out of reach although the network is not."""
+    port_rules: int | None = None
+    """A descriptor of Landlock rules that close them; None: they are made here, in 0.1 s."""
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Policy:
+        """Return what ``guard.sandbox.Policy.to_json`` gave."""
+        return cls(
+            read=tuple(given["read"]),
+            write=tuple(given["write"]),
+            hidden=given["hidden"],
+            kept=tuple(given["kept"]),
+            network=given["network"],
+            cover=given["cover"],
+            frozen=tuple(given["frozen"]),
+            held=tuple(given["held"]),
+            syscall_filter=binascii.a2b_base64(given["syscall_filter"]) or None,
+            closed_ports=tuple(given["closed_ports"]),
+            port_rules=given.get("port_rules"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +91,8 @@ def confine(policy: Policy) -> None:
     """Give up everything the policy does not name."""
     devices = _DEVICES
     if policy.cover:
-        _cover(policy)
-        devices += _TERMINALS if _has_terminals() else ()
+        mounts.enter(_mounts(policy))
+        devices += _TERMINALS if mounts.has_terminals() else ()
     _drop_capabilities()
     rules = landlock.Ruleset(landlock.abi(), network=policy.network)
     for name in devices:
@@ -86,56 +106,31 @@ def confine(policy: Policy) -> None:
     for path in policy.write:
         rules.allow(path, landlock.WRITE)
     if policy.cover:
-        rules.allow(_SHARED_MEMORY, landlock.WRITE)
+        rules.allow(mounts.SHARED_MEMORY, landlock.WRITE)
     rules.enforce()
-    if seccomp.known():
-        seccomp.enforce(network=policy.network)
+    if policy.network and policy.closed_ports:
+        _close_ports(policy)
+    if policy.syscall_filter is not None:
+        seccomp.enforce(policy.syscall_filter)
 
 
-def enter_mounts() -> None:
-    """Have mounts of our own, with rights over them. Raises ``OSError`` where that is forbidden."""
-    try:
-        unshare(_NEWNS)
-    except PermissionError:
-        user, group = os.getuid(), os.getgid()
-        unshare(_NEWUSER | _NEWNS)
-        _say("/proc/self/setgroups", "deny")
-        _say("/proc/self/uid_map", f"{user} {user} 1")
-        _say("/proc/self/gid_map", f"{group} {group} 1")
-    mount("none", "/", None, _REC | _PRIVATE, None)
+def _mounts(policy: Policy) -> mounts.Mounts:
+    return mounts.Mounts(
+        write=policy.write,
+        hidden=policy.hidden,
+        kept=policy.kept,
+        frozen=policy.frozen,
+        held=policy.held,
+    )
 
 
-def _cover(policy: Policy) -> None:
-    enter_mounts()
-    if Path(_SHARED_MEMORY).is_dir():
-        mount("tmpfs", _SHARED_MEMORY, "tmpfs", _NOSUID | _NODEV, "mode=1777,size=50%")
-    kept = [(path, os.open(path, os.O_PATH)) for path in policy.kept if Path(path).is_dir()]
-    for path in filter(os.path.exists, policy.held):
-        mount(path, path, None, _BIND | _REC, None)
-    for path in filter(os.path.exists, policy.frozen):
-        mount(path, path, None, _BIND | _REC, None)
-        locked = os.statvfs(path).f_flag & _NOEXEC  # may not be taken from it
-        flags = _REMOUNT | _BIND | _READ_ONLY | _NOSUID | _NODEV | locked
-        mount("none", path, None, flags, None)
-    for path, cover in policy.hidden.items():
-        if os.path.lexists(path):
-            mount(cover, path, None, _BIND, None)
-            mount("none", path, None, _REMOUNT | _BIND | _FROZEN, None)
-    for path, descriptor in kept:
-        mount(f"/proc/self/fd/{descriptor}", path, None, _BIND, None)
-        mount("none", path, None, _REMOUNT | _BIND | _READ_ONLY | _NOSUID | _NODEV, None)
-        os.close(descriptor)
-
-
-def _has_terminals() -> bool:
-    """Return whether there are terminals of our own now, in the place of those of others."""
-    try:
-        mount("devpts", "/dev/pts", "devpts", _NOSUID | _NOEXEC, "newinstance,ptmxmode=0666")
-        if not Path("/dev/ptmx").is_symlink():
-            mount("/dev/pts/ptmx", "/dev/ptmx", None, _BIND, None)
-    except OSError:  # this kernel forbids it: then there are none
-        return False
-    return True
+def _close_ports(policy: Policy) -> None:
+    if landlock.abi() < landlock.NETWORK_ABI:
+        return  # the server has asked the user
+    rules = policy.port_rules
+    if rules is None:
+        rules = landlock.port_rules(policy.closed_ports)
+    landlock.restrict(rules)
 
 
 def _drop_capabilities() -> None:
@@ -149,11 +144,3 @@ def _lower(kind: int, value: int) -> None:
     soft, hard = resource.getrlimit(kind)
     if value and (soft == resource.RLIM_INFINITY or value < soft):
         resource.setrlimit(kind, (value, hard))
-
-
-def _say(path: str, text: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY)
-    try:
-        os.write(descriptor, text.encode())
-    finally:
-        os.close(descriptor)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from jupyter_ai_shoulders.guard.spawner.system import PR_SET_NO_NEW_PRIVS, prctl, syscall
 
@@ -22,7 +22,7 @@ _CREATE_RULESET = 444
 _ADD_RULE = 445
 _RESTRICT_SELF = 446
 _VERSION = 1
-_PATH_BENEATH = 1
+_PATH_BENEATH, _NET_PORT = 1, 2
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, READ_DIR = (1 << bit for bit in range(4))
 _MAKE_CHAR, _MAKE_BLOCK = 1 << 6, 1 << 11
@@ -35,7 +35,8 @@ DEVICE = _READ_FILE | _WRITE_FILE | _IOCTL_DEV
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 """What may be asked for a file that is no folder."""
 
-_TCP = 0b11
+_TCP, _CONNECT_TCP = 0b11, 0b10
+_PORTS = 1 << 16
 _SCOPES = 0b11
 """Abstract UNIX sockets and signals stay within."""
 
@@ -47,6 +48,10 @@ class _Ruleset(ctypes.Structure):
 class _Beneath(ctypes.Structure):
     _pack_ = 1
     _fields_ = (("access", ctypes.c_uint64), ("descriptor", ctypes.c_int32))
+
+
+class _Port(ctypes.Structure):
+    _fields_ = (("access", ctypes.c_uint64), ("port", ctypes.c_uint64))
 
 
 def abi() -> int:
@@ -68,9 +73,7 @@ class Ruleset:
             _SCOPES if version >= SCOPE_ABI else 0,
         )
         size = 8 if version < NETWORK_ABI else 16 if version < SCOPE_ABI else 24
-        self._descriptor = syscall(
-            _CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint(0)
-        )
+        self._descriptor = _create(rules, size)
 
     def allow(self, path: str, access: int) -> None:
         """Keep a right on a file, or on a folder with all below; what is not there is left out."""
@@ -95,9 +98,36 @@ class Ruleset:
 
     def enforce(self) -> None:
         """Give up the rest."""
-        prctl(PR_SET_NO_NEW_PRIVS, 1)
-        syscall(_RESTRICT_SELF, ctypes.c_int(self._descriptor), ctypes.c_uint(0))
-        os.close(self._descriptor)
+        restrict(self._descriptor)
+
+
+def restrict(ruleset: int) -> None:
+    """Give up what a ruleset does not allow, and close its descriptor. Raises ``OSError``."""
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint(0))
+    os.close(ruleset)
+
+
+def port_rules(closed: Collection[int]) -> int:
+    """Return a descriptor of a ruleset by which no closed TCP port can be connected to.
+
+    A ruleset names what is allowed, so it names all other ports; that takes 0.1 s, and much less
+    to ``restrict`` with it. Needs ``NETWORK_ABI``. Raises ``OSError``.
+    """
+    ruleset = _create(_Ruleset(0, _CONNECT_TCP, 0), 16)
+    rule = _Port(_CONNECT_TCP, 0)
+    descriptor, kind, flags = ctypes.c_int(ruleset), ctypes.c_int(_NET_PORT), ctypes.c_uint(0)
+    reference = ctypes.byref(rule)
+    for port in range(_PORTS):
+        if port not in closed:
+            rule.port = port
+            syscall(_ADD_RULE, descriptor, kind, reference, flags)
+    return ruleset
+
+
+def _create(rules: _Ruleset, size: int) -> int:
+    size_of_it, flags = ctypes.c_size_t(size), ctypes.c_uint(0)
+    return syscall(_CREATE_RULESET, ctypes.byref(rules), size_of_it, flags)
 
 
 def without(path: str, hidden: Sequence[str]) -> Iterator[tuple[str, int]]:

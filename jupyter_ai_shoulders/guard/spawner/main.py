@@ -81,7 +81,7 @@ def main() -> None:
     if request is None:
         return
     if request.get("probe"):
-        _say({"facts": probe()})
+        _say({"facts": probe(request["filters"])})
         return
     _serve(request, f"{os.getpid()}:{start}", woken)
 
@@ -227,14 +227,16 @@ def _become(request: Mapping[str, Any], mark: str, tell: int) -> None:
     try:
         os.setsid()
         _plain_signals()
-        _plain_descriptors(request["stdout"], request["stderr"], tell)
+        policy = None if request["sandbox"] is None else Policy.from_json(request["sandbox"])
+        rules = None if policy is None else policy.port_rules
+        kept = {tell} if rules is None else {tell, rules}
+        _plain_descriptors(request["stdout"], request["stderr"], kept)
         limit(Limits(request["file_bytes"], request["cpu_seconds"]))
         step = "cwd"
         os.chdir(request["cwd"])
         step = "sandbox"
-        policy = request["sandbox"]
         if policy is not None:
-            confine(_policy(policy))
+            confine(policy)
             os.chdir(request["cwd"])
         step = "program"
         environment = {**request["env"], MARK: mark}
@@ -247,19 +249,6 @@ def _become(request: Mapping[str, Any], mark: str, tell: int) -> None:
     os._exit(127)
 
 
-def _policy(given: Mapping[str, Any]) -> Policy:
-    return Policy(
-        read=tuple(given["read"]),
-        write=tuple(given["write"]),
-        hidden=given["hidden"],
-        kept=tuple(given["kept"]),
-        network=given["network"],
-        cover=given["cover"],
-        frozen=tuple(given["frozen"]),
-        held=tuple(given["held"]),
-    )
-
-
 def _plain_signals() -> None:
     """Undo what Python, we and the server's parent have set: a program inherits what is ignored."""
     signal.set_wakeup_fd(-1)
@@ -268,13 +257,16 @@ def _plain_signals() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
-def _plain_descriptors(stdout: int, stderr: int, tell: int) -> None:
+def _plain_descriptors(stdout: int, stderr: int, kept: set[int]) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(stdout, 1)
     os.dup2(stderr, 2)
-    os.closerange(3, tell)
-    os.closerange(tell + 1, os.sysconf("SC_OPEN_MAX"))
+    first = 3
+    for descriptor in sorted(kept):
+        os.closerange(first, descriptor)
+        first = descriptor + 1
+    os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
 def _request() -> dict[str, Any] | None:

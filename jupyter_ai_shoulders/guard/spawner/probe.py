@@ -5,32 +5,39 @@ Run by ``spawner.main`` when it is asked to look instead of starting a command.
 
 from __future__ import annotations
 
+import binascii
+import contextlib
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from jupyter_ai_shoulders.guard.spawner import landlock, seccomp
 from jupyter_ai_shoulders.guard.spawner.confine import Policy, confine
 
 
-def probe() -> dict[str, int | bool]:
-    """Return the facts ``guard.sandbox.Facts`` is made of."""
+def probe(filters: Mapping[str, str]) -> dict[str, int | bool]:
+    """Return the facts ``guard.sandbox.Facts`` is made of.
+
+    ``filters``: of system calls, for a command with ``own`` namespaces and for one without; empty
+    where this processor has none.
+    """
     if sys.platform != "linux":
         return {"landlock": 0, "seccomp": False, "works": False, "covers": False}
     version = landlock.abi()
-    filters = seccomp.available()
-    works = version >= landlock.OLDEST_ABI and (version >= landlock.NETWORK_ABI or filters)
+    filtered = seccomp.available() and all(filters.values())
+    works = version >= landlock.OLDEST_ABI and filtered
     return {
         "landlock": version,
-        "seccomp": filters,
-        "works": works and _succeeds(cover=False),
-        "covers": works and _succeeds(cover=True),
+        "seccomp": filtered,
+        "works": works and _succeeds(filters["shared"], cover=False),
+        "covers": works and _succeeds(filters["own"], cover=True),
     }
 
 
-def _succeeds(*, cover: bool) -> bool:
-    """Return whether a process can be confined: it must then not read what it was not allowed."""
+def _succeeds(syscall_filter: str, *, cover: bool) -> bool:
+    """Return whether a process can be confined, and then cannot reach what is outside."""
     with tempfile.TemporaryDirectory(prefix="shoulders-probe-") as folder:
         inside, outside, blank = (Path(folder) / name for name in ("in", "out", "blank"))
         inside.mkdir()
@@ -39,7 +46,15 @@ def _succeeds(*, cover: bool) -> bool:
         for path in (outside, secret):
             path.write_text("x", encoding="ascii")
         hidden = {str(secret): str(blank)}
-        policy = Policy((), (str(inside),), hidden, (), network=False, cover=cover)
+        policy = Policy(
+            read=(),
+            write=(str(inside),),
+            hidden=hidden,
+            kept=(),
+            network=False,
+            cover=cover,
+            syscall_filter=binascii.a2b_base64(syscall_filter),
+        )
         child = os.fork()
         if child == 0:
             os._exit(_try(policy, outside, secret))
@@ -53,8 +68,11 @@ def _try(policy: Policy, outside: Path, secret: Path) -> int:
         return 1
     if policy.cover and secret.stat().st_size:
         return 2
+    with contextlib.suppress(OSError):
+        outside.chmod(0o777)
+        return 3
     try:
         os.close(os.open(outside, os.O_RDONLY))
     except PermissionError:
         return 0
-    return 3
+    return 4

@@ -15,6 +15,12 @@ PR_SET_CHILD_SUBREAPER = 36
 PR_CAPBSET_DROP = 24
 PR_SET_SECCOMP = 22
 
+# The same on all architectures; flags of include/uapi/linux/{mount,fcntl}.h
+_OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
+_OPEN_TREE_CLONE, _AT_RECURSIVE = 1, 0x8000
+_FROM_EMPTY_PATH = ctypes.c_uint(4)
+_CWD = ctypes.c_int(-100)
+
 
 def syscall(number: int, *arguments: object) -> int:
     """Make a system call by its number."""
@@ -44,6 +50,26 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str |
             None if options is None else options.encode(),
         )
     )
+
+
+def clone_mount(path: str) -> int:
+    """Return a descriptor of a copy of what is mounted at a path and below; open_tree(2)."""
+    flags = _OPEN_TREE_CLONE | _AT_RECURSIVE | os.O_CLOEXEC
+    return syscall(_OPEN_TREE, _CWD, os.fsencode(path), ctypes.c_uint(flags))
+
+
+def attach_mount(descriptor: int, path: str) -> None:
+    """Mount such a copy over a path; move_mount(2)."""
+    target = os.fsencode(path)
+    syscall(_MOVE_MOUNT, ctypes.c_int(descriptor), b"", _CWD, target, _FROM_EMPTY_PATH)
+
+
+def set_mount_attributes(path: str, attributes: int) -> None:
+    """Add attributes to what is mounted at a path and below; mount_setattr(2)."""
+    wanted = (ctypes.c_uint64 * 4)(attributes)  # set, clear, propagation, user namespace
+    size = ctypes.c_size_t(ctypes.sizeof(wanted))
+    flags = ctypes.c_uint(_AT_RECURSIVE)
+    syscall(_MOUNT_SETATTR, _CWD, os.fsencode(path), flags, ctypes.byref(wanted), size)
 
 
 @functools.cache
