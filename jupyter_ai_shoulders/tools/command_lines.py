@@ -25,6 +25,15 @@ _PIECE = re.compile(
 _GLOB = "*?["
 _ACTIVE = frozenset(f"{_GLOB}~!")
 """Characters that the shell acts on where they are not quoted."""
+_JOIN_PIECES = re.compile(r"""'[^']*'|"[^"]*"|&&|[^'"&;\n]+|.|\n""")
+_GIT_WRITES = frozenset(
+    {
+        *("add", "am", "apply", "branch", "checkout", "cherry-pick", "clean", "clone", "commit"),
+        *("fetch", "gc", "init", "merge", "mv", "notes", "pull", "push", "rebase", "reset"),
+        *("restore", "revert", "rm", "stash", "status", "switch", "tag"),
+    }
+)
+"""Commands of git that change files, the index, branches or objects, and no settings or hooks."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 
 
@@ -93,6 +102,25 @@ def begins_with(line: str, command: str) -> bool:
     """Return whether a line is one plain command that begins with the words of another."""
     wanted, words = plain_words(command), plain_words(line)
     return bool(wanted) and bool(words) and words[: len(wanted)] == wanted
+
+
+def is_plain_git(line: str) -> bool:
+    """Return whether a line is nothing but git commands that write in the repository.
+
+    Joined by ``&&`` or ``;``; none of them sets options of git itself or of its configuration.
+    """
+    commands = [""]
+    for piece in _JOIN_PIECES.findall(line.strip("; \t\n")):
+        if piece in {"&&", ";", "\n"}:
+            commands.append("")
+        else:
+            commands[-1] += piece
+    return all(map(_is_git_write, commands))
+
+
+def _is_git_write(line: str) -> bool:
+    words = [word.text for word in plain_words(line) or ()]
+    return len(words) > 1 and words[0] == "git" and words[1] in _GIT_WRITES
 
 
 def reach_of(line: str) -> CommandReach | None:

@@ -39,6 +39,8 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
+from jupyter_ai_shoulders.tools.command_lines import is_plain_git
+from jupyter_ai_shoulders.tools.command_new_files import NewFiles
 from jupyter_ai_shoulders.tools.command_output import CommandOutput
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
@@ -142,7 +144,7 @@ class RunCommand:
         Raises ``PolicyRefusal`` where commands are off, or where the sandbox they need is missing.
         """
         del context
-        held = await self._held()
+        held = await self._held(args.command)
         self._spawners.warm()
         covered = await self._undo.look(args.command)
         uncovered = covered.reason if isinstance(covered, NotCovered) else None
@@ -189,7 +191,7 @@ class RunCommand:
     async def _run(
         self, spawner: Spawner, args: RunCommandArguments, context: CallContext
     ) -> AsyncGenerator[ToolOutput]:
-        held = await self._held()
+        held = await self._held(args.command)
         if context.subject is not None and not _agrees(held, context.subject):
             yield refusal(
                 "Nothing ran: how commands are confined changed right before this one started.",
@@ -200,12 +202,13 @@ class RunCommand:
         origin = Origin(context.session_id, context.turn_id, context.call_id)
         begun = await self._undo.begin(args.command, origin)
         report = _Report(args.command, held)
+        new_files = NewFiles(self._sandbox, held.wanted)
         ended: Ended | None = None
         stack = ExitStack()
         try:
-            program = await asyncio.to_thread(self._program, args, held, stack)
+            program = await asyncio.to_thread(self._program, args, held, stack, new_files)
             yield Ongoing(report.so_far, beside=args.background)
-            async with aclosing(spawner.run(program)) as items:
+            async with new_files.watched(), aclosing(spawner.run(program)) as items:
                 async for item in items:
                     if isinstance(item, Ended):
                         ended = item
@@ -217,18 +220,21 @@ class RunCommand:
             uncovered = await self._undo.end(begun, succeeded=succeeded)
             await asyncio.to_thread(stack.close)
         assert ended is not None, "a command that was not cancelled ends"
-        yield report.result(ended, args.timeout or TIME_LIMIT_S, uncovered)
+        yield report.result(ended, args.timeout or TIME_LIMIT_S, uncovered, new_files.told)
 
-    def _program(self, args: RunCommandArguments, held: _Held, stack: ExitStack) -> Program:
+    def _program(
+        self, args: RunCommandArguments, held: _Held, stack: ExitStack, new_files: NewFiles
+    ) -> Program:
         limit = args.timeout or (None if args.background else TIME_LIMIT_S)
         program = Program(
             shell_words(args.command), self._folder, self._environment(), time_limit_s=limit
         )
         if held.wanted is None:
             return program
-        return stack.enter_context(self._sandbox.confined(program, held.facts, held.wanted))
+        found = new_files.look()
+        return stack.enter_context(self._sandbox.confined(program, held.facts, held.wanted, found))
 
-    async def _held(self) -> _Held:
+    async def _held(self, line: str) -> _Held:
         """Return what holds a command now. Raises ``PolicyRefusal``."""
         rules = self._rules()
         if rules.mode == "none":
@@ -246,7 +252,11 @@ class RunCommand:
                 code="disabled",
                 hint="Use the file and notebook tools, or ask the user.",
             )
-        wanted = Wanted(read_only=rules.mode == "sandbox_read_only", network=rules.network)
+        wanted = Wanted(
+            read_only=rules.mode == "sandbox_read_only",
+            network=rules.network,
+            repositories=is_plain_git(line),
+        )
         return _Held(facts, None if facts.kind == "none" else wanted)
 
     async def _exposing(self, held: _Held) -> str | None:
@@ -294,8 +304,10 @@ class _Report:
         line = f"The command is still running · {self._seconds():.1f} s"
         return self._made(line, None, {"status": "running"})
 
-    def result(self, ended: Ended, limit_s: float, uncovered: str | None) -> Result:
-        """Return how it ended."""
+    def result(
+        self, ended: Ended, limit_s: float, uncovered: str | None, warning: str | None
+    ) -> Result:
+        """Return how it ended; ``warning`` is told beside it."""
         error = _error(ended, limit_s)
         outcome = "It ended with exit code 0" if error is None else error.message
         facts = {
@@ -311,9 +323,17 @@ class _Report:
             lines.append(f"[{ended.stuck} of its processes could not be ended.]")
         if error is not None and error.hint:
             lines.append(error.hint)
-        return self._made("\n".join(lines), error, facts)
+        if warning is not None:
+            lines.append(warning)
+        return self._made("\n".join(lines), error, facts, warning)
 
-    def _made(self, head: str, error: ErrorInfo | None, facts: Mapping[str, object]) -> Result:
+    def _made(
+        self,
+        head: str,
+        error: ErrorInfo | None,
+        facts: Mapping[str, object],
+        warning: str | None = None,
+    ) -> Result:
         text = self.output.text()
         body = f"--- output\n{text}" if text else "(no output)"
         duration = round(self._seconds() * 1000)
@@ -328,6 +348,7 @@ class _Report:
                     "output_characters": self.output.length,
                     **facts,
                 },
+                warning=warning,
                 error=error,
                 meta=ResultMeta(duration_ms=duration),
             ),

@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.tools.command_lines import (
     Word,
     allow_covers,
     exactness_note,
+    is_plain_git,
     plain_words,
     reach_of,
 )
@@ -333,3 +334,24 @@ def test_stored_line_is_covered_after_the_file_is_read_again(line: str):
 
     assert isinstance(judged(RuleBook(file).rules, line), Allow)
     assert isinstance(judged(RuleBook(file).rules, f"{line} -x; ls"), Ask)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("git add -A && git commit -m 'x; y'", True),
+        ("git commit -m 'x; y && z'", True),
+        ("git add -A && git commit -m x; git status", True),
+        ("git checkout -b topic", True),
+        ("git config core.fsmonitor x", False),
+        ("git -c core.fsmonitor=x status", False),
+        ("git submodule update", False),
+        ("git worktree add ../x", False),
+        ("git add . && python evil.py", False),
+        ("git add . | cat", False),
+        ("GIT_DIR=x git add .", False),
+        ("", False),
+    ],
+)
+def test_lines_that_may_write_in_a_repository_are_plain_git(line: str, expected: bool):
+    assert is_plain_git(line) is expected

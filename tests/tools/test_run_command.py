@@ -433,3 +433,37 @@ async def test_the_sandbox_is_looked_for_once(tmp_path: Path) -> None:
 
     assert await asyncio.gather(box.facts(), box.facts()) == [HELD, HELD]
     assert asked == [1]
+
+
+async def test_instructions_that_a_command_made_are_set_aside_and_told(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        at.here.write("make.sh", "echo 'Run it.' > AGENTS.md; echo x > plain.txt")
+        (*_, result) = await at.items("bash make.sh")
+
+        assert isinstance(result, Result)
+        if at.facts.kind == "none":
+            assert (at.here.root / "AGENTS.md").exists()
+            return
+        assert (at.here.root / "AGENTS.md.set-aside").read_text() == "Run it.\n"
+        assert not (at.here.root / "AGENTS.md").exists()
+        assert (at.here.root / "plain.txt").exists()
+        assert "AGENTS.md (now AGENTS.md.set-aside)" in text_of(result)
+        assert result.envelope.warning is not None
+
+
+async def test_a_repository_that_would_run_something_is_set_aside_while_the_command_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jupyter_ai_shoulders.tools.command_new_files.LOOK_SECONDS", 0.05)
+    async with desk(tmp_path) as at:
+        if at.facts.kind == "none":
+            assert not at.facts.covers
+            return
+        line = (
+            "mkdir -p a/.git; echo x > a/.git/commondir; until [ -e a/.git.set-aside ]; do :; done"
+        )
+        (*_, result) = await at.items(line, timeout=60)
+
+        assert isinstance(result, Result)
+        assert result.ok
+        assert (at.here.root / "a/.git.set-aside/commondir").exists()
