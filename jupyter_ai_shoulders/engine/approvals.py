@@ -88,7 +88,9 @@ class Approvals:
             subject = await tool.subject(args, context)
         except ShouldersError as error:
             return Settle("error", error.info)
-        question = Question(call.tool, tool.risk, tool.external, subject, state.taint)
+        question = Question(
+            call.tool, tool.risk, tool.external, subject, state.taint, state.document
+        )
         decision = decide(
             question,
             self.rules.rules,

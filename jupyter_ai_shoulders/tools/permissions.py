@@ -69,6 +69,7 @@ class RuleBook:
         locked: Permissions | None = None,
         external: Callable[[], Collection[str]] = frozenset[str],
         off: Callable[[], Collection[str]] = frozenset[str],
+        *,
         trust: FolderTrust | None = None,
         programs: Callable[[], Collection[str]] = tuple,
     ) -> None:

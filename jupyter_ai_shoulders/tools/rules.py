@@ -87,6 +87,8 @@ class Question:
     subject: CallSubject
     taint: Sequence[Source] = ()
     """Where text in the conversation came from that may not be the user's."""
+    document: str | None = None
+    """The document that was in front of the user when they wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +249,9 @@ def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:
 
 def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
     """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
-    vouched = isinstance(decision, Allow) and (
-        decision.named or (question.subject.in_page and not decision.stored)
-    )
+    path = question.subject.target.path
+    shown = question.subject.in_page or (path is not None and path == question.document)
+    vouched = isinstance(decision, Allow) and (decision.named or (shown and not decision.stored))
     sources = suspends(
         question.taint,
         question.risk,

@@ -145,7 +145,7 @@ async def test_an_informed_grant_holds_for_the_rest_of_the_conversation():
 
 
 CELL = CellId("c")
-RANGE = TextRange(from_=0, to=1)
+RANGE = TextRange.model_validate({"from": 0, "to": 1})
 ATTACHED: dict[str, Attachment] = {
     "file": FileAttachment(kind="file", path="page.md"),
     "folder": FolderAttachment(kind="folder", path="pages"),
