@@ -105,7 +105,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "host.preferences": Excepted("looks whether settings.json changed", (), ("….stat",)),
     # The package's own data, and imports by a fixed name.
     "assist.ghost.prompt": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "core.secret_files": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "core.secret_kinds": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "core.self_running_files": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "engine.skills": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "engine.system_prompt": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "host.key_environment": Excepted(OWN_DATA_WHY, (), OWN_DATA),
@@ -134,6 +136,11 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     ),
     "tools.file_edit": Excepted("FileVersions.read_text, of what was read", (), VERSIONS),
     "tools.file_versions": Excepted("its own read_text, of what was read", (), VERSIONS),
+    "host.jupyter_ports": Excepted(
+        "reads where Jupyter's own servers listen, in their runtime directory",
+        (),
+        ("….glob", "….read_bytes"),
+    ),
     "host.commands": Excepted(
         "tells the sandbox where the workspace and the home really are",
         (),

@@ -72,7 +72,7 @@ def _is_open(parts: list[str]) -> bool:
 
 @cache
 def _table() -> _Table:
-    text = files("jupyter_ai_shoulders.core").joinpath("secret_places.json").read_bytes()
+    text = files("jupyter_ai_shoulders.core").joinpath("secret_places.json").read_text("utf-8")
     return _Table.model_validate_json(text)
 
 

@@ -83,7 +83,7 @@ _PARTS = re.compile(r"[=:,@]")
 
 @cache
 def _table() -> _Table:
-    text = files("jupyter_ai_shoulders.core").joinpath("self_running_files.json").read_bytes()
+    text = files("jupyter_ai_shoulders.core").joinpath("self_running_files.json").read_text("utf-8")
     return _Table.model_validate_json(text)
 
 
