@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from fnmatch import translate
 
+_WILD = re.compile(r"[*?\[]")
+
 
 class PathPatterns:
     """Patterns of file names, and places (``.config/gh``) with all below them.
@@ -18,7 +20,19 @@ class PathPatterns:
     """
 
     def __init__(self, files: Iterable[str], places: Iterable[str]) -> None:
-        self._names = re.compile("|".join(translate(name.casefold()) for name in files) or r"(?!)")
+        self._names: set[str] = set()
+        beginnings, endings, others = list[str](), list[str](), list[str]()
+        for name in map(str.casefold, files):
+            if not _WILD.search(name):
+                self._names.add(name)
+            elif not _WILD.search(name[:-1]) and name.endswith("*"):
+                beginnings.append(name[:-1])
+            elif not _WILD.search(name[1:]) and name.startswith("*"):
+                endings.append(name[1:])
+            else:
+                others.append(translate(name))
+        self._beginnings, self._endings = tuple(beginnings), tuple(endings)
+        self._others = re.compile("|".join(others) or r"(?!)")
         self._places: dict[str, list[tuple[str, ...]]] = {}
         """The parts of each place, by the first part."""
         for place in places:
@@ -27,14 +41,24 @@ class PathPatterns:
 
     def match(self, parts: Sequence[str]) -> bool:
         """Return whether a path, as ``plain_parts`` returns it, names a file of the set."""
-        return self.in_place(parts) or self._names.match(parts[-1]) is not None
+        return self.in_place(parts) or self.match_name(parts[-1])
+
+    def match_name(self, name: str) -> bool:
+        """Return whether one of the patterns of file names matches."""
+        return (
+            name in self._names
+            or name.endswith(self._endings)
+            or name.startswith(self._beginnings)
+            or self._others.match(name) is not None
+        )
 
     def in_place(self, parts: Sequence[str]) -> bool:
         """Return whether a path is, or is below, one of the places."""
         for at, part in enumerate(parts):
-            for place in self._places.get(part, ()):
-                if tuple(parts[at : at + len(place)]) == place:
-                    return True
+            if part in self._places:
+                for place in self._places[part]:
+                    if tuple(parts[at : at + len(place)]) == place:
+                        return True
         return False
 
 

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict
 
 from jupyter_ai_shoulders.core.path_patterns import PathPatterns, plain_parts
 
+_STATE = ".shoulders"
+
 
 class _Row(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,9 +52,9 @@ def is_secret(path: str) -> bool:
     if _secret().in_place(parts):
         return True
     name = parts[-1]
-    if name.endswith(_table().shown.endings) or _shown().match([name]):
+    if not _secret().match_name(name):
         return False
-    return _secret().match([name])
+    return not (name.endswith(_table().shown.endings) or _shown().match_name(name))
 
 
 def is_server_login(path: str) -> bool:
@@ -67,6 +69,8 @@ def secret_places() -> tuple[str, ...]:
 
 def _is_open(parts: list[str]) -> bool:
     """Return whether a path is below the state directory at the top and meant to be read."""
+    if parts[0] != _STATE:
+        return False
     return any(parts[: len(place)] == place for place in _open_places())
 
 

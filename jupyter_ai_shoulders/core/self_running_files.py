@@ -53,7 +53,9 @@ class _Table(BaseModel):
 def runs_by_itself(path: str) -> Group | None:
     """Return the kind of file that a path (with ``/``) names; None for files that do not run."""
     parts = plain_parts(path)
-    return next((group for group, patterns in _patterns() if patterns.match(parts)), None)
+    if not _any().match(parts):
+        return None
+    return next(group for group, patterns in _patterns() if patterns.match(parts))
 
 
 def self_running_places() -> tuple[str, ...]:
@@ -85,6 +87,16 @@ _PARTS = re.compile(r"[=:,@]")
 def _table() -> _Table:
     text = files("jupyter_ai_shoulders.core").joinpath("self_running_files.json").read_text("utf-8")
     return _Table.model_validate_json(text)
+
+
+@cache
+def _any() -> PathPatterns:
+    """Return the patterns of all groups together: most files match none."""
+    groups = _table().groups
+    return PathPatterns(
+        (name for group in groups for name in group.files),
+        (place for group in groups for place in group.places),
+    )
 
 
 @cache

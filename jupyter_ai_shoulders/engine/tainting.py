@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from jupyter_ai_shoulders.core.plain_names import is_plain_id, is_plain_name
 from jupyter_ai_shoulders.engine.state import State
 from jupyter_ai_shoulders.engine.untrusted import READ_SOURCE, UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.tools.grants import clean_path, target_of
 from jupyter_ai_shoulders.tools.taint import MOST_SOURCES, Source, source_of
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.messages import Attachment, ImageAttachment, ThreadAttachment
+from jupyter_ai_shoulders.wire.messages import (
+    Attachment,
+    ImageAttachment,
+    MessageContext,
+    ThreadAttachment,
+)
 
 _PLAN = "run_plan"
 
@@ -61,6 +67,8 @@ def _message(state: State, event: ev.MessageAdd) -> State:
     if context is not None:
         document = context.active_document
         state = replace(state, document=document and clean_path(document))
+        for path in _telling(context):
+            state = _with(state, _of(path))
         if context.selection is not None and context.selection.text.strip():
             state = _with(state, _of(document or "a selection"))
     if state.about is not None:  # the prompt holds what stands there
@@ -68,6 +76,16 @@ def _message(state: State, event: ev.MessageAdd) -> State:
     for attachment in event.attachments:
         state = _with(state, _attached(attachment))
     return state
+
+
+def _telling(context: MessageContext) -> Iterator[str]:
+    """Yield the documents whose names, or whose cell's id, could be read as instructions."""
+    document = context.active_document
+    for path in (document, *context.open_documents):
+        if path is not None and not is_plain_name(path):
+            yield path
+    if context.active_cell_id is not None and not is_plain_id(context.active_cell_id):
+        yield document or "a notebook"
 
 
 def _attached(attachment: Attachment) -> Source:
@@ -93,6 +111,7 @@ def _read(state: State, event: ev.ToolResult) -> State:
         target_of(call.arguments or {}),
         external=call.external,
         foreign=call.package is not None,
+        failed=event.status == "error",
         document=state.document,
     )
     state = state if source is None else _with(state, source)

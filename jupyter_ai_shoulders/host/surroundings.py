@@ -152,7 +152,8 @@ class WorkspaceSurroundings:
             return []
         told = [f"cell {number} {mark.reason}" for number, _, mark in found[:STALE_TOLD]]
         more = [f"and {len(found) - STALE_TOLD} more"] if len(found) > STALE_TOLD else []
-        return [Fact("stale cells of the active document", "; ".join([*told, *more]))]
+        text = "; ".join([*told, *more])
+        return [Fact("stale cells of the active document", text, path=path)]
 
     async def _kernel(self, path: str | None) -> KernelHandle | None:
         if path is None or not path.endswith(".ipynb"):

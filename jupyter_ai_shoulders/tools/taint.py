@@ -29,16 +29,19 @@ _KNOWN_RESULTS = frozenset(
         *("todo", "complete", "clarify", "share_artifact", "load_tools", "read_output"),
         *("create_file", "write_file", "edit_file", "edit_document", "create_notebook"),
         *("add_cell", "edit_cell", "delete_cell", "move_cell", "clear_outputs"),
-        *("rename_file", "move_file", "duplicate_file", "delete_file", "git_commit"),
+        *("rename_file", "move_file", "duplicate_file", "delete_file"),
         *("restart_kernel", "interrupt_kernel", "add_task", "create_proposal", "propose_edit"),
     }
 )
 """Tools whose successful result holds nothing that the conversation did not hold before."""
+_KNOWN_ERRORS = frozenset({"todo", "complete", "clarify", "load_tools"})
+"""Tools whose errors hold nothing new either; those of others show names, or similar text."""
 _LABELS = {
     "search_content": "a search of the workspace",
     "search_notebook": "a search of the notebooks",
     "git_diff": "a diff of git",
     "git_status": "git",
+    "git_commit": "git",
     "list_files": "names of files",
     "list_kernels": "names of kernels",
     "file_history": "the history of files",
@@ -46,7 +49,9 @@ _LABELS = {
 }
 _OF_MANY = frozenset(_LABELS) - {"search_notebook"}
 """Tools whose result is not of the document they name alone."""
-_OF_OPEN_DOCUMENT = frozenset({"read_document", "search_document", "get_document_info"})
+_OF_OPEN_DOCUMENT = frozenset(
+    {"read_document", "search_document", "get_document_info", "edit_document"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +68,17 @@ def source_of(
     *,
     external: bool = False,
     foreign: bool = False,
+    failed: bool = False,
     document: str | None = None,
 ) -> Source | None:
     """Return where the result of a call came from; None for one that holds nothing new.
 
     ``foreign``: the tool is another package's. ``document``: the one in front of the person.
     """
+    known = _KNOWN_ERRORS if failed else _KNOWN_RESULTS
     if external:
         return Source(target.domain or f"what {tool} answered")
-    if tool in _KNOWN_RESULTS and not foreign:
+    if tool in known and not foreign:
         return None
     if target.command is not None:
         command = " ".join(target.command.split())
