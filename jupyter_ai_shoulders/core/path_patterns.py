@@ -64,10 +64,10 @@ class PathPatterns:
 
 def plain_parts(path: str) -> list[str]:
     """Return the parts of a path (with ``/``) in the one spelling that is compared."""
-    return list(map(_plain, path.strip("/").split("/")))
+    return list(map(plain_name, path.strip("/").split("/")))
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a name as file systems compare it that ignore case (APFS, NTFS, HFS+).
 
     They fold compatible characters, ignore some that are not visible, and Windows drops dots and

@@ -7,6 +7,7 @@ command sandbox, completions).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -46,7 +47,11 @@ def is_secret(path: str) -> bool:
 
     The state directory counts, but for what is meant to be read: skills, artifacts, ``system.md``.
     """
-    parts = plain_parts(path)
+    return has_secret_name(plain_parts(path))
+
+
+def has_secret_name(parts: Sequence[str]) -> bool:
+    """Return the same of a path as ``path_patterns.plain_parts`` returns it."""
     if _is_open(parts):
         return False
     if _secret().in_place(parts):
@@ -67,11 +72,11 @@ def secret_places() -> tuple[str, ...]:
     return tuple(place for group in _table().groups for place in group.places)
 
 
-def _is_open(parts: list[str]) -> bool:
+def _is_open(parts: Sequence[str]) -> bool:
     """Return whether a path is below the state directory at the top and meant to be read."""
     if parts[0] != _STATE:
         return False
-    return any(parts[: len(place)] == place for place in _open_places())
+    return any(list(parts[: len(place)]) == place for place in _open_places())
 
 
 @cache

@@ -9,6 +9,7 @@ command made (``guard.new_files``).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -53,9 +54,14 @@ class _Table(BaseModel):
 def runs_by_itself(path: str) -> Group | None:
     """Return the kind of file that a path (with ``/``) names; None for files that do not run."""
     parts = plain_parts(path)
-    if not _any().match(parts):
+    if not has_self_running_name(parts):
         return None
     return next(group for group, patterns in _patterns() if patterns.match(parts))
+
+
+def has_self_running_name(parts: Sequence[str]) -> bool:
+    """Return whether a path, as ``path_patterns.plain_parts`` returns it, names such a file."""
+    return _any().match(parts)
 
 
 def self_running_places() -> tuple[str, ...]:

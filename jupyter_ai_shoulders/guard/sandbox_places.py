@@ -15,8 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.secret_files import is_secret, secret_places
-from jupyter_ai_shoulders.core.self_running_files import runs_by_itself, self_running_places
+from jupyter_ai_shoulders.core.path_patterns import plain_name
+from jupyter_ai_shoulders.core.secret_files import has_secret_name, secret_places
+from jupyter_ai_shoulders.core.self_running_files import (
+    has_self_running_name,
+    self_running_places,
+)
 
 _LEFT_OUT = frozenset(
     {
@@ -138,21 +142,22 @@ class _Search:
         self.folders: set[str] = {str(root)}
         self.cut = False
         self._root = root
-        self._above = len(str(root).rstrip("/")) + 1
         self._known = known
         self._count = 0
         self._deadline = time.monotonic() + _LOOK_SECONDS
 
     def run(self) -> None:
         """Look; ``cut`` says that it was not everywhere."""
-        waiting = deque([str(self._root)])
+        waiting = deque([(str(self._root), list[str]())])
         while waiting and not self.cut:
-            for entry in _entries(waiting.popleft()):
+            folder, above = waiting.popleft()
+            for entry in _entries(folder):
                 self.cut = self._is_over()
                 if self.cut:
                     return
-                if self._is_to_enter(entry):
-                    waiting.append(entry.path)
+                parts = [*above, plain_name(entry.name)]
+                if self._is_to_enter(entry, parts):
+                    waiting.append((entry.path, parts))
                     self.folders.add(entry.path)
 
     def _is_over(self) -> bool:
@@ -161,17 +166,16 @@ class _Search:
             return True
         return self._count > _ALWAYS_LOOKED_AT and time.monotonic() > self._deadline
 
-    def _is_to_enter(self, entry: os.DirEntry[str]) -> bool:
-        """Note an entry; return whether it is a folder to look into."""
+    def _is_to_enter(self, entry: os.DirEntry[str], parts: list[str]) -> bool:
+        """Note an entry, by its path from the root; return whether it is a folder to look into."""
         if entry.is_symlink():
             return False
         name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
-        path = entry.path[self._above :]
         if name == ".git" and is_folder:
             self._note_git(Path(entry.path))
-        elif is_secret(f"{path}/x" if is_folder else path):
+        elif has_secret_name([*parts, ""] if is_folder else parts):
             self.secret.append(Path(entry.path))
-        elif runs_by_itself(path) is not None:
+        elif has_self_running_name(parts):
             self.running.append(Path(entry.path))
         elif is_folder:
             return name not in _LEFT_OUT and Path(entry.path) not in self._known
