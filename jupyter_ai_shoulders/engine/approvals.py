@@ -88,9 +88,7 @@ class Approvals:
             subject = await tool.subject(args, context)
         except ShouldersError as error:
             return Settle("error", error.info)
-        question = Question(
-            call.tool, tool.risk, tool.external, subject, state.taint, state.document
-        )
+        question = Question(call.tool, tool.risk, tool.external, subject, state.taint, state.opened)
         decision = decide(
             question,
             self.rules.rules,

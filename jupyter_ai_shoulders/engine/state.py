@@ -374,5 +374,7 @@ class State:
     """Where text of the conversation came from that may not be the user's."""
     document: str | None = None
     """The document in front of the person when they wrote last."""
+    opened: frozenset[str] = frozenset()
+    """That document, and the others they had open."""
     about: str | None = None
     """The document a thread is pinned to."""

@@ -66,7 +66,12 @@ def _message(state: State, event: ev.MessageAdd) -> State:
     context = event.context
     if context is not None:
         document = context.active_document
-        state = replace(state, document=document and clean_path(document))
+        shown = filter(None, (document, *context.open_documents))
+        state = replace(
+            state,
+            document=document and clean_path(document),
+            opened=frozenset(map(clean_path, shown)),
+        )
         for path in _telling(context):
             state = _with(state, _of(path))
         if context.selection is not None and context.selection.text.strip():

@@ -278,6 +278,8 @@ class Spawner:
             self._let_go()
             for transport in self._transports:
                 transport.close()
+            if self._says is None:  # nobody reads what it says
+                cast("IO[bytes]", self._process.stdout).close()
             for descriptor in self._outputs.values():
                 os.close(descriptor)
             self._outputs.clear()
@@ -371,7 +373,15 @@ class Spawners:
         self._rules.close()
 
     async def _launched(self) -> Spawner:
-        spawner = await asyncio.to_thread(lambda: Spawner.launch(self._rules.rules()))
+        launching = asyncio.create_task(
+            asyncio.to_thread(lambda: Spawner.launch(self._rules.rules()))
+        )
+        try:
+            spawner = await asyncio.shield(launching)
+        except asyncio.CancelledError:  # the thread starts it all the same
+            with contextlib.suppress(PolicyRefusal):
+                await (await launching).aclose()
+            raise
         try:
             await spawner.ready()
         except BaseException:

@@ -6,7 +6,7 @@ rules from the user's file, ``engine.fold`` the grants from the log.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -87,8 +87,8 @@ class Question:
     subject: CallSubject
     taint: Sequence[Source] = ()
     """Where text in the conversation came from that may not be the user's."""
-    document: str | None = None
-    """The document that was in front of the user when they wrote."""
+    opened: Collection[str] = ()
+    """The documents that the user had open when they wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ def _granted(question: Question, grants: Sequence[Grant]) -> Allow | None:
 def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
     """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
     path = question.subject.target.path
-    shown = question.subject.in_page or (path is not None and path == question.document)
+    shown = question.subject.in_page or path in question.opened
     vouched = isinstance(decision, Allow) and (decision.named or (shown and not decision.stored))
     sources = suspends(
         question.taint,

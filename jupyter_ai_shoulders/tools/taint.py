@@ -5,7 +5,7 @@ allowed beforehand runs, reaches out or changes what is not open in front of the
 question that says where the text came from. Only what the person typed in this conversation is
 theirs. Everything that is read counts, also documents they have open, outputs and variables. A
 rule that names one document vouches for what that document holds; so does an answer, or the mode,
-of this conversation for a document that is open, or that the person wrote about.
+of this conversation for a document that the person has open.
 
 Pure: ``engine.tainting`` asks ``source_of`` for each result, so the log alone tells a
 conversation's sources; ``tools.rules`` goes by them.
@@ -96,7 +96,7 @@ def suspends(
     """Return the sources for which what was allowed beforehand does not hold for this call.
 
     ``vouched``: what the document itself holds does not count. The person had allowed the call for
-    this very document, or, in this conversation, with the document open or named by their message.
+    this very document, or, in this conversation, with the document open in front of them.
     """
     if external or risk == "execute":
         pass

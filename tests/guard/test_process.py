@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import aclosing
 from pathlib import Path
@@ -16,7 +17,8 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.guard.process import Ended, Output, Program, Spawners
+from jupyter_ai_shoulders.guard.port_rules import PortRules
+from jupyter_ai_shoulders.guard.process import Ended, Output, Program, Spawner, Spawners
 from jupyter_ai_shoulders.guard.spawner.tree import end_orphans, process_start
 from tests.guard.running import (
     PATIENCE_S,
@@ -327,3 +329,23 @@ async def test_a_spare_spawner_waits_and_is_let_go(tmp_path: Path) -> None:
     await second.aclose()
 
     assert [is_running(one.pid) for one in (first, second)] == [False, False]
+
+
+async def test_a_start_that_is_cancelled_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that starts it cannot be stopped."""
+    launch, cancelled = Spawner.launch, threading.Event()
+    launched: list[Spawner] = []
+
+    def slow(rules: PortRules | None = None) -> Spawner:
+        launched.append(launch(rules))
+        cancelled.wait(PATIENCE_S)
+        return launched[-1]
+
+    monkeypatch.setattr(Spawner, "launch", slow)
+    taking = asyncio.create_task(Spawners().take())
+    await asyncio.to_thread(wait_until, lambda: bool(launched))
+    taking.cancel()
+    cancelled.set()
+    with pytest.raises(asyncio.CancelledError):
+        await taking
+    assert not launched[0].alive
