@@ -109,12 +109,14 @@ def kill(processes: Iterable[Seen], number: int) -> None:
     groups are the command's own: it began a session, and nobody joins a group of another session.
     """
     seen = list(processes)
-    own = os.getpgrp()
-    for group in {one.group for one in seen} - {own, 0, 1}:
+    groups = {one.group for one in seen} - {os.getpgrp(), 0, 1}
+    for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
     for one in seen:
-        _kill_same(one, number)
+        # A second request to end would interrupt the answer to the first.
+        if number == signal.SIGKILL or one.group not in groups:
+            _kill_same(one, number)
 
 
 def end_all(find: Iterator[list[Seen]], grace: float, patience: float) -> int:
