@@ -373,8 +373,9 @@ class Spawners:
         self._rules.close()
 
     async def _launched(self) -> Spawner:
-        launching = asyncio.create_task(
-            asyncio.to_thread(lambda: Spawner.launch(self._rules.rules()))
+        # Not a task: nobody can cancel what the thread returns.
+        launching = asyncio.get_running_loop().run_in_executor(
+            None, lambda: Spawner.launch(self._rules.rules())
         )
         try:
             spawner = await asyncio.shield(launching)

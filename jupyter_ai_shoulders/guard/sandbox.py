@@ -115,6 +115,11 @@ class Sandbox:
             self._facts = asyncio.create_task(_looked_up(self._detect), name="sandbox-facts")
         return await asyncio.shield(self._facts)
 
+    async def aclose(self) -> None:
+        """Wait until what finds out the facts has ended."""
+        if self._facts is not None:
+            await asyncio.gather(self._facts, return_exceptions=True)
+
     def exposed(self, facts: Facts, wanted: Wanted) -> Exposed:
         """Return what could not be kept from a command; blocks, for threads.
 

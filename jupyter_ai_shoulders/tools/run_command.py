@@ -186,6 +186,7 @@ class RunCommand:
         waiting, self._waiting = self._waiting, {}
         for spawner in waiting.values():
             await spawner.aclose()
+        await self._sandbox.aclose()
         await self._spawners.aclose()
 
     async def _run(
