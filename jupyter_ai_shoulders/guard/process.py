@@ -272,6 +272,8 @@ class Spawner:
                 await asyncio.to_thread(self._write, b"stop\n")
                 await self._gone(grace + _STOP_SECONDS)
             self._let_go()
+            if self.start is None:  # it has not begun, and has nothing to end first
+                self._process.kill()
             if not await self._gone(_STOP_SECONDS):
                 await asyncio.to_thread(end_orphans, self.pid, self.start)
         finally:
@@ -341,7 +343,11 @@ class Spawners:
         spare, self._spare = self._spare, None
         if spare is not None:
             with contextlib.suppress(PolicyRefusal):
-                found = await spare
+                try:
+                    found = await asyncio.shield(spare)
+                except asyncio.CancelledError:
+                    self._spare = spare  # it is for the next command, or closed with all
+                    raise
                 if found.alive:
                     return found
                 await found.aclose()

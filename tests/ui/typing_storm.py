@@ -321,7 +321,8 @@ def prepare(lab: Lab, pages: Sequence[Page], path: str = "storm.ipynb") -> Storm
 def configure(root: Path, thinker: Thinker) -> dict[str, str]:
     """Make the simulator the model and let the agent run cells unasked; return the environment."""
     env = Upstream({}, root, url=thinker.url).configure(root)
-    rules = {"version": 1, "rules": [{"action": "allow", "tool": "*_cell"}]}
+    rule = {"action": "allow", "tool": "*_cell", "match": {"notebook": "storm.ipynb"}}
+    rules = {"version": 1, "rules": [rule]}
     (root / ".shoulders" / "tools.json").write_text(json.dumps(rules), encoding="utf-8")
     return env
 
