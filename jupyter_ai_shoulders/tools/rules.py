@@ -251,7 +251,8 @@ def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow |
     """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
     path = question.subject.target.path
     shown = question.subject.in_page or path in question.opened
-    vouched = isinstance(decision, Allow) and (decision.named or (shown and not decision.stored))
+    # What asks may be allowed always: that rule names the document, and vouches for it.
+    vouched = isinstance(decision, Ask) or decision.named or (shown and not decision.stored)
     sources = suspends(
         question.taint,
         question.risk,

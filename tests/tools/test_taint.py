@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 PAGE = Source("example.org")
+NOTEBOOK = Source("a.ipynb", "a.ipynb")
 ALWAYS = Rules(rules=(ToolRule("allow", "*", source="rule 1"),))
 
 
@@ -87,6 +88,14 @@ def test_what_would_ask_anyway_says_where_the_text_came_from_and_is_not_stored_f
     assert decision.scopes == ("once", "document", "session")
 
 
+def test_what_asks_in_a_document_may_be_allowed_always_in_spite_of_what_it_holds():
+    """The rule that is stored names the document."""
+    decision = judged(question("execute", NOTEBOOK), Rules())
+    assert isinstance(decision, Ask)
+    assert "always" in decision.scopes
+    assert "a.ipynb" not in decision.reason.text
+
+
 def test_edits_that_the_mode_lets_wait_for_review_still_run():
     assert isinstance(judged(question("write", PAGE), Rules(), mode="auto_edit"), Allow)
 
@@ -128,9 +137,6 @@ def test_nobody_there_to_ask_is_a_refusal_that_names_the_source():
     decision = judged(question("execute", PAGE), someone=False)
     assert isinstance(decision, Deny)
     assert "example.org" in decision.text
-
-
-NOTEBOOK = Source("a.ipynb", "a.ipynb")
 
 
 @pytest.mark.parametrize(
