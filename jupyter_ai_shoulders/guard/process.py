@@ -331,6 +331,7 @@ class Spawners:
         """``closed_ports``: what a command must not connect to; it may block."""
         self._spare: asyncio.Task[Spawner] | None = None
         self._closed = False
+        self._taking = asyncio.Lock()
         self._rules = PortRulesCache(closed_ports)
 
     def warm(self) -> None:
@@ -340,17 +341,16 @@ class Spawners:
 
     async def take(self) -> Spawner:
         """Return one that waits for its request. Raises ``PolicyRefusal``."""
-        spare, self._spare = self._spare, None
-        if spare is not None:
-            with contextlib.suppress(PolicyRefusal):
-                try:
-                    found = await asyncio.shield(spare)
-                except asyncio.CancelledError:
-                    self._spare = spare  # it is for the next command, or closed with all
-                    raise
-                if found.alive:
-                    return found
-                await found.aclose()
+        async with self._taking:
+            spare = self._spare
+            if spare is not None:
+                with contextlib.suppress(PolicyRefusal):
+                    found = await asyncio.shield(spare)  # who is cancelled leaves it here
+                    self._spare = None
+                    if found.alive:
+                        return found
+                    await found.aclose()
+                self._spare = None
         return await self._launched()
 
     async def probe(self) -> JsonObject:
