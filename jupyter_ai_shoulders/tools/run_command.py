@@ -44,7 +44,7 @@ from jupyter_ai_shoulders.tools.command_new_files import NewFiles
 from jupyter_ai_shoulders.tools.command_output import CommandOutput
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
-from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.ids import CallId, SessionId
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Toolset
 from jupyter_ai_shoulders.wire.settings import CommandMode
@@ -136,7 +136,8 @@ class RunCommand:
         self._spawners = spawners
         self._sandbox = sandbox
         self._undo = undo
-        self._waiting: dict[CallId, Spawner] = {}
+        self._waiting: dict[tuple[SessionId, CallId], Spawner] = {}
+        """Two conversations may have calls of the same id."""
 
     async def subject(self, args: RunCommandArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the exact line and what holds it.
@@ -166,14 +167,15 @@ class RunCommand:
     async def prepare(self, context: CallContext) -> Effect:
         """Have the process that will start it, and what it is known by after a crash."""
         spawner = await self._spawners.take()
-        self._waiting[context.call_id] = spawner
+        self._waiting[context.session_id, context.call_id] = spawner
         return Effect(pid=spawner.pid, process_start=spawner.start)
 
     async def run(
         self, args: RunCommandArguments, context: CallContext
     ) -> AsyncGenerator[ToolOutput]:
         """Run it; cancelled, all that it has become is ended first."""
-        spawner = self._waiting.pop(context.call_id, None) or await self._spawners.take()
+        waiting = self._waiting.pop((context.session_id, context.call_id), None)
+        spawner = waiting or await self._spawners.take()
         try:
             async with aclosing(self._run(spawner, args, context)) as items:
                 async for item in items:
