@@ -34,17 +34,18 @@ _RUNNING_ADDRESS = re.compile(r"(?i)url\s*=\s*\"?(?:ext|fd)::")
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A file that was renamed."""
+    """A file that was renamed, or could not be."""
 
     path: str
     """What it was called, relative to the workspace."""
-    now: str
+    now: str | None
+    """What it is called now; None: it could not be renamed."""
 
 
 def set_aside_new(
     places: Places, before: Found, *, repositories_only: bool = False
 ) -> list[SetAside]:
-    """Rename what was made since ``before`` and runs by itself; return what was renamed.
+    """Rename what was made since ``before`` and runs by itself; return what was found.
 
     Files in folders that are new themselves, such as a fresh clone, stay: nobody has opened those
     yet. New repositories stay if git would run nothing because of them.
@@ -95,8 +96,11 @@ def runs_something(folder: Path) -> bool:
     settings = folder / "config"
     if settings.is_symlink() or not settings.is_file():
         return os.path.lexists(settings)
-    with settings.open("rb") as file:
-        content = file.read(_MOST_SETTINGS + 1)
+    try:
+        with settings.open("rb") as file:
+            content = file.read(_MOST_SETTINGS + 1)
+    except OSError:
+        return True  # nobody can say that it runs nothing
     text = content.decode("utf-8", "replace")
     return (
         len(content) > _MOST_SETTINGS
@@ -119,9 +123,13 @@ def _rename(places: Places, path: Path) -> Iterator[SetAside]:
     while os.path.lexists(target):
         number += 1
         target = path.with_name(f"{path.name}{SUFFIX}-{number}")
+    root = places.workspace
+    name = path.relative_to(root).as_posix()
     try:
         path.rename(target)
     except FileNotFoundError:
         return  # deleted since
-    root = places.workspace
-    yield SetAside(path.relative_to(root).as_posix(), target.relative_to(root).as_posix())
+    except OSError:
+        yield SetAside(name, None)
+    else:
+        yield SetAside(name, target.relative_to(root).as_posix())

@@ -192,7 +192,7 @@ def _git_facts(git: GitState | None) -> list[Fact]:
     if git is None:
         return []
     changed = git.changed_files
-    count = "" if changed is None else f", {changed} files changed since the last commit"
+    count = "" if changed is None else f"; changed files since the last commit: {changed}"
     return [Fact("git", f"a repository{count}")]
 
 

@@ -1,4 +1,4 @@
-"""What a sandboxed command made that runs by itself later: set aside, and told (chapter 07).
+"""What a sandboxed command made that runs by itself later: renamed, and told (chapter 07).
 
 Used by ``tools.run_command``. Repositories are looked at while the command runs, too, since a page
 or an editor may ask git for a status at any moment.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import time
 from collections.abc import AsyncGenerator
 
 from jupyter_ai_shoulders.guard.new_files import SetAside
@@ -15,7 +17,11 @@ from jupyter_ai_shoulders.guard.sandbox import Sandbox, Wanted
 from jupyter_ai_shoulders.guard.sandbox_places import Found
 
 LOOK_SECONDS = 2.0
-"""Between two looks at repositories while a command runs."""
+"""Between two looks at repositories while a command runs, at least."""
+_PAUSES = 50
+"""A look is followed by a pause of so many times its duration: 2 % of one core at most."""
+
+_log = logging.getLogger(__name__)
 
 
 class NewFiles:
@@ -26,7 +32,7 @@ class NewFiles:
         self._sandbox = sandbox
         self._wanted = None if wanted is None or wanted.read_only else wanted
         self._before: Found | None = None
-        self._set_aside: list[SetAside] = []
+        self._set_aside: dict[str, SetAside] = {}
 
     def look(self) -> Found | None:
         """Return what is there before the command; blocks, for threads."""
@@ -37,32 +43,54 @@ class NewFiles:
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
         """Look at repositories while the block runs, and at everything after it."""
-        watch = asyncio.create_task(self._watch(), name="new-files")
+        ended = asyncio.Event()
+        watch = asyncio.create_task(self._watch(ended), name="new-files")
         try:
             yield
         finally:
-            watch.cancel()
-            await asyncio.gather(watch, return_exceptions=True)
+            ended.set()
+            await watch  # a look that has begun goes to its end: what it renames is told
             await self._look_again(repositories_only=False)
+            if self.told is not None:  # a command that is cancelled has no result to say it in
+                _log.warning("%s", self.told)
 
     @property
     def told(self) -> str | None:
-        """What to tell about files that were set aside; None when there are none."""
-        if not self._set_aside:
-            return None
-        names = ", ".join(f"{item.path} (now {item.now})" for item in self._set_aside)
-        return (
-            f"Set aside since programs or agents would run or read it later: {names}. Tell the "
-            "user, who can rename it back, or use a file tool, which asks."
-        )
+        """What to tell about the files; None when there are none."""
+        renamed = [f"{item.path} (now {item.now})" for item in self._found if item.now is not None]
+        kept = [item.path for item in self._found if item.now is None]
+        texts: list[str] = []
+        if renamed:
+            texts.append(
+                "Renamed, because programs or agents would use what the command made later: "
+                f"{', '.join(renamed)}. Tell the user, who can rename it back; a file tool asks."
+            )
+        if kept:
+            texts.append(
+                "Made by the command, used by programs or agents later, and could not be renamed: "
+                f"{', '.join(kept)}. Tell the user to look at it."
+            )
+        return " ".join(texts) or None
 
-    async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
+    @property
+    def _found(self) -> list[SetAside]:
+        return list(self._set_aside.values())
+
+    async def _watch(self, ended: asyncio.Event) -> None:
+        pause = LOOK_SECONDS
+        while self._before is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await ended.wait()
+            if ended.is_set():
+                return
+            began = time.monotonic()
             await self._look_again(repositories_only=True)
+            pause = max(LOOK_SECONDS, _PAUSES * (time.monotonic() - began))
 
     async def _look_again(self, *, repositories_only: bool) -> None:
         if self._before is not None:
-            self._set_aside += await asyncio.to_thread(
+            found = await asyncio.to_thread(
                 self._sandbox.set_aside_new, self._before, repositories_only=repositories_only
             )
+            self._set_aside |= {item.now or item.path: item for item in found}

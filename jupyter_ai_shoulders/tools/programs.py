@@ -34,7 +34,7 @@ class Reading(_Row):
     refused: tuple[str, ...] = ()
     """Options with which it writes a file, or runs or loads something."""
     operands: str | None = None
-    """A pattern that every word but options must match whole; None: any."""
+    """Regular expression of the operands (words that are not options); None: any."""
 
     @property
     def words(self) -> tuple[str, ...]:

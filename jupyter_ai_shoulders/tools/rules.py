@@ -269,8 +269,8 @@ def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow |
             scope for scope in decision.scopes if scope != "always"
         )
         return Ask(decision.reason.model_copy(update={"text": text}), scopes)
-    if decision.because is None and mode != "bypass":
-        return decision  # the mode lets it pass: it waits for review and can be taken back
+    if mode != "bypass" and isinstance(_by_mode(question, mode), Allow):
+        return decision  # the mode alone lets it pass: it waits for review and can be taken back
     text = f"It asks although {decision.because or 'nothing asks in this mode'}. {told}"
     scopes = _scopes(question.subject.target, always=False)
     return Ask(AskReason(kind="taint", text=text), scopes)

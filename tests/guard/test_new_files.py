@@ -131,3 +131,11 @@ def test_settings_by_which_git_runs_something_are_seen(tmp_path: Path, name: str
     assert not runs_something(tmp_path / ".git")
     git(tmp_path, "config", name, value)
     assert runs_something(tmp_path / ".git")
+
+
+def test_what_cannot_be_renamed_is_told(ground: Ground, monkeypatch: pytest.MonkeyPatch):
+    def refused(self: Path, target: Path) -> Path:
+        raise PermissionError(13, "not permitted", str(self))
+
+    monkeypatch.setattr(Path, "rename", refused)
+    assert ground.made("AGENTS.md") == [SetAside("AGENTS.md", None)]
