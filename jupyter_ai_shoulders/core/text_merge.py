@@ -1,15 +1,19 @@
-"""Merges two changes of one text line by line. Pure.
+"""Merges two changes of one text, by lines and where that fails by words. Pure.
 
-Used where a text was changed on two sides: by undo of files (``files.undo``), by pending edits and
-by proposals. The page has the same rule (``labextension/src/bridge/mergeText.ts``).
+Used where a text was changed on two sides: by the tools that edit (``tools.merged_edit``), by undo
+of files (``files.undo``), by pending edits and by proposals. The page has the same rules
+(``labextension/src/bridge/mergeText.ts``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.line_diff import changed_regions
+
+_WORDS = re.compile(r"\w+|\s|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,34 +34,120 @@ def merge_texts(base: str, mine: str, theirs: str) -> str | None:
         return mine
     if mine == base:
         return theirs
-    own, others = line_changes(base, mine), line_changes(base, theirs)
-    more = [change for change in others if change not in own]
-    if any(_clash(change, other) for change in more for other in own):
-        return None
-    return "\n".join(changed_lines(base, [*own, *more]))
+    merged = _merge(*_lines(base, mine, theirs), _nothing)
+    return None if merged is None else "\n".join(merged)
+
+
+def merge_words(base: str, mine: str, theirs: str) -> str | None:
+    """Return what ``merge_texts`` does; of lines that both changed, each other's words are merged.
+
+    None where both changed the same words, or put words in the same place.
+    """
+    merged = _merge(*_lines(base, mine, theirs), _by_words)
+    return None if merged is None else "\n".join(merged)
+
+
+def merge_preferring(base: str, mine: str, preferred: str) -> str:
+    """Return both changes merged; where both changed the same lines, those of ``preferred``."""
+    merged = _merge(*_lines(base, mine, preferred), lambda _base, _mine, theirs: theirs)
+    return mine if merged is None else "\n".join(merged)
 
 
 def line_changes(before: str, after: str) -> list[LineChange]:
     r"""Return what makes ``after`` of ``before``, in whole lines; ``\n`` alone ends a line."""
-    old, new = before.split("\n"), after.split("\n")
+    return _changes(before.split("\n"), after.split("\n"))
+
+
+def changed_lines(text: str, changes: Iterable[LineChange]) -> list[str]:
+    """Return the lines of a text with changes that do not overlap."""
+    return _changed(text.split("\n"), changes)
+
+
+_Pieces = Sequence[str]
+_Resolve = Callable[[_Pieces, _Pieces, _Pieces], _Pieces | None]
+"""What becomes of pieces that both sides changed; None: they cannot be merged."""
+
+
+def _lines(base: str, mine: str, theirs: str) -> tuple[_Pieces, _Pieces, _Pieces]:
+    return base.split("\n"), mine.split("\n"), theirs.split("\n")
+
+
+def _nothing(_base: _Pieces, _mine: _Pieces, _theirs: _Pieces) -> None:
+    return None
+
+
+def _by_words(base: _Pieces, mine: _Pieces, theirs: _Pieces) -> _Pieces | None:
+    if not len(base) == len(mine) == len(theirs):
+        return None  # lines are never joined or split
+    merged: list[str] = []
+    for lines in zip(base, mine, theirs, strict=True):
+        old, here, there = map(_WORDS.findall, lines)
+        words = _merge(old, here, there, _nothing)
+        if words is None:
+            return None
+        merged.append("".join(words))
+    return merged
+
+
+def _merge(
+    base: _Pieces, mine: _Pieces, theirs: _Pieces, resolve: _Resolve
+) -> Sequence[str] | None:
+    own, others = _changes(base, mine), _changes(base, theirs)
+    more = [change for change in others if change not in own]
+    changes: list[LineChange] = []
+    for group in _groups([*own, *more]):
+        if len(group) == 1:
+            changes += group
+            continue
+        start, end = group[0].start, max(change.end for change in group)
+        sides = [
+            _changed(base[start:end], [_moved(each, -start) for each in group if each in side])
+            for side in (own, more)
+        ]
+        both = resolve(base[start:end], sides[0], sides[1])
+        if both is None:
+            return None
+        changes.append(LineChange(start, end, tuple(both)))
+    return _changed(base, changes)
+
+
+def _groups(changes: Iterable[LineChange]) -> Iterator[list[LineChange]]:
+    """Yield changes that clash together, in the order of the text, all others alone."""
+    group: list[LineChange] = []
+    for change in sorted(changes, key=_place):
+        if group and not any(_clash(change, other) for other in group):
+            yield group
+            group = []
+        group.append(change)
+    if group:
+        yield group
+
+
+def _clash(one: LineChange, other: LineChange) -> bool:
+    """Return whether two changes conflict: they share lines, or insert at the same place."""
+    overlap = one.start < other.end and other.start < one.end
+    return overlap or _place(one) == _place(other)
+
+
+def _place(change: LineChange) -> tuple[int, int]:
+    return change.start, change.end
+
+
+def _moved(change: LineChange, by: int) -> LineChange:
+    return LineChange(change.start + by, change.end + by, change.lines)
+
+
+def _changes(old: _Pieces, new: _Pieces) -> list[LineChange]:
     return [
         LineChange(start, end, tuple(new[first:last]))
         for start, end, first, last in changed_regions(old, new)
     ]
 
 
-def _clash(one: LineChange, other: LineChange) -> bool:
-    """Return whether it is not clear what two changes make together."""
-    overlap = one.start < other.end and other.start < one.end
-    return overlap or (one.start, one.end) == (other.start, other.end)
-
-
-def changed_lines(text: str, changes: Iterable[LineChange]) -> list[str]:
-    """Return the lines of a text with changes that do not overlap."""
-    lines = text.split("\n")
+def _changed(lines: _Pieces, changes: Iterable[LineChange]) -> list[str]:
     result: list[str] = []
     position = 0
-    for change in sorted(changes, key=lambda change: (change.start, change.end)):
+    for change in sorted(changes, key=_place):
         result += [*lines[position : change.start], *change.lines]
         position = change.end
     return [*result, *lines[position:]]

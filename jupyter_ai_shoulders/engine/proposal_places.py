@@ -56,9 +56,9 @@ class CellPlace:
             return True
         if outcome.conflicts[0].reason == "protected":
             raise Conflict(
-                "The cell is protected: its metadata says it may not be edited.",
+                "The cell is protected: its metadata does not allow edits.",
                 code="cell_protected",
-                hint="Lift the protection in the cell's properties, then apply again.",
+                hint="Remove the protection in the cell's properties, then apply again.",
             )
         return False
 
@@ -107,8 +107,8 @@ class Doing:
     """Whether the user gave another text instead."""
 
     def is_of_the_agent(self, text: str) -> bool:
-        """Return whether a text is what was proposed, or, of threads, that beside the user's."""
-        return text == self.proposal.new or (self.review and not self.rewritten)
+        """Return whether a text is what was proposed, also where it is merged with the user's."""
+        return text == self.proposal.new or not self.rewritten
 
     @contextmanager
     def of(self, text: str) -> Generator[None]:

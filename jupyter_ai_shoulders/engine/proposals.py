@@ -15,7 +15,7 @@ from typing import Protocol
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
-from jupyter_ai_shoulders.core.text_merge import merge_texts
+from jupyter_ai_shoulders.core.text_merge import merge_preferring, merge_words
 from jupyter_ai_shoulders.engine.proposal_places import (
     CellPlace,
     Doing,
@@ -32,6 +32,9 @@ from jupyter_ai_shoulders.wire.edits import Proposal, ProposalState
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Event, ProposalAdd, ProposalResolve
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
+
+ATTEMPTS = 3
+"""How often a change is merged when the user types while it is applied."""
 
 log = logging.getLogger(__name__)
 
@@ -95,10 +98,10 @@ class Proposals:
         """Apply or dismiss a proposal; return it in its new state.
 
         ``applied``: the cell, or the file, has the text; ``edited``: it has the user's version of
-        it, or one that keeps what was changed meanwhile in other lines. ``conflict``: it is not
-        what the user saw beside the proposal; nothing was written, and a new proposal shows it as
-        it is. ``stale``: it is gone. Raises ``NotFound``, ``Conflict`` (``already_answered``, page
-        not responding) and what reading and changing it raises.
+        it, or one that keeps what was changed since in other lines. ``conflict``: the user changed
+        the same lines; nothing was written, and a new proposal shows the text as it is.
+        ``stale``: it is gone. Raises ``NotFound``, ``Conflict`` (``already_answered``, page not
+        responding) and what reading and changing it raises.
         """
         async with self._deciding:
             return await self._decide(self.get(proposal_id), command)
@@ -116,7 +119,7 @@ class Proposals:
     async def _decide(self, proposal: Proposal, command: DecideProposal) -> Proposal:
         if proposal.state != "proposed":
             raise Conflict(
-                f"The proposal was decided already: it is {proposal.state}.",
+                f"The proposal has already been decided: it is {proposal.state}.",
                 code="already_answered",
             )
         if command.decision == "dismiss":
@@ -125,18 +128,21 @@ class Proposals:
 
     async def _apply(self, proposal: Proposal, command: DecideProposal) -> Proposal:
         text = proposal.new if command.text is None else command.text
-        place = self._place(proposal, rewritten=text != proposal.new)
-        if await place.write(text, proposal.current_version):
-            return await self._applied(proposal, command, text)
+        old = proposal.old if command.text is None or command.base is None else command.base
+        rewritten = await asyncio.to_thread(_is_rewritten, proposal, old, text)
+        place = self._place(proposal, rewritten=rewritten)
         now = await place.now()
-        if now is None:
-            return await self._resolve(proposal, "stale")
-        merged = await asyncio.to_thread(merge_texts, proposal.current, now.text, text)
-        if merged is not None and await place.write(merged, now.version):
-            return await self._applied(proposal, command, merged)
-        # First, so that a server that ends in between has lost nothing of what the user wrote.
-        self._propose_again(proposal, text, await place.now() or now)
-        return await self._resolve(proposal, "conflict")
+        left = ATTEMPTS
+        while now is not None:
+            merged = await asyncio.to_thread(merge_words, old, now.text, text)
+            if merged is None or left == 0:
+                # First, so that a server that ends in between loses nothing of the user's text.
+                self._propose_again(proposal, old, text, now)
+                return await self._resolve(proposal, "conflict")
+            if await place.write(merged, now.version):
+                return await self._applied(proposal, command, merged)
+            now, left = await place.now(), left - 1  # the user types
+        return await self._resolve(proposal, "stale")
 
     def _is_thread(self, proposal: Proposal) -> bool:
         """Return whether a thread made it: what is applied awaits review, and it hears of runs."""
@@ -162,12 +168,13 @@ class Proposals:
         self._run(decided, proposal.cell_id, listener)
         return decided
 
-    def _propose_again(self, proposal: Proposal, text: str, now: TextNow) -> None:
-        """Put the same change beside the text that stands there now."""
+    def _propose_again(self, proposal: Proposal, old: str, text: str, now: TextNow) -> None:
+        """Put the same change beside the text as it is now."""
         what = "file" if proposal.cell_id is None else "cell"
         again = proposal.model_copy(
             update={
                 "id": ProposalId(self._ids.new("proposal")),
+                "old": old,
                 "new": text,
                 "current": now.text,
                 "current_version": now.version,
@@ -208,6 +215,13 @@ class Proposals:
         crash_point("proposals.cell.ran")
         if listener is not None and outcome is not None:
             await listener.ended(proposal, outcome)
+
+
+def _is_rewritten(proposal: Proposal, base: str, text: str) -> bool:
+    """Return whether a text is the user's version, and not the agent's in their present text."""
+    if text == proposal.new:
+        return False
+    return text != merge_preferring(proposal.old, base, proposal.new)
 
 
 def fold_proposals(events: Iterable[Event]) -> list[Proposal]:

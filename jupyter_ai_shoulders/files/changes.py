@@ -278,7 +278,7 @@ class DiskChanges:
         """Return the folders to make, outermost first. Raises ``Conflict`` for a taken name."""
         if self._kind(target) is not None:
             raise Conflict(
-                f"There is something called {target} already; nothing was changed.",
+                f"{target} already exists; nothing was changed.",
                 hint="Use another name.",
             )
         missing: list[WorkspacePath] = []

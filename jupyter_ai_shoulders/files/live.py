@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError
 from jupyter_ai_shoulders.files.claims import TextClaim, TextClaims, followed
@@ -54,11 +55,13 @@ class LiveTexts:
         transport: PageTransport,
         clock: Clock,
         ids: IdSource,
+        acting: ActingPage | None = None,
         times: TextTimes | None = None,
     ) -> None:
         self._workspace = workspace
         self._transport = transport
         self._clock = clock
+        self._acting = acting or ActingPage()
         self._times = times or TextTimes()
         self._requests = TextRequests(transport, clock, ids, self._times.answer)
         self._claims = TextClaims()
@@ -111,8 +114,13 @@ class LiveTexts:
     # who has what
 
     def owner(self, name: WorkspacePath) -> TextClaim | None:
-        """Return the claim of the connected page focused last among those that have it open."""
-        return next(iter(self._claims.present(name)), None)
+        """Return the claim of the connected page that the present task's edits go to.
+
+        That is the page it works for if it has the file open, else the one focused last.
+        """
+        claims = self._claims.present(name)
+        own = (claim for claim in claims if claim.client == self._acting.client)
+        return next(own, claims[0] if claims else None)
 
     def absent(self, name: WorkspacePath) -> TextClaim | None:
         """Return the claim of a page that is away with unsaved text, if no other has it open."""

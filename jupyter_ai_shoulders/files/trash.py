@@ -59,7 +59,7 @@ class Trash:
         if folder.stat(entry) != expected:
             folder.move(entry, path, workspace)
             raise FileChanged(
-                f"{path} was changed by someone else meanwhile; it was not deleted.",
+                f"{path} was changed by someone else in the meantime; it was not deleted.",
                 hint="Read it again.",
                 retryable=True,
             )
@@ -75,8 +75,8 @@ class Trash:
         entry = folder.path(operation_id)
         if not self.has(operation_id):
             raise NotFound(
-                f"{path} is not in the trash any more.",
-                hint="Perhaps somebody has emptied it; a backup may have the file.",
+                f"{path} is no longer in the trash.",
+                hint="The trash may have been emptied; a backup may have the file.",
             )
         try:
             folder.move(entry, path, workspace)

@@ -59,7 +59,7 @@ class CannotUndo(Conflict):
     """It cannot be taken back, for the reason given; nothing was changed."""
 
     def __init__(self, message: str, clash: TextClash | None = None) -> None:
-        super().__init__(message, hint="The file is as it was; change it by hand where needed.")
+        super().__init__(message, hint="The file was not changed; edit it by hand where needed.")
         self.clash = clash
 
 
@@ -294,13 +294,15 @@ class FileUndo:
             text = await asyncio.to_thread(merge_texts, ours, current.text, before)
             if text is None:
                 raise CannotUndo(
-                    f"{change.document} was changed since in the same lines.",
+                    f"{change.document} has since changed on the same lines.",
                     TextClash(change.document, ours, before, current),
                 )
             outcome = await self._texts.replace(change.document, text, current.version, origin)
             if not isinstance(outcome, TextConflict):
                 return Undone(row, outcome.operation_id, merged=current.text != ours)
-        raise CannotUndo(f"{change.document} changes again and again; try when it is quiet.")
+        raise CannotUndo(
+            f"{change.document} keeps changing; try again when nothing else is changing it."
+        )
 
     def _nothing_to_do(self, row: Operation) -> Undone:
         self._journal.end(row.id, "undone")
@@ -312,5 +314,5 @@ class FileUndo:
     def _text(self, change: Change, which: str = "before") -> str:
         blob = change.before if which == "before" else change.after
         if blob is None:
-            raise NotFound(f"How {change.document} was is not known any more.")
+            raise NotFound(f"How {change.document} was is no longer known.")
         return decoded(self._store.get(blob), change.document).text

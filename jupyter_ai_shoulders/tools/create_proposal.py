@@ -22,8 +22,10 @@ from jupyter_ai_shoulders.tools.base import (
 )
 from jupyter_ai_shoulders.tools.file_access import FileAccess, is_notebook
 from jupyter_ai_shoulders.tools.file_write import written_text
+from jupyter_ai_shoulders.tools.merged_edit import Change
 from jupyter_ai_shoulders.tools.notebook_access import NOTEBOOK_TOOLSETS, NotebookAccess
 from jupyter_ai_shoulders.tools.proposing import Proposing
+from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
 from jupyter_ai_shoulders.tools.text_replace import Ambiguous, Missing, Replaced, replace_once
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
@@ -66,23 +68,32 @@ class CreateProposal:
     toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
     arguments = CreateProposalArguments
 
-    def __init__(self, cells: NotebookAccess, files: FileAccess, ids: IdSource) -> None:
-        self._proposing = Proposing(cells, files, ids)
+    def __init__(
+        self,
+        cells: NotebookAccess,
+        files: FileAccess,
+        ids: IdSource,
+        texts: SeenTexts | None = None,
+    ) -> None:
+        self._proposing = Proposing(cells, files, ids, texts)
 
     async def subject(self, args: CreateProposalArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with what it proposes."""
-        del context
         found = await self._proposing.find(args.path, args.cell_id)
-        after = await asyncio.to_thread(_replaced, args, found.text)
-        return await self._proposing.shown(found, after)
+        edit = await asyncio.to_thread(self._proposing.merged, found, _change(args), context)
+        return await self._proposing.shown(found, edit)
 
     async def run(
         self, args: CreateProposalArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Propose, or say why not."""
         found = await self._proposing.find(args.path, args.cell_id)
-        after = await asyncio.to_thread(_replaced, args, found.text)
-        yield self._proposing.result(found, after, args.reason or "", context)
+        edit = await asyncio.to_thread(self._proposing.merged, found, _change(args), context)
+        yield self._proposing.result(found, edit, args.reason or "", context)
+
+
+def _change(args: CreateProposalArguments) -> Change:
+    return Change(lambda text: _replaced(args, text))
 
 
 def _replaced(args: CreateProposalArguments, text: str) -> Replaced | Missing | Ambiguous:

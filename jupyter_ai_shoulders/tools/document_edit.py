@@ -38,16 +38,17 @@ from jupyter_ai_shoulders.tools.file_access import asks_about, check_text_name
 from jupyter_ai_shoulders.tools.file_diff import bounded_diff, change_data
 from jupyter_ai_shoulders.tools.file_versions import FileVersions
 from jupyter_ai_shoulders.tools.file_write import written_text
+from jupyter_ai_shoulders.tools.merged_edit import ATTEMPTS, Change, Merged
 from jupyter_ai_shoulders.tools.notebook_access import failed, file_name
 from jupyter_ai_shoulders.tools.notebook_edit import (
     HIDDEN_SECRET,
     EditCell,
-    EditCellArguments,
 )
-from jupyter_ai_shoulders.tools.text_replace import near_matches
+from jupyter_ai_shoulders.tools.text_replace import Missing, Replaced, near_matches
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import cell_version, text_version
 
@@ -125,24 +126,23 @@ class EditDocument(DocumentTool):
     async def _edit_text(
         self, args: EditDocumentArguments, before: TextSnapshot, context: CallContext
     ) -> Result:
+        """Change the file, read or not; the user's concurrent typing is kept."""
         check_text_name(before.path)
-        after = _replaced(before.text, args)
-        if after is None:
-            return _not_found(args, before.path, before.text)
         origin = Origin(context.session_id, context.turn_id, context.call_id)
-        outcome = await self._access.texts.replace(before.path, after, before.version, origin)
-        if not isinstance(outcome, TextConflict):
-            return self._done(args, before, after, context)
-        if outcome.current is None:
-            raise NotFound(f"{before.path} is gone; nothing was changed.")
-        # The user types: what matters is that the text to replace is still there.
-        current = outcome.current
-        again = _replaced(current.text, args)
-        if again is not None:
-            path, version = current.path, current.version
-            outcome = await self._access.texts.replace(path, again, version, origin)
+        for _ in range(ATTEMPTS):
+            edit = await asyncio.to_thread(self._files.merged, _change(args), before, context)
+            if isinstance(edit, Missing):
+                return _not_found(args, before.path, before.text)
+            if not isinstance(edit, Merged):
+                return self._files.not_merged(edit, before, context)
+            outcome = await self._access.texts.replace(
+                before.path, edit.text, before.version, origin
+            )
             if not isinstance(outcome, TextConflict):
-                return self._done(args, current, again, context)
+                return self._done(args, edit, before, context)
+            if outcome.current is None:
+                raise NotFound(f"{before.path} no longer exists; nothing was changed.")
+            before = outcome.current
         return failed(
             ErrorInfo(
                 code="conflict",
@@ -153,21 +153,26 @@ class EditDocument(DocumentTool):
         )
 
     def _done(
-        self, args: EditDocumentArguments, before: TextSnapshot, after: str, context: CallContext
+        self,
+        args: EditDocumentArguments,
+        edit: Merged,
+        before: TextSnapshot,
+        context: CallContext,
     ) -> Result:
-        known = context.seen.get((before.path, None))
-        version = text_version(after)
-        now = replace(before, text=after, version=version)
-        at = before.text.count("\n", 0, before.text.find(args.find)) + 1
-        unsaved = "\nThe document has unsaved changes, as before." if before.dirty else ""
+        after, version = edit.text, text_version(edit.text)
+        others, seen = self._files.others(
+            edit, before, replace(before, text=after, version=version), context
+        )
+        unsaved = "The document has unsaved changes, as before." if before.dirty else ""
+        said = "\n".join(filter(None, [_said(args, before.text), unsaved, others]))
         return Result(
             envelope=ToolEnvelope(
                 ok=True,
                 kind="diff",
                 data=change_data(before.path, before.text, after, bounded_diff(before.text, after)),
             ),
-            content=text_content(f"{_said(args, at)}{unsaved}"),
-            seen=(self._files.note(now, whole=known == before.version, before=known),),
+            content=text_content(said),
+            seen=(seen,),
             after_version=version,
         )
 
@@ -179,15 +184,14 @@ class EditDocument(DocumentTool):
         if cell is None:
             sources = "\n".join(cell.source for cell in document.snapshot.cells)
             return _not_found(args, document.path, sources)
-        source = _replaced(cell.source, args)
-        edit = EditCellArguments(path=document.path, cell_id=cell.id, source=source)
-        results = [item async for item in self._cells.run(edit, context)]
-        (result,) = (item for item in results if isinstance(item, Result))
+        result = await self._cells.edit(document.path, cell.id, _change(args), context)
         if not result.ok:
             return result
-        at = cell.source.count("\n", 0, cell.source.find(args.find)) + 1
         place = f"In cell {document.snapshot.cells.index(cell) + 1} (id={cell.id}): "
-        return replace(result, content=text_content(place + _said(args, at)))
+        whole = "".join(part.text for part in result.content if isinstance(part, TextPart))
+        others = whole.partition("\n")[2]
+        said = "\n".join(filter(None, [f"{place}{_said(args, cell.source)}", others]))
+        return replace(result, content=text_content(said))
 
 
 def _text(document: OpenDocument) -> str:
@@ -211,7 +215,16 @@ def _replaced(text: str, args: EditDocumentArguments) -> str | None:
     return text.replace(args.find, args.replace, 1) if args.find in text else None
 
 
-def _said(args: EditDocumentArguments, line: int) -> str:
+def _change(args: EditDocumentArguments) -> Change:
+    def applied_to(text: str) -> Replaced | Missing:
+        after = _replaced(text, args)
+        return Missing(()) if after is None else Replaced(after)
+
+    return Change(applied_to)
+
+
+def _said(args: EditDocumentArguments, before: str) -> str:
+    line = before.count("\n", 0, max(0, before.find(args.find))) + 1
     return f"Line {line}: {_short(args.find)} → {_short(args.replace)}"
 
 

@@ -1,25 +1,46 @@
 """Which version of a file a conversation has read: what it has not read, it does not write over.
 
 Used by the tools that write and delete files. Reading a part of a file is enough to edit it, for an
-edit names the text it replaces; to write over a file, it must have been read whole.
+edit names the text it replaces; to write over a file, it must have been read whole. What the user
+changed since is merged.
 """
 
 from __future__ import annotations
 
 from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.redaction import MASK
 from jupyter_ai_shoulders.files.base import TextSnapshot
 from jupyter_ai_shoulders.tools.base import CallContext, Result
 from jupyter_ai_shoulders.tools.file_text import Lines, shown_lines
+from jupyter_ai_shoulders.tools.merged_edit import (
+    NOW_READS,
+    SAME_LINES,
+    Change,
+    Forgotten,
+    Known,
+    Merged,
+    MergedEdit,
+    NotMerged,
+    Overlap,
+    merge_edit,
+    others_diff,
+    others_text,
+)
 from jupyter_ai_shoulders.tools.notebook_access import failed
-from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
+from jupyter_ai_shoulders.tools.seen_texts import PART, SeenTexts, known_text
+from jupyter_ai_shoulders.tools.text_replace import Ambiguous, Missing
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ProposalId, Version
 from jupyter_ai_shoulders.wire.results import SeenVersion
-from jupyter_ai_shoulders.wire.versions import ABSENT
+from jupyter_ai_shoulders.wire.versions import ABSENT, text_version
 
-_PART = "part:"
-"""Before the version of a file of which only a part was read."""
+HIDDEN_SECRET = ErrorInfo(
+    code="invalid_arguments",
+    message=f"Not written: the new text has {MASK} where the file has a secret you are not shown.",
+    hint="Use edit_file for the lines around it; the secret itself stays.",
+)
+_LISTED_LINES = 20
 
 
 class FileVersions:
@@ -41,35 +62,67 @@ class FileVersions:
         return _seen(path, version, whole=True)
 
     def refusal(
-        self,
-        snapshot: TextSnapshot,
-        context: CallContext,
-        *,
-        whole: bool,
-        wanted: str | None = None,
+        self, snapshot: TextSnapshot, context: CallContext, *, whole: bool
     ) -> Result | None:
-        """Return why a file must not be changed now, with its text; None when it may.
+        """Return why a file must not be changed, with its text; None when it was read.
 
-        ``whole``: all of it must have been read. ``wanted`` is what the model would make of it;
-        where the user changed the file meanwhile, it becomes a proposal.
+        ``whole``: all of it must have been read.
         """
         known = context.seen.get((snapshot.path, None))
         if known is None:
             return self._refused(snapshot, known, not_read(snapshot.path))
-        if known == snapshot.version:
-            return None
-        if known.removeprefix(_PART) != snapshot.version:
-            return self.stale(snapshot, context, wanted)
-        return self._refused(snapshot, known, _read_in_part(snapshot.path)) if whole else None
+        if whole and known.startswith(PART):
+            return self._refused(snapshot, known, _read_in_part(snapshot.path))
+        return None
+
+    def merged(self, change: Change, snapshot: TextSnapshot, context: CallContext) -> MergedEdit:
+        """Merge an edit into the file as it is now. Takes a while for long files."""
+        return merge_edit(change, snapshot.text, self.known(snapshot, context))
+
+    def known(self, snapshot: TextSnapshot, context: CallContext) -> Known:
+        """Return what the conversation knows of the file's text."""
+        key = (snapshot.path, None)
+        return known_text(self._texts, context, key, snapshot.version, snapshot.text)
+
+    def not_merged(self, edit: NotMerged, current: TextSnapshot, context: CallContext) -> Result:
+        """Return why nothing was changed; what the user changed too becomes a proposal."""
+        known = context.seen.get((current.path, None))
+        match edit:
+            case Forgotten():
+                return self.stale(current, context)
+            case Overlap():
+                if edit.hides_secret:
+                    return failed(HIDDEN_SECRET)
+                return self.stale(current, context, self._proposal(current, context, edit))
+            case Missing() | Ambiguous():
+                refused = no_replacement(current.path, edit)
+                if known is None or known.removeprefix(PART) == current.version:
+                    return refused
+                assert refused.envelope.error is not None
+                return self._refused(current, known, refused.envelope.error)
+
+    def others(
+        self, edit: Merged, before: TextSnapshot, after: TextSnapshot, context: CallContext
+    ) -> tuple[str, SeenVersion]:
+        """Return what to tell of the user's changes beside an edit, and what is known by that."""
+        newest = context.seen.get((after.path, None))
+        whole = newest is not None and not newest.startswith(PART)
+        if newest is not None and self.known(before, context).read is None:
+            lines = shown_lines(after.text)
+            seen = self.note(after, whole=lines.whole, before=newest)
+            return f"{NOW_READS}\n{page_text(after, lines)}", seen
+        diff = others_diff(edit.expected, edit.text) if edit.expected != edit.text else ""
+        if diff is None:
+            version = text_version(edit.expected)
+            self._texts.add(version, edit.expected)
+            return others_text(None), _seen(after.path, version, whole=whole)
+        return diff and others_text(diff), self.note(after, whole=whole, before=newest)
 
     def stale(
-        self, current: TextSnapshot, context: CallContext, wanted: str | None = None
+        self, current: TextSnapshot, context: CallContext, proposal: Proposal | None = None
     ) -> Result:
-        """Refuse to write over what was changed since; keep what was wanted as a proposal."""
+        """Refuse to write over what was changed since; a proposal keeps what was wanted."""
         known = context.seen.get((current.path, None))
-        proposal = None
-        if wanted is not None and wanted != current.text:
-            proposal = self._proposal(current, context, wanted)
         kept = "Your version was put to the user as a proposal. " if proposal else ""
         error = ErrorInfo(
             code="stale",
@@ -77,11 +130,6 @@ class FileVersions:
             hint=f"{kept}It now reads as follows; if a change is still needed, make it to this.",
         )
         return self._refused(current, known, error, proposal)
-
-    def read_text(self, path: str, context: CallContext) -> str | None:
-        """Return the text that the conversation has read last, if it is remembered."""
-        known = context.seen.get((path, None))
-        return None if known is None else self._texts.get(Version(known.removeprefix(_PART)))
 
     def _refused(
         self,
@@ -100,19 +148,18 @@ class FileVersions:
             proposal=proposal,
         )
 
-    def _proposal(self, current: TextSnapshot, context: CallContext, wanted: str) -> Proposal:
-        base = self.read_text(current.path, context)
+    def _proposal(self, current: TextSnapshot, context: CallContext, edit: Overlap) -> Proposal:
         return Proposal(
             id=ProposalId(self._ids.new("proposal")),
             session_id=context.session_id,
             turn_id=context.turn_id,
             document=current.path,
             cell_id=None,
-            old=current.text if base is None else base,
-            new=wanted,
+            old=edit.old,
+            new=edit.new,
             current=current.text,
             current_version=current.version,
-            reason="The file was changed after the agent had read it.",
+            reason=SAME_LINES,
             state="proposed",
         )
 
@@ -149,7 +196,7 @@ def seen_other(path: str, version: Version) -> SeenVersion:
 def knows(context: CallContext, path: str, version: Version) -> bool:
     """Return whether a conversation has read this version, or a part of it."""
     known = context.seen.get((path, None))
-    return known is not None and known.removeprefix(_PART) == version
+    return known is not None and known.removeprefix(PART) == version
 
 
 def moved(context: CallContext, path: str, new_path: str) -> tuple[SeenVersion, ...]:
@@ -180,5 +227,30 @@ def _read_in_part(path: str) -> ErrorInfo:
 
 
 def _seen(path: str, version: Version, *, whole: bool) -> SeenVersion:
-    known = version if whole else Version(f"{_PART}{version}")
+    known = version if whole else Version(f"{PART}{version}")
     return SeenVersion(path=path, cell_id=None, version=known)
+
+
+def no_replacement(path: str, outcome: Missing | Ambiguous) -> Result:
+    """Refuse a replacement whose text does not occur exactly once."""
+    if isinstance(outcome, Ambiguous):
+        lines = ", ".join(map(str, outcome.lines[:_LISTED_LINES]))
+        more = ", …" if len(outcome.lines) > _LISTED_LINES else ""
+        return failed(
+            ErrorInfo(
+                code="ambiguous",
+                message=f"old_string occurs {len(outcome.lines)} times in {path}, beginning on "
+                f"lines {lines}{more}; nothing was changed.",
+                hint="Give more of the text around the place you mean, or set replace_all.",
+            )
+        )
+    near = "".join(f"\n{match}" for match in outcome.near)
+    return failed(
+        ErrorInfo(
+            code="not_found",
+            message=f"old_string does not occur in {path}; nothing was changed.",
+            hint="It must match exactly, with spaces and line ends, without line numbers.",
+        ),
+        f"The most similar lines:{near}" if near else None,
+        kind="not_found",
+    )

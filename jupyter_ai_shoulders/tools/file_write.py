@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import posixpath
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.redaction import MASK
-from jupyter_ai_shoulders.files.base import TextConflict
+from jupyter_ai_shoulders.files.base import TextConflict, TextSnapshot
 from jupyter_ai_shoulders.files.encoding import normal
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
@@ -32,18 +33,15 @@ from jupyter_ai_shoulders.tools.file_access import (
 )
 from jupyter_ai_shoulders.tools.file_diff import bounded_diff, change_data, risks
 from jupyter_ai_shoulders.tools.file_text import lines_of
-from jupyter_ai_shoulders.tools.file_versions import FileVersions
+from jupyter_ai_shoulders.tools.file_versions import HIDDEN_SECRET, FileVersions
+from jupyter_ai_shoulders.tools.merged_edit import ATTEMPTS, Change, Merged, Overlap
 from jupyter_ai_shoulders.tools.notebook_access import failed, file_name
+from jupyter_ai_shoulders.tools.text_replace import Replaced
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import text_version, well_formed
 
-HIDDEN_SECRET = ErrorInfo(
-    code="invalid_arguments",
-    message=f"Not written: the new text has {MASK} where the file has a secret you are not shown.",
-    hint="Use edit_file for the lines around it; the secret itself stays.",
-)
 LANGUAGES = {
     ".py": "python",
     ".md": "markdown",
@@ -85,13 +83,14 @@ class _Writing(FileTool):
 
     async def subject(self, args: WriteFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown: the new text, or its diff against what is there."""
-        del context
         there = await self._access.writable(args.path)
         after = written_text(args.content)
         if isinstance(there, Absent):
             return change_subject(
                 there, "Create file", after, args.content, language_of(there.path), dry=args.dry_run
             )
+        edit = await asyncio.to_thread(self._versions.merged, _whole(args), there.snapshot, context)
+        after = edit.text if isinstance(edit, Merged) else after
         diff = await asyncio.to_thread(bounded_diff, there.snapshot.text, after)
         return change_subject(
             there,
@@ -144,12 +143,9 @@ class WriteFile(_Writing):
         if isinstance(there, Absent):
             yield await self._create(args, there.path, context)
             return
-        after = written_text(args.content)
-        refused = self._versions.refusal(there.snapshot, context, whole=True, wanted=after)
-        if refused is None:
-            refused = _hides_secret(there.snapshot.text, after)
-        yield refused or await replaced(
-            self._access, self._versions, there, after, context, dry=args.dry_run
+        refused = self._versions.refusal(there.snapshot, context, whole=True)
+        yield refused or await changed(
+            self._access, self._versions, there, _whole(args), context, dry=args.dry_run
         )
 
 
@@ -169,46 +165,71 @@ class CreateFile(_Writing):
         yield failed(
             ErrorInfo(
                 code="conflict",
-                message=f"There is a file {there.path} already; it was not touched.",
+                message=f"There is a file {there.path} already; it was not changed.",
                 hint="Read it and use edit_file or write_file, or choose another name.",
             )
         )
 
 
-async def replaced(
+async def changed(
     access: FileAccess,
     versions: FileVersions,
     there: TextThere,
-    after: str,
+    change: Change,
     context: CallContext,
     *,
     dry: bool,
 ) -> Result:
-    """Give a file that may be changed another text; or only tell what that would change."""
-    before, path = there.snapshot.text, there.path
-    if after == before:
-        seen = versions.note_text(path, there.version, after)
-        return Result(
-            envelope=ToolEnvelope(ok=True, kind="diff", data=change_data(path, before, after, "")),
-            content=text_content(f"{path} already reads so; nothing was changed."),
-            seen=() if dry else (seen,),
-        )
+    """Change a file that may be changed; or only tell what that would change.
+
+    What the user changed since it was read stays; merged again when they type in this moment.
+    """
+    for _ in range(ATTEMPTS):
+        edit = await asyncio.to_thread(versions.merged, change, there.snapshot, context)
+        if not isinstance(edit, Merged):
+            return versions.not_merged(edit, there.snapshot, context)
+        if edit.hides_secret:
+            return failed(HIDDEN_SECRET)
+        outcome = await _try(access, versions, there, edit, context, dry=dry)
+        if isinstance(outcome, Result):
+            return outcome
+        there = replace(there, snapshot=outcome)
+    edit = await asyncio.to_thread(versions.merged, change, there.snapshot, context)
+    if isinstance(edit, Merged):  # the user types too fast for it
+        edit = Overlap(there.snapshot.text, edit.text)
+    return versions.not_merged(edit, there.snapshot, context)
+
+
+async def _try(
+    access: FileAccess,
+    versions: FileVersions,
+    there: TextThere,
+    edit: Merged,
+    context: CallContext,
+    *,
+    dry: bool,
+) -> Result | TextSnapshot:
+    """Write a text; return the file as it is when the user was faster."""
+    before, path, after = there.snapshot.text, there.path, edit.text
     diff = await asyncio.to_thread(bounded_diff, before, after)
-    if dry:
+    if dry and after != before:
         warned = await asyncio.to_thread(risks, path, before, after)
         return _would(path, before, after, diff, _more_risks(there, warned))
-    outcome = await access.texts.replace(path, after, there.version, origin_of(context))
-    if isinstance(outcome, TextConflict):
-        if outcome.current is None:
-            return failed(gone(path))
-        return versions.stale(outcome.current, context, after)
-    version = outcome.after or text_version(after)
-    unsaved = " It has unsaved changes in the page; it is not saved yet." * there.snapshot.dirty
+    now = there.snapshot
+    if after != before:
+        outcome = await access.texts.replace(path, after, there.version, origin_of(context))
+        if isinstance(outcome, TextConflict):
+            return failed(gone(path)) if outcome.current is None else outcome.current
+        now = replace(now, text=after, version=outcome.after or text_version(after))
+    others, seen = versions.others(edit, there.snapshot, now, context)
+    unsaved = " It has unsaved changes in the page; it is not saved yet." * now.dirty
+    done = f"was changed.{unsaved}\n{diff}"
+    what = "already reads so; nothing was changed." if after == before else done
     return Result(
         envelope=ToolEnvelope(ok=True, kind="diff", data=change_data(path, before, after, diff)),
-        content=text_content(f"{path} was changed.{unsaved}\n{diff}"),
-        seen=(versions.note_text(path, version, after),),
-        after_version=version,
+        content=text_content("\n".join(filter(None, [f"{path} {what}", others]))),
+        seen=() if dry else (seen,),
+        after_version=None if after == before else now.version,
     )
 
 
@@ -271,13 +292,14 @@ def gone(path: str) -> ErrorInfo:
     """Return why a file that was deleted meanwhile is not changed."""
     return ErrorInfo(
         code="not_found",
-        message=f"{path} was deleted, or is no text any more; nothing was changed.",
-        hint="Look at it again.",
+        message=f"{path} was deleted, or is no longer text; nothing was changed.",
+        hint="Check it again.",
     )
 
 
-def _hides_secret(before: str, after: str) -> Result | None:
-    return failed(HIDDEN_SECRET) if after.count(MASK) > before.count(MASK) else None
+def _whole(args: WriteFileArguments) -> Change:
+    after = written_text(args.content)
+    return Change(lambda _before: Replaced(after), whole=True)
 
 
 def _more_risks(there: TextThere, warned: list[str]) -> list[str]:

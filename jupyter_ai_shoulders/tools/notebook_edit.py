@@ -22,6 +22,17 @@ from jupyter_ai_shoulders.tools.base import (
     ToolArguments,
     text_content,
 )
+from jupyter_ai_shoulders.tools.merged_edit import (
+    ATTEMPTS,
+    SAME_LINES,
+    Change,
+    Forgotten,
+    Merged,
+    MergedEdit,
+    NotMerged,
+    Overlap,
+    merge_edit,
+)
 from jupyter_ai_shoulders.tools.notebook_access import (
     NOTEBOOK_TOOLSETS,
     CellPlace,
@@ -36,7 +47,6 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
-from jupyter_ai_shoulders.wire.frames import CellConflict
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId
 from jupyter_ai_shoulders.wire.notebooks import CellSource
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
@@ -72,8 +82,11 @@ class EditCellArguments(ToolArguments):
             raise ValueError("give either source, or both old_string and new_string")
         return self
 
-    def applied_to(self, text: str) -> Replaced | Missing | Ambiguous:
-        """Return the cell's source after this edit."""
+    def change(self) -> Change:
+        """Return what is asked for."""
+        return Change(self._applied_to, whole=self.source is not None)
+
+    def _applied_to(self, text: str) -> Replaced | Missing | Ambiguous:
         if self.source is not None:
             return Replaced(self.source)
         assert self.old_string is not None
@@ -82,7 +95,7 @@ class EditCellArguments(ToolArguments):
 
 
 class EditCell:
-    """Replaces a cell's source, or a piece of it, if it is as the conversation last read it."""
+    """Replaces a cell's source, or a piece of it, beside what the user changed since."""
 
     name: ClassVar[str] = "edit_cell"
     category: ClassVar[Category] = "notebook"
@@ -99,10 +112,9 @@ class EditCell:
 
     async def subject(self, args: EditCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with its diff against the cell as it is now."""
-        del context
         place = await self._access.find_cell(args.path, args.cell_id)
-        edited = args.applied_to(place.cell.source)
-        after = edited.text if isinstance(edited, Replaced) else None
+        edit = self._merged(args.change(), place, context)
+        after = edit.text if isinstance(edit, Merged) else None
         diff = None if after is None else unified_diff(place.cell.source, after)
         path = place.snapshot.path
         return CallSubject(
@@ -123,78 +135,98 @@ class EditCell:
         self, args: EditCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Edit, or say why not."""
-        place = await self._access.find_cell(args.path, args.cell_id)
-        seen = self._versions.seen(place, context)
-        if seen is None:
-            yield self._versions.not_read(place)
-        elif seen != place.cell.version:
-            yield self._stale(args, place, context)
-        else:
-            yield await self._edit(args, place, context)
+        yield await self.edit(args.path, args.cell_id, args.change(), context)
 
-    async def _edit(
-        self, args: EditCellArguments, place: CellPlace, context: CallContext
+    async def edit(
+        self, path: str, cell_id: CellId, change: Change, context: CallContext
     ) -> Result:
+        """Edit a cell that was read; what the user changed in it since stays.
+
+        Merged again when the user types in this moment. Raises like ``find_cell``.
+        """
+        place = await self._access.find_cell(path, cell_id)
+        if self._versions.seen(place, context) is None:
+            return self._versions.not_read(place)
+        for _ in range(ATTEMPTS):
+            outcome = await self._try(change, place, context)
+            if isinstance(outcome, Result):
+                return outcome
+            place = outcome
+        edit = self._merged(change, place, context)
+        if isinstance(edit, Merged):  # the user types too fast for it
+            edit = Overlap(place.cell.source, edit.text)
+        return self._not_merged(edit, place, context)
+
+    async def _try(
+        self, change: Change, place: CellPlace, context: CallContext
+    ) -> Result | CellPlace:
+        """Edit the cell as it was found; return it as it is when the user was faster."""
         before = place.cell.source
-        edited = args.applied_to(before)
-        if not isinstance(edited, Replaced):
-            return no_replacement(place, edited)
-        if edited.text.count(MASK) > before.count(MASK):
+        edit = self._merged(change, place, context)
+        if not isinstance(edit, Merged):
+            return self._not_merged(edit, place, context)
+        if edit.hides_secret:
             return failed(HIDDEN_SECRET)
-        if edited.text == before:
-            return self._done(place, before, "already reads so; nothing was changed")
-        edit = CellSource(cell_id=place.cell.id, source=edited.text)
-        outcome = await place.notebook.apply([edit], {place.cell.id: place.cell.version})
+        if edit.text == before:
+            return self._done(place, edit, "already reads so; nothing was changed", context)
+        wanted = CellSource(cell_id=place.cell.id, source=edit.text)
+        outcome = await place.notebook.apply([wanted], {place.cell.id: place.cell.version})
         if isinstance(outcome, Applied):
-            return self._done(place, edited.text, "was edited")
-        return self._refused(args, place, context, outcome.conflicts[0])
-
-    def _refused(
-        self,
-        args: EditCellArguments,
-        place: CellPlace,
-        context: CallContext,
-        conflict: CellConflict,
-    ) -> Result:
+            return self._done(place, edit, "was edited", context)
+        conflict = outcome.conflicts[0]
         if conflict.reason != "changed" or conflict.current is None or conflict.version is None:
             return failed(conflict_error(place, conflict))
-        changes = {"source": conflict.current, "version": conflict.version}
-        return self._stale(args, place.with_cell(changes), context)
+        return place.with_cell({"source": conflict.current, "version": conflict.version})
 
-    def _stale(self, args: EditCellArguments, place: CellPlace, context: CallContext) -> Result:
-        """Overwrite nothing: what the model wanted becomes a proposal beside the user's text."""
-        read = self._versions.texts.get(self._versions.seen(place, context))
-        base = place.cell.source if read is None else read
-        wanted = args.applied_to(base)
-        if not isinstance(wanted, Replaced):
-            return self._versions.stale(place)
-        if wanted.text == place.cell.source:
-            return self._done(place, wanted.text, "already reads so; nothing was changed")
-        proposal = Proposal(
+    def _merged(self, change: Change, place: CellPlace, context: CallContext) -> MergedEdit:
+        return merge_edit(change, place.cell.source, self._versions.known(place, context))
+
+    def _not_merged(
+        self,
+        edit: NotMerged,
+        place: CellPlace,
+        context: CallContext,
+    ) -> Result:
+        """Return why nothing was changed; what the user changed too becomes a proposal."""
+        match edit:
+            case Forgotten():
+                return self._versions.stale(place)
+            case Overlap():
+                if edit.hides_secret:
+                    return failed(HIDDEN_SECRET)
+                return self._versions.stale(place, self._proposal(edit, place, context))
+            case Missing() | Ambiguous():
+                refused = no_replacement(place, edit)
+                if self._versions.seen(place, context) == place.cell.version:
+                    return refused
+                assert refused.envelope.error is not None
+                return self._versions.refused(place, refused.envelope.error)
+
+    def _proposal(self, edit: Overlap, place: CellPlace, context: CallContext) -> Proposal:
+        return Proposal(
             id=ProposalId(self._ids.new("proposal")),
             session_id=context.session_id,
             turn_id=context.turn_id,
             document=place.snapshot.path,
             cell_id=place.cell.id,
-            old=base,
-            new=wanted.text,
+            old=edit.old,
+            new=edit.new,
             current=place.cell.source,
             current_version=place.cell.version,
-            reason="The cell was changed after the agent had read it.",
+            reason=SAME_LINES,
             state="proposed",
         )
-        return self._versions.stale(place, proposal)
 
-    def _done(self, place: CellPlace, after: str, what: str) -> Result:
+    def _done(self, place: CellPlace, edit: Merged, what: str, context: CallContext) -> Result:
         unsaved = " It is open in the page and not saved yet." if place.is_live else ""
-        seen = self._versions.note_text(place.snapshot.path, place.cell.id, after)
+        others, seen = self._versions.others(place, edit, context)
         return Result(
             envelope=ToolEnvelope(
-                ok=True, kind="diff", data=diff_data(place, place.cell.source, after)
+                ok=True, kind="diff", data=diff_data(place, place.cell.source, edit.text)
             ),
-            content=text_content(f"{place.label} {what}.{unsaved}"),
-            seen=(seen,),
-            after_version=seen.version,
+            content=text_content(f"{place.label} {what}.{unsaved}{others}"),
+            seen=seen,
+            after_version=cell_version(edit.text),
         )
 
 

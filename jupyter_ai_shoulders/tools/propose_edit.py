@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import ClassVar, Protocol
 
 from pydantic import Field
@@ -25,8 +26,10 @@ from jupyter_ai_shoulders.tools.base import (
 )
 from jupyter_ai_shoulders.tools.file_access import FileAccess, is_notebook
 from jupyter_ai_shoulders.tools.file_write import written_text
+from jupyter_ai_shoulders.tools.merged_edit import Change, MergedEdit
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
 from jupyter_ai_shoulders.tools.proposing import Proposing, Subject
+from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
 from jupyter_ai_shoulders.tools.text_replace import Ambiguous, Missing, Replaced, replace_near
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId, SessionId
@@ -70,26 +73,31 @@ class ProposeEdit:
     arguments = ProposeEditArguments
 
     def __init__(
-        self, cells: NotebookAccess, files: FileAccess, ids: IdSource, anchors: Anchors
+        self,
+        cells: NotebookAccess,
+        files: FileAccess,
+        ids: IdSource,
+        anchors: Anchors,
+        texts: SeenTexts | None = None,
     ) -> None:
-        self._proposing = Proposing(cells, files, ids)
+        self._proposing = Proposing(cells, files, ids, texts)
         self._anchors = anchors
 
     async def subject(self, args: ProposeEditArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown. Raises ``InvalidRequest`` outside of threads."""
-        found, after = await self._found(args, context)
-        return await self._proposing.shown(found, after)
+        found, edit = await self._found(args, context)
+        return await self._proposing.shown(found, edit)
 
     async def run(
         self, args: ProposeEditArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Propose, or say why not."""
-        found, after = await self._found(args, context)
-        yield self._proposing.result(found, after, "", context)
+        found, edit = await self._found(args, context)
+        yield self._proposing.result(found, edit, "", context)
 
     async def _found(
         self, args: ProposeEditArguments, context: CallContext
-    ) -> tuple[Subject, Replaced | Missing | Ambiguous]:
+    ) -> tuple[Subject, MergedEdit]:
         anchor = self._anchors.anchor(context.session_id)
         if anchor is None:
             raise InvalidRequest(_NO_PLACE, hint="Edit with edit_cell or edit_file.")
@@ -101,7 +109,13 @@ class ProposeEdit:
                 else f"{anchor.document} is a notebook; say which cell by cell_id."
             )
         found = await self._proposing.find(anchor.document, cell_id)
-        return found, await asyncio.to_thread(_replaced, args, anchor, found)
+
+        def applied_to(text: str) -> Replaced | Missing | Ambiguous:
+            return _replaced(args, anchor, replace(found, text=text))
+
+        return found, await asyncio.to_thread(
+            self._proposing.merged, found, Change(applied_to), context
+        )
 
 
 def _replaced(

@@ -9,14 +9,25 @@ import asyncio
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.core.redaction import MASK
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Result, Target, text_content
 from jupyter_ai_shoulders.tools.file_access import Absent, FileAccess
 from jupyter_ai_shoulders.tools.file_diff import bounded_diff
-from jupyter_ai_shoulders.tools.file_edit import no_replacement, no_such_file
-from jupyter_ai_shoulders.tools.file_write import HIDDEN_SECRET
+from jupyter_ai_shoulders.tools.file_edit import no_such_file
+from jupyter_ai_shoulders.tools.file_versions import HIDDEN_SECRET, no_replacement
+from jupyter_ai_shoulders.tools.merged_edit import (
+    SAME_LINES,
+    Change,
+    Forgotten,
+    Merged,
+    MergedEdit,
+    Overlap,
+    merge_edit,
+    others_diff,
+    others_text,
+)
 from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess, failed, file_name
-from jupyter_ai_shoulders.tools.text_replace import Ambiguous, Missing, Replaced
+from jupyter_ai_shoulders.tools.seen_texts import SeenTexts, known_text
+from jupyter_ai_shoulders.tools.text_replace import Ambiguous, Missing
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, Version
@@ -40,7 +51,10 @@ class Subject:
 class Proposing:
     """Finds texts and makes proposals of them."""
 
-    def __init__(self, cells: NotebookAccess, files: FileAccess, ids: IdSource) -> None:
+    def __init__(
+        self, cells: NotebookAccess, files: FileAccess, ids: IdSource, texts: SeenTexts | None
+    ) -> None:
+        self._texts = texts or SeenTexts()
         self._cells = cells
         self._files = files
         self._ids = ids
@@ -61,11 +75,17 @@ class Proposing:
         cell = place.cell
         return Subject(place.snapshot.path, cell_id, place.label, title, cell.source, cell.version)
 
-    async def shown(self, found: Subject, after: Replaced | Missing | Ambiguous) -> CallSubject:
+    def merged(self, found: Subject, change: Change, context: CallContext) -> MergedEdit:
+        """Return what a change makes of a text, beside what the user changed since it was read."""
+        key = (found.path, found.cell_id)
+        known = known_text(self._texts, context, key, found.version, found.text)
+        return merge_edit(change, found.text, known)
+
+    async def shown(self, found: Subject, edit: MergedEdit) -> CallSubject:
         """Return how the call is shown, with what it proposes."""
         diff = None
-        if isinstance(after, Replaced):
-            diff = await asyncio.to_thread(bounded_diff, found.text, after.text)
+        if isinstance(edit, Merged):
+            diff = await asyncio.to_thread(bounded_diff, found.text, edit.text)
         return CallSubject(
             title=found.title,
             target_label=file_name(found.path),
@@ -74,38 +94,42 @@ class Proposing:
             language="diff",
         )
 
-    def result(
-        self,
-        found: Subject,
-        after: Replaced | Missing | Ambiguous,
-        reason: str,
-        context: CallContext,
-    ) -> Result:
+    def result(self, found: Subject, edit: MergedEdit, reason: str, context: CallContext) -> Result:
         """Return the proposal, or why there is none."""
-        if isinstance(after, Ambiguous):
-            return failed(_ambiguous(found, after))
-        if isinstance(after, Missing):
-            return no_replacement(found.label, after)
-        if after.text.count(MASK) > found.text.count(MASK):
-            return failed(HIDDEN_SECRET)
-        if after.text == found.text:
+        match edit:
+            case Ambiguous():
+                return failed(_ambiguous(found, edit))
+            case Missing():
+                return no_replacement(found.label, edit)
+            case Forgotten():
+                raise AssertionError("whole texts are not proposed")
+            case Merged() | Overlap():
+                if edit.hides_secret:
+                    return failed(HIDDEN_SECRET)
+        if isinstance(edit, Overlap):
+            return self._proposed(found, edit, reason or SAME_LINES, context)
+        if edit.text == found.text:
             return failed(
                 ErrorInfo(
                     code="invalid_arguments",
-                    message=f"{found.label} reads so already; there is nothing to propose.",
+                    message=f"{found.label} already reads like that; there is nothing to propose.",
                 )
             )
-        return self._proposed(found, after.text, reason, context)
+        others = others_diff(edit.expected, edit.text) if edit.expected != edit.text else ""
+        told = "" if others == "" else f"\n{others_text(others)}"
+        return self._proposed(found, Overlap(found.text, edit.text), reason, context, told)
 
-    def _proposed(self, found: Subject, text: str, reason: str, context: CallContext) -> Result:
+    def _proposed(
+        self, found: Subject, edit: Overlap, reason: str, context: CallContext, told: str = ""
+    ) -> Result:
         proposal = Proposal(
             id=ProposalId(self._ids.new("proposal")),
             session_id=context.session_id,
             turn_id=context.turn_id,
             document=found.path,
             cell_id=found.cell_id,
-            old=found.text,
-            new=text,
+            old=edit.old,
+            new=edit.new,
             current=found.text,
             current_version=found.version,
             reason=reason,
@@ -119,7 +143,7 @@ class Proposing:
             ),
             content=text_content(
                 f"The change of {found.label} is proposed; it waits for the user, and nothing was "
-                "changed."
+                f"changed.{told}"
             ),
             proposal=proposal,
         )

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from jupyter_ai_shoulders.wire.ids import Version
+from jupyter_ai_shoulders.tools.base import CallContext
+from jupyter_ai_shoulders.tools.merged_edit import Known
+from jupyter_ai_shoulders.wire.ids import CellId, Version
 
 CHARACTER_LIMIT = 4_000_000
+PART = "part:"
+"""Before the version of a file of which only a part was read."""
 
 
 class SeenTexts:
@@ -35,3 +39,25 @@ class SeenTexts:
     def get(self, version: Version | None) -> str | None:
         """Return the text of a version, None when it is not remembered."""
         return None if version is None else self._texts.get(version)
+
+
+def known_text(
+    texts: SeenTexts,
+    context: CallContext,
+    key: tuple[str, CellId | None],
+    version: Version,
+    now: str,
+) -> Known:
+    """Return what a conversation knows of a text that is ``now``, of this version."""
+
+    def text(known: Version) -> str | None:
+        plain = Version(known.removeprefix(PART))
+        return now if plain == version else texts.get(plain)
+
+    newest = context.seen.get(key)
+    earlier = map(text, context.earlier.get(key, ()))
+    return Known(
+        None if newest is None else text(newest),
+        tuple(each for each in earlier if each is not None),
+        taken_back=key in context.taken_back,
+    )

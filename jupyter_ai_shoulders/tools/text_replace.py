@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ SEARCHED_LINES = 1_000
 PATTERN_LINES = 3
 COMPARED = 20
 SHOWN_CHARACTERS = 120
+_WITHIN_WORD = re.compile(r"\w\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,8 @@ class Replaced:
     """The text after the replacement."""
 
     text: str
+    cuts_word: bool = False
+    """Whether what was replaced began or ended within a word, as ``a = 1`` does in ``a = 10``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ def replace_once(text: str, old: str, new: str) -> Replaced | Missing | Ambiguou
         return Missing(near_matches(text, old))
     if len(positions) > 1:
         return Ambiguous(tuple(text.count("\n", 0, position) + 1 for position in positions))
-    return Replaced(text.replace(old, new))
+    return _replaced(text, positions[0], old, new)
 
 
 def replace_near(
@@ -66,8 +70,7 @@ def replace_near(
     ]
     if len(touching) != 1:
         return outcome
-    (position,) = touching
-    return Replaced(text[:position] + new + text[position + len(old) :])
+    return _replaced(text, touching[0], old, new)
 
 
 def near_matches(text: str, wanted: str) -> tuple[str, ...]:
@@ -91,6 +94,12 @@ def near_matches(text: str, wanted: str) -> tuple[str, ...]:
     ]
     best = sorted((rate for rate in rated if rate[0] >= NEAR_RATIO), reverse=True)
     return tuple(f"line {1 - at}: {_shown(lines[-at])}" for _, at in best[:NEAR_LIMIT])
+
+
+def _replaced(text: str, start: int, old: str, new: str) -> Replaced:
+    end = start + len(old)
+    cuts = any(_WITHIN_WORD.fullmatch(text[max(0, at - 1) : at + 1]) for at in (start, end))
+    return Replaced(text[:start] + new + text[end:], cuts_word=cuts)
 
 
 def _positions(text: str, old: str) -> Iterator[int]:

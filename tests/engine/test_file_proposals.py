@@ -52,8 +52,10 @@ class Desk:
         proposal = proposed(SESSION, document, cell_id, BEFORE, AFTER, name=name)
         self.store.append(SESSION, ProposalAdd(call_id=None, proposal=proposal))
 
-    async def apply(self, name: str, text: str | None = None) -> ProposalState:
-        command = DecideProposal(decision="apply", text=text)
+    async def apply(
+        self, name: str, text: str | None = None, base: str | None = None
+    ) -> ProposalState:
+        command = DecideProposal(decision="apply", text=text, base=base)
         return (await self.proposals.decide(ProposalId(name), command)).state
 
     def open_ones(self) -> list[Proposal]:
@@ -98,7 +100,7 @@ async def test_lines_that_both_changed_make_a_new_proposal(desk: Desk):
     again = next(proposal for proposal in desk.open_ones() if proposal.document == "x.txt")
     assert (again.new, again.current) == (AFTER, "one\nzwei\nthree\n")
     assert again.reason == "The file was changed before the proposal was applied."
-    assert await desk.apply(again.id) == "applied"
+    assert await desk.apply(again.id, AFTER, again.current) == "applied"
     assert desk.files.read("x.txt") == AFTER.encode()
 
 

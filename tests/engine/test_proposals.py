@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from jupyter_ai_shoulders.core.clock import timestamp
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
 from jupyter_ai_shoulders.engine.proposals import Proposals
+from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.notebooks import (
     MemoryNotebook,
@@ -16,7 +18,8 @@ from jupyter_ai_shoulders.testing.notebooks import (
 from jupyter_ai_shoulders.wire.commands import DecideProposal
 from jupyter_ai_shoulders.wire.edits import Proposal, ProposalState
 from jupyter_ai_shoulders.wire.events import ProposalAdd, ProposalResolve
-from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId, TurnId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellEdit
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.versions import cell_version
 
@@ -69,7 +72,7 @@ class Desk:
             turn_id=TurnId("turn"),
             document=PATH,
             cell_id=CellId("a"),
-            old="read",
+            old="user's",
             new="agent's",
             current="user's",
             current_version=cell_version("user's"),
@@ -139,15 +142,76 @@ async def test_two_decisions_at_once_apply_once():
 
 async def test_a_cell_changed_since_is_not_overwritten_and_proposed_again():
     desk = Desk()
-    desk.notebook.type_into("a", "user's newest")
+    desk.notebook.type_into("a", "newest")
     assert (await desk.decide(APPLY)).state == "conflict"
-    assert desk.source() == "user's newest"
+    assert desk.source() == "newest"
     first, again = desk.proposals.list()
     assert first.state == "conflict"
-    assert (again.state, again.new, again.current) == ("proposed", "agent's", "user's newest")
-    assert again.current_version == cell_version("user's newest")
-    assert (await desk.proposals.decide(again.id, APPLY)).state == "applied"
-    assert desk.source() == "agent's"
+    assert (again.state, again.new, again.current) == ("proposed", "agent's", "newest")
+    assert again.current_version == cell_version("newest")
+    # Only the user's choice of the agent's text, beside the text they saw, replaces their own.
+    assert (await desk.proposals.decide(again.id, APPLY)).state == "conflict"
+    assert desk.source() == "newest"
+    newest = desk.proposals.list()[-1]
+    chosen = DecideProposal(decision="apply", text="agent's", base="newest")
+    desk.notebook.type_into("a", "newest\nand more")
+    assert (await desk.proposals.decide(newest.id, chosen)).state == "edited"
+    assert desk.source() == "agent's\nand more"
+
+
+OVERLAP = Proposal(
+    id=ProposalId("overlap"),
+    session_id=SessionId("session"),
+    turn_id=TurnId("turn"),
+    document=PATH,
+    cell_id=CellId("a"),
+    old="x = 1\ny = 2\nz = 3",
+    new="x = 1\ny = 20\nz = 30",
+    current="x = mine\ny = mine\nz = 3",
+    current_version=cell_version("x = mine\ny = mine\nz = 3"),
+    reason="",
+    state="proposed",
+)
+
+
+@pytest.mark.parametrize(
+    ("now", "state", "after"),
+    [
+        (OVERLAP.current, "conflict", OVERLAP.current),
+        ("x = 1\ny = 2\nz = 3\nmine", "edited", "x = 1\ny = 20\nz = 30\nmine"),
+        ("mine\nx = 1\ny = 2\nz = 3", "edited", "mine\nx = 1\ny = 20\nz = 30"),
+        (OVERLAP.old, "applied", OVERLAP.new),
+        (OVERLAP.new, "applied", OVERLAP.new),
+    ],
+    ids=["both changed a line", "a line below", "a line above", "nothing", "the same change"],
+)
+async def test_applying_never_removes_what_the_user_wrote(
+    now: str, state: ProposalState, after: str
+):
+    desk = Desk()
+    desk.store.append(SessionId("session"), ProposalAdd(call_id=None, proposal=OVERLAP))
+    desk.notebook.type_into("a", now)
+    assert (await desk.proposals.decide(OVERLAP.id, APPLY)).state == state
+    assert desk.source() == after
+
+
+async def test_a_user_who_types_while_it_is_applied_keeps_what_they_type():
+    desk = Desk()
+    racing = Racing(PATH, [memory_cell("a", "user's")])
+    desk.proposals = Proposals(desk.store, MemoryNotebooks(racing), ScriptedRunner(), CountingIds())
+    assert (await desk.decide(APPLY)).state == "edited"
+    assert racing.cell("a").source == "agent's\ntyped"
+
+
+class Racing(MemoryNotebook):
+    """The user types between a read and a write, once."""
+
+    async def apply(
+        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        if "typed" not in self.cell("a").source:
+            self.type_into("a", "user's\ntyped")
+        return await super().apply(edits, expected)
 
 
 async def test_a_cell_that_is_gone_makes_it_stale():
@@ -183,7 +247,7 @@ async def test_proposals_are_listed_over_sessions_and_unknown_ones_are_named():
 @pytest.mark.parametrize("room", [0, 1])
 async def test_a_conflict_that_a_full_disk_cuts_off_leaves_something_to_decide(room: int):
     desk = Desk()
-    desk.notebook.cells = [memory_cell("a", "user's, later")]
+    desk.notebook.cells = [memory_cell("a", "later")]
     taken: list[object] = []
 
     def full(event: object) -> None:

@@ -346,3 +346,15 @@ async def test_an_announcement_of_an_earlier_epoch_counts_for_nothing(desk: Desk
     page.epoch = 1
     page.type("old\n")
     assert desk.live.unsaved("a.py") == []
+
+
+async def test_an_open_text_is_changed_in_the_page_that_sent_the_message(desk: Desk) -> None:
+    first = desk.page(text="a = 1\n")
+    second = desk.page(client="page_2")
+    desk.acting.work_for(first.client)
+    await desk.edit("a = 2\n", before="a = 1\n")
+    assert first.text == "a = 2\n"
+    assert not any(isinstance(frame, frames.TextApply) for frame in second.heard)
+    first.leave()
+    await desk.edit("a = 3\n", before=second.text)
+    assert second.text == "a = 3\n"

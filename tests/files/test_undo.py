@@ -103,7 +103,7 @@ async def test_a_clash_changes_nothing_and_says_what_to_propose(here: Place) -> 
     theirs = here.read("a.txt").replace(b"agent", b"user")
     here.write("a.txt", theirs)
 
-    with pytest.raises(CannotUndo, match="changed since in the same lines") as caught:
+    with pytest.raises(CannotUndo, match="since changed on the same lines") as caught:
         await undo(here, done)
 
     clash = caught.value.clash

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.files.base import TextApplied, TextConflict, TextSnapshot
 from jupyter_ai_shoulders.files.live import LiveTexts, TextTimes
 from jupyter_ai_shoulders.files.live_edits import LiveEdits
@@ -174,6 +175,7 @@ class Desk:
     clock: StillClock
     live: LiveTexts
     texts: TextRouter
+    acting: ActingPage
     pages: dict[ClientId, TextPage]
 
     def page(self, path: str = "a.py", client: str = "page_1", text: str | None = None) -> TextPage:
@@ -210,12 +212,13 @@ class _Transport:
 def text_desk(folder: Path, times: TextTimes) -> Generator[Desk]:
     """Make one below ``folder``."""
     with place(folder) as here:
-        clock, transport = StillClock(), _Transport()
+        clock, transport, acting = StillClock(), _Transport(), ActingPage()
         live = LiveTexts(
             workspace=here.workspace,
             transport=transport,
             clock=clock,
             ids=CountingIds(),
+            acting=acting,
             times=times,
         )
         edits = LiveEdits(
@@ -228,4 +231,4 @@ def text_desk(folder: Path, times: TextTimes) -> Generator[Desk]:
             clock=clock,
         )
         texts = TextRouter(here.workspace, live, edits, here.texts)
-        yield Desk(here, clock, live, texts, transport.pages)
+        yield Desk(here, clock, live, texts, acting, transport.pages)

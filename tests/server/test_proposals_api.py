@@ -32,13 +32,13 @@ async def host_of(app: ServerApp) -> Host:
     return await extension.service().host()
 
 
-async def propose(app: ServerApp, session_id: str, current: str) -> str:
-    """Record a proposal as the tools do after a conflict."""
+async def propose(app: ServerApp, session_id: str, current: str, old: str = "x = 1") -> str:
+    """Record a proposal to change a cell's text from ``old``, made when it was ``current``."""
     proposal = proposed(
         session_id,
         "a.ipynb",
         "c1",
-        "x = 0",
+        old,
         "x = 2",
         current=current,
         reason="The cell was changed.",
@@ -85,7 +85,9 @@ async def test_an_edited_text_can_be_applied_instead(
 async def test_a_proposal_overtaken_by_the_user_overwrites_nothing(
     api: Api, jp_serverapp: ServerApp, file: Notebook
 ) -> None:
-    proposal_id = await propose(jp_serverapp, await api.new_session(), "what stood there before")
+    proposal_id = await propose(
+        jp_serverapp, await api.new_session(), "what stood there before", "x = 0"
+    )
 
     answer = await api.post(f"proposals/{proposal_id}", {"decision": "apply"})
 

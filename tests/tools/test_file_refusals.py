@@ -240,18 +240,34 @@ async def test_file_the_user_changed_is_not_overwritten_and_becomes_a_proposal(
 ):
     files.here.write("a.txt", "one\n")
     await files.call("read_file", "a.txt")
-    files.here.write("a.txt", "one\nuser\n")
+    files.here.write("a.txt", "mine\nuser\n")
     arguments = {"content": "two\n"} if tool == "write_file" else OLD
     result = await files.call(tool, "a.txt", **arguments)
     assert result.envelope.error is not None
     assert result.envelope.error.code == "stale"
-    assert files.here.read("a.txt") == b"one\nuser\n"
+    assert files.here.read("a.txt") == b"mine\nuser\n"
     assert "2: user" in text_of(result)
     proposal = result.proposal
     assert proposal is not None
-    assert (proposal.old, proposal.new, proposal.current) == ("one\n", "two\n", "one\nuser\n")
+    assert (proposal.old, proposal.new, proposal.current) == ("one\n", "two\n", "mine\nuser\n")
     assert (proposal.document, proposal.cell_id) == ("a.txt", None)
-    assert proposal.current_version == text_version("one\nuser\n")
+    assert proposal.current_version == text_version("mine\nuser\n")
+
+
+@pytest.mark.parametrize("tool", ["write_file", "edit_file"])
+async def test_file_the_user_changed_elsewhere_is_merged_and_the_model_is_told(
+    files: FileConversation, tool: str
+):
+    files.here.write("a.txt", "one\nlast\n")
+    await files.call("read_file", "a.txt")
+    files.here.write("a.txt", "one\nlast\nuser\n")
+    arguments = {"content": "two\nlast\n"} if tool == "write_file" else OLD
+    result = await files.call(tool, "a.txt", **arguments)
+    assert (result.ok, result.proposal) == (True, None)
+    assert files.here.read("a.txt") == b"two\nlast\nuser\n"
+    told = text_of(result).partition("their changes stay:")[2]
+    assert "+user" in told
+    assert (await files.call("write_file", "a.txt", content="new\n")).ok
 
 
 async def test_file_that_was_refused_as_changed_is_read_from_then_on(files: FileConversation):

@@ -3,7 +3,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
-from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
+from jupyter_ai_shoulders.notebook.base import Applied, Backend, Conflicted
 from jupyter_ai_shoulders.testing.notebooks import MemoryNotebook, memory_cell
 from jupyter_ai_shoulders.tools.base import Target
 from jupyter_ai_shoulders.tools.registry import Problem, ToolRegistry
@@ -127,22 +127,23 @@ async def test_a_cell_that_was_not_read_is_refused_with_its_text_and_read_from_t
 async def test_an_edit_of_a_cell_the_user_changed_becomes_a_proposal():
     talk = conversation("x = 1", "y = 1")
     await talk.call("read_notebook")
-    talk.notebook.type_into("cell-1", "x = 1  # mine")
+    mine = "x = 1  # mine"
+    talk.notebook.type_into("cell-1", mine)
     result = await talk.call("edit_cell", cell_id="cell-1", old_string="1", new_string="2")
     assert error_code(result) == "stale"
-    assert "x = 1  # mine" in text_of(result)
-    assert talk.sources() == ["x = 1  # mine", "y = 1"]
+    assert mine in text_of(result)
+    assert talk.sources() == [mine, "y = 1"]
     assert result.proposal == Proposal(
         id=ProposalId("proposal_1"),
         session_id=SessionId("session"),
         turn_id=TurnId("turn"),
         document=PATH,
         cell_id=CellId("cell-1"),
-        old="x = 1",
-        new="x = 2",
-        current="x = 1  # mine",
-        current_version=cell_version("x = 1  # mine"),
-        reason="The cell was changed after the agent had read it.",
+        old=mine,
+        new="x = 2  # mine",
+        current=mine,
+        current_version=cell_version(mine),
+        reason="You and the agent changed the same lines.",
         state="proposed",
     )
     assert (await talk.call("edit_cell", cell_id="cell-2", source="y = 2")).ok
@@ -150,15 +151,96 @@ async def test_an_edit_of_a_cell_the_user_changed_becomes_a_proposal():
     assert (await talk.call("edit_cell", cell_id="cell-1", source="x = 2  # mine")).ok
 
 
-async def test_a_stale_edit_without_the_text_read_is_made_against_the_present_one():
+async def test_without_the_text_that_was_read_a_replacement_is_made_in_the_present_one():
     talk = conversation("x = 1")
     talk.seen[PATH, CellId("cell-1")] = cell_version("read before a restart")
-    result = await talk.call("edit_cell", cell_id="cell-1", old_string="1", new_string="2")
-    assert result.proposal is not None
-    assert (result.proposal.old, result.proposal.new) == ("x = 1", "x = 2")
+    refused = await talk.call("edit_cell", cell_id="cell-1", source="x = 2")
+    assert (error_code(refused), refused.proposal) == ("stale", None)
     talk.seen[PATH, CellId("cell-1")] = cell_version("read before a restart")
-    result = await talk.call("edit_cell", cell_id="cell-1", old_string="gone", new_string="2")
-    assert (error_code(result), result.proposal) == ("stale", None)
+    refused = await talk.call("edit_cell", cell_id="cell-1", old_string="gone", new_string="2")
+    assert (error_code(refused), refused.proposal) == ("not_found", None)
+    assert "x = 1" in text_of(refused)
+    talk.seen[PATH, CellId("cell-1")] = cell_version("read before a restart")
+    result = await talk.call("edit_cell", cell_id="cell-1", old_string="1", new_string="2")
+    assert talk.sources() == ["x = 2"]
+    assert "It now reads as follows." in text_of(result)
+    assert result.seen == (seen("cell-1", "x = 2"),)
+
+
+NOTES = "a = 1\nb = 2\n# notes:"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [{"source": NOTES.replace("1", "7")}, {"old_string": "a = 1", "new_string": "a = 7"}],
+    ids=["whole", "piece"],
+)
+@pytest.mark.parametrize("backend", ["disk", "live", "shared"])
+async def test_an_edit_beside_what_the_user_typed_is_merged_and_the_model_is_told(
+    call: dict[str, str], backend: Backend
+):
+    talk = conversation(NOTES)
+    talk.notebook.backend = backend
+    await talk.call("read_notebook")
+    talk.notebook.type_into("cell-1", f"{NOTES}\nmine")
+    shown = await talk.subject("edit_cell", cell_id="cell-1", **call)
+    assert shown.preview == "@@ -1,4 +1,4 @@\n-a = 1\n+a = 7\n b = 2\n # notes:\n mine"
+    result = await talk.call("edit_cell", cell_id="cell-1", **call)
+    merged = f"{NOTES.replace('1', '7')}\nmine"
+    assert (result.ok, result.proposal, talk.sources()) == (True, None, [merged])
+    assert text_of(result).endswith(
+        "The user changed it since you read it; their changes stay:\n"
+        "@@ -1,3 +1,4 @@\n a = 7\n b = 2\n # notes:\n+mine"
+    )
+    assert result.seen == (seen("cell-1", merged),)
+    assert (await talk.call("edit_cell", cell_id="cell-1", source="x")).ok
+
+
+async def test_changes_too_long_to_show_do_not_count_as_read():
+    talk = conversation(NOTES)
+    await talk.call("read_notebook")
+    long = "\n".join(f"line {number}" for number in range(2_000))
+    talk.notebook.type_into("cell-1", f"{NOTES}\n{long}")
+    result = await talk.call("edit_cell", cell_id="cell-1", old_string="a = 1", new_string="a = 7")
+    assert result.ok
+    assert "Read it again." in text_of(result)
+    # What the model has not seen is not removed by a whole text of its own.
+    assert (await talk.call("edit_cell", cell_id="cell-1", source="a = 8\nb = 2\n# notes:")).ok
+    assert talk.sources() == [f"a = 8\nb = 2\n# notes:\n{long}"]
+
+
+class TypingNotebook(MemoryNotebook):
+    """The user types a line between each read and edit, so many times."""
+
+    def type_lines(self, count: int) -> None:
+        self.left = count
+
+    async def apply(
+        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        if self.left:
+            self.left -= 1
+            self.type_into("cell-1", f"{self.cell('cell-1').source}\nmine")
+        return await super().apply(edits, expected)
+
+
+@pytest.mark.parametrize("lines", [1, 2, 9])
+async def test_an_edit_is_merged_again_while_the_user_types(lines: int):
+    talk = Conversation()
+    typing = TypingNotebook(PATH, [memory_cell("cell-1", NOTES)])
+    typing.type_lines(lines)
+    talk.notebook = talk.notebooks.notebooks[PATH] = typing
+    await talk.call("read_notebook")
+    result = await talk.call("edit_cell", cell_id="cell-1", old_string="a = 1", new_string="a = 7")
+    if result.ok:
+        assert talk.sources() == [NOTES.replace("1", "7") + "\nmine" * lines]
+    else:
+        assert result.proposal is not None
+        assert (result.proposal.old, result.proposal.new) == (
+            f"{NOTES}\nmine\nmine\nmine",
+            NOTES.replace("1", "7") + "\nmine" * 3,
+        )
+    assert result.ok == (lines < 3)
 
 
 async def test_an_edit_the_user_made_already_is_no_conflict():

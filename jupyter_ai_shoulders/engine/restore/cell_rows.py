@@ -25,7 +25,6 @@ from jupyter_ai_shoulders.wire.notebooks import (
 from jupyter_ai_shoulders.wire.operations import Operation, OperationKind, OperationState
 from jupyter_ai_shoulders.wire.versions import cell_version
 
-WITH_ITS_TURN = "Changes of cells are taken back with their turn, or in the notebook itself."
 NOT_KNOWN = "The server stopped in the middle; whether it was made is not known."
 
 _KINDS: dict[type[CellEdit], OperationKind] = {
@@ -69,7 +68,7 @@ class CellRows:
         for row in rows:
             cell_id = None if self._journal is None else self._journal.change(row).cell_id
             version = None if cell_id is None else before.get(CellId(cell_id))
-            self._end(row, "done", Outcome(before_version=version, cannot_undo=WITH_ITS_TURN))
+            self._end(row, "done", Outcome(before_version=version))
         crash_point("restore.rows.ended")
 
     def not_made(self, rows: Sequence[OperationId]) -> None:
@@ -93,7 +92,7 @@ class CellRows:
         """Note that a run left other outputs. Raises ``StateUnavailable``."""
         if self._journal is None:
             return
-        change = Change("outputs", path, origin, cell_id, cannot_undo=WITH_ITS_TURN)
+        change = Change("outputs", path, origin, cell_id)
         self._end(self._journal.begin(change), "done", None)
 
 
@@ -105,7 +104,7 @@ async def settle_cells(journal: OperationJournal, notebooks: Notebooks) -> None:
     for row in journal.begun():
         if row.cell_id is not None:
             state = await _became(row, notebooks)
-            why = WITH_ITS_TURN if state == "done" else NOT_KNOWN
+            why = None if state == "done" else NOT_KNOWN
             journal.end(row.id, state, Outcome(cannot_undo=why))
             crash_point("restore.rows.settled")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.engine.restore.snapshots import outputs_hash, title_of
+from jupyter_ai_shoulders.engine.review.texts import look
 from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, Event
 from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
 from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, TurnId, Version
@@ -34,6 +35,8 @@ class CellStory:
     version: Version | None = None
     """Of the last text we gave it, None when we gave it none."""
     source: str | None = None
+    texts: list[tuple[str | None, str]] = field(default_factory=list[tuple[str | None, str]])
+    """Each text we gave it, behind the one it stood on where that was not our last."""
     others: Version | None = None
     """Of the text it had when we deleted it last, if that was not ours."""
     outputs_touched: bool = False
@@ -70,6 +73,17 @@ class CellStory:
         """Note a text as ours, unless it is one that came back with a cell we had deleted."""
         ours = deed.version != self.others
         self.version, self.source = (deed.version, deed.source) if ours else (None, None)
+        if deed.source is not None and ours:
+            self.texts.append((deed.base, deed.source))
+
+    def without_ours(self, before: str | None) -> str | None:
+        """Return the text of before with what others wrote in it between our changes."""
+        baseline, left = before, before
+        for base, source in self.texts:
+            if base is not None and left is not None:
+                baseline = look(baseline, left, base).baseline
+            left = source
+        return baseline
 
     def _ran(self, deed: CellDeed) -> None:
         """The end of a run takes the place of its beginning."""
@@ -181,18 +195,22 @@ def inside_turn(events: Iterable[Event], seq: int) -> str | None:
 
 def deeds_of(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellDeed]:
     """Return what edits that were applied did; their inverse has the texts of what is gone."""
-    gone = {edit.cell_id: edit.source for edit in inverse if isinstance(edit, CellInsert)}
-    return [_deed(edit, gone.get(edit.cell_id)) for edit in edits]
+    was = {
+        edit.cell_id: edit.source for edit in inverse if isinstance(edit, CellInsert | CellSource)
+    }
+    return [_deed(edit, was.get(edit.cell_id)) for edit in edits]
 
 
-def _deed(edit: CellEdit, gone: str | None) -> CellDeed:
+def _deed(edit: CellEdit, was: str | None) -> CellDeed:
     match edit:
         case CellSource() | CellInsert():
+            edited = isinstance(edit, CellSource)
             return CellDeed(
                 cell_id=edit.cell_id,
-                what="edited" if isinstance(edit, CellSource) else "made",
+                what="edited" if edited else "made",
                 title=title_of(edit.source),
                 source=edit.source,
+                base=was if edited else None,
                 version=cell_version(edit.source),
             )
         case CellOutputs():
@@ -204,8 +222,8 @@ def _deed(edit: CellEdit, gone: str | None) -> CellDeed:
                 execution_count=edit.execution_count,
             )
         case CellDelete():
-            version = None if gone is None else cell_version(gone)
-            title = "" if gone is None else title_of(gone)
+            version = None if was is None else cell_version(was)
+            title = "" if was is None else title_of(was)
             return CellDeed(cell_id=edit.cell_id, what="deleted", title=title, version=version)
         case CellMove():
             return CellDeed(cell_id=edit.cell_id, what="moved", title="")

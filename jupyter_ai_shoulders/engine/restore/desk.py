@@ -221,7 +221,7 @@ class RestoreDesk:
             return None
         if "conversation" in command.what:
             raise InvalidRequest(
-                "what: a conversation that went back cannot come again.",
+                "what: a conversation that was rewound cannot be brought back.",
                 hint="Fork it at the last message that was hidden.",
             )
         begun = (
@@ -320,13 +320,13 @@ def _ordered(what: tuple[RestorePart, ...]) -> tuple[RestorePart, ...]:
 def _refuse_busy(driver: SessionDriver) -> None:
     if driver.running or driver.state.runs:
         raise Conflict(
-            "A turn, or a cell that it started, is running; nothing can be put back now.",
+            "A turn, or a cell that it started, is running; nothing can be restored now.",
             code="turn_running",
-            hint="Stop it, or wait for its end, then restore.",
+            hint="Stop it or wait for it to end, then restore.",
             retryable=True,
         )
     if driver.state.queue:
         raise Conflict(
-            "Messages still wait to be read by the agent.",
+            "Messages are still waiting to be read by the agent.",
             hint="Remove them or send something first.",
         )

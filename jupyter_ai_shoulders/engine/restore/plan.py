@@ -147,7 +147,7 @@ def _return_deleted(
 def _text_of_deleted(cell: CellText, told: CellStory, last: WholeCell | None) -> str:
     """Return the text before us, or what the user had made of it before we deleted the cell."""
     if last is None or last.version in {told.version, cell.version}:
-        return cell.source
+        return told.without_ours(cell.source) or ""
     return last.source
 
 
@@ -189,7 +189,7 @@ def _above(before: NotebookText, position: int, order: Sequence[CellId]) -> Cell
 
 
 def _remove(made: Plan, cell: NotebookCell, told: CellStory) -> None:
-    if cell.version != told.version:
+    if cell.version != told.version or told.without_ours(None) is not None:
         made.keep(cell, "changed")
     elif cell.metadata.get("deletable") is False:
         made.keep(cell, "protected")
@@ -207,13 +207,14 @@ def _put_back(
     whole: tuple[WholeCell, WholeCell] | None,
 ) -> None:
     """Give a cell its text and its outputs of before, each if it is as we left it."""
-    rewritten = told.version is not None and cell.version != was.version
-    text: str | None = was.source
+    before = told.without_ours(was.source) or ""
+    rewritten = told.version is not None and cell.source != before
+    text: str | None = before
     if rewritten and cell.version != told.version:
-        text = made.merged(told.source, cell.source, was.source)
+        text = made.merged(told.source, cell.source, before)
     if text is None:
         made.keep(cell, "changed")
-        made.clashes.append(Clash(cell, told.source or "", was.source))
+        made.clashes.append(Clash(cell, told.source or "", before))
         return
     if rewritten and cell.metadata.get("editable") is False:
         made.keep(cell, "protected")

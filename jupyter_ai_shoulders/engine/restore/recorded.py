@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable,
 from contextlib import aclosing
 from typing import Any, Literal, Protocol, cast
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.engine.restore.cell_rows import CellRows
@@ -42,6 +43,7 @@ class Recording(Protocol):
     """What keeps and notes; ``Recorder`` does."""
 
     rows: CellRows
+    acting: ActingPage
 
     @property
     def doer(self) -> Doer | None:
@@ -246,9 +248,11 @@ class RecordedTool:
         return getattr(self._tool, name)
 
     async def subject(self, args: Any, context: CallContext) -> CallSubject:
+        self._recorder.acting.work_for(context.client_id)
         return await self._tool.subject(args, context)
 
     async def run(self, args: Any, context: CallContext) -> AsyncIterator[ToolOutput]:
+        self._recorder.acting.work_for(context.client_id)
         self._recorder.work_for(
             Doer(
                 session_id=context.session_id,

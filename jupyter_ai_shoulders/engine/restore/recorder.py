@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.operations import OperationJournal
 from jupyter_ai_shoulders.engine.restore.cell_rows import CellRows
@@ -61,6 +62,8 @@ class _Taken:
     checkpoint: str
     documents: set[str] = field(default_factory=set[str])
     cells: set[tuple[str, CellId]] = field(default_factory=set[tuple[str, CellId]])
+    left: dict[tuple[str, CellId], str] = field(default_factory=dict[tuple[str, CellId], str])
+    """The text that each cell was given last."""
 
 
 class Recorder:
@@ -73,8 +76,11 @@ class Recorder:
         kernels: Kernels,
         witness: ChangeWitness | None = None,
         journal: OperationJournal | None = None,
+        *,
+        acting: ActingPage | None = None,
     ) -> None:
         """``witness`` is told of each text that was changed, for review."""
+        self.acting = acting or ActingPage()
         self.rows = CellRows(journal)
         self._witness = witness or NoWitness()
         self._log = event_log
@@ -156,7 +162,7 @@ class Recorder:
 
     def record(self, doer: Doer, path: str, deeds: Iterable[CellDeed]) -> None:
         """Log what was done. Raises ``StateUnavailable``."""
-        cells = tuple(deeds)
+        cells = tuple(self._chained(doer, path, deed) for deed in deeds)
         if cells:
             event = CellsChange(
                 turn_id=doer.turn_id,
@@ -167,6 +173,14 @@ class Recorder:
             )
             self._log.append(doer.session_id, event)
             crash_point("restore.deed.recorded")
+
+    def _chained(self, doer: Doer, path: str, deed: CellDeed) -> CellDeed:
+        """Return a deed without the text it was done to where we left the cell so."""
+        if deed.what not in {"made", "edited"} or deed.source is None:
+            return deed
+        left, key = self._present(doer).left, (path, deed.cell_id)
+        known, left[key] = left.get(key), deed.source
+        return deed if deed.base != known else deed.model_copy(update={"base": None})
 
     def tell(
         self, doer: Doer, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]

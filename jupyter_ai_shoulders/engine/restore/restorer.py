@@ -210,8 +210,8 @@ class Restorer:
                 crash_point("restore.document.applied")
                 return made
         raise Conflict(
-            f"{story.document} changed again and again while it was put back.",
-            hint="Try again when nothing else changes it.",
+            f"{story.document} kept changing while it was being restored.",
+            hint="Try again when nothing else is changing it.",
             retryable=True,
         )
 
@@ -227,7 +227,7 @@ class Restorer:
     ) -> tuple[NotebookText, dict[CellId, tuple[WholeCell, WholeCell]]]:
         """Return the document as it was. Raises ``Conflict`` when that was not kept."""
         if story.text is None:
-            raise Conflict(f"How {story.document} was then is not known any more.")
+            raise Conflict(f"How {story.document} was then is no longer known.")
         text = read_notebook_text(self._blobs.get(story.text))
         whole = {
             cell_id: (self._cell(cell.first), self._cell(cell.last))

@@ -3,7 +3,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { documentOf, editOfProposal } from '../model/proposals';
+import {
+  documentOf,
+  editOfProposal,
+  proposedText,
+  type IProposedText
+} from '../model/proposals';
 import { legible, visible } from '../model/visible';
 import type { IReview } from '../review/interface';
 import type { DecideProposal, PendingEdit, Proposal } from '../wire/generated';
@@ -28,6 +33,12 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
   const { proposal } = props;
   const { reason, state } = proposal;
   const edit = useEdit(proposal);
+  const now = useNow(proposal);
+  const result = React.useMemo(
+    () => proposedText(proposal, now ?? proposal.current, edit.text),
+    [proposal, now, edit.text]
+  );
+  const chooses = state === 'proposed' && result.clash;
   return (
     <section
       className={`shoulders-Card shoulders-Proposal shoulders-mod-${state}`}
@@ -37,9 +48,15 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
       {reason !== '' && (
         <p className="shoulders-Card-remark">{legible(reason)}</p>
       )}
-      <Outcome proposal={proposal} />
-      <Change proposal={proposal} text={edit.text} />
-      {state === 'proposed' ? (
+      <Outcome proposal={proposal} isGone={now === null} />
+      {chooses ? (
+        <BothTexts proposal={proposal} result={result} />
+      ) : (
+        <Change proposal={proposal} result={result} />
+      )}
+      {chooses ? (
+        <Choice proposal={proposal} result={result} />
+      ) : state === 'proposed' ? (
         <Decision proposal={proposal} edit={edit} />
       ) : (
         <Review proposal={proposal} />
@@ -132,34 +149,30 @@ function useDocument(proposal: Proposal): string {
 }
 
 /** What to know of the text before a decision, and after one that came to nothing. */
-function Outcome({
-  proposal
-}: {
+function Outcome(props: {
   proposal: Proposal;
+  isGone: boolean;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  const standing = useStanding(proposal);
+  const { proposal, isGone } = props;
   const words =
-    standing === null
-      ? outcomeOf(proposal, trans)
-      : standingOf(standing, proposal, trans);
+    isGone && proposal.state === 'proposed'
+      ? trans.__('The cell was deleted. Restore it to apply this.')
+      : outcomeOf(proposal, trans);
   return words === null ? null : (
     <p className="shoulders-Card-remark">{words}</p>
   );
 }
 
-/** Whether the text of a change nobody has decided on moved on in a document that is open here; null: not that is known. */
-function useStanding(proposal: Proposal): 'changed' | 'gone' | null {
+/** The text of an undecided proposal in a document that is open here; null: its cell is gone; undefined: not known. */
+function useNow(proposal: Proposal): string | null | undefined {
   const { texts } = useHost();
   const document = useDocument(proposal);
-  const { state, current, cell_id } = proposal;
+  const { state, cell_id } = proposal;
   return useSignal(texts?.changed ?? null, () => {
     const now =
       state === 'proposed' ? texts?.textOf(document, cell_id) : undefined;
-    if (now === undefined || now === null) {
-      return now === null ? 'gone' : null;
-    }
-    return plain(now) === plain(current) ? null : 'changed';
+    return typeof now === 'string' ? plain(now) : now;
   });
 }
 
@@ -171,13 +184,11 @@ function plain(text: string): string {
 /** What would change; out of the way once it came to nothing. */
 function Change(props: {
   proposal: Proposal;
-  text: string | null;
+  result: IProposedText;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { proposal, text } = props;
-  const diff = (
-    <WordDiff before={proposal.current} after={text ?? proposal.new} />
-  );
+  const { proposal, result } = props;
+  const diff = <WordDiff before={result.now} after={result.text} />;
   return isOver(proposal.state) ? (
     <Disclosure
       className="shoulders-Proposal-past"
@@ -190,24 +201,93 @@ function Change(props: {
   );
 }
 
-/** As it is, changed by the user before, or not at all. */
-function Decision(props: {
+/** What the user changed, and what the agent's text would change in that. */
+function BothTexts(props: {
   proposal: Proposal;
-  edit: IEdit;
+  result: IProposedText;
 }): React.JSX.Element {
   const trans = useTrans();
+  const { proposal, result } = props;
+  return (
+    <>
+      <p className="shoulders-Card-remark">
+        {trans.__('You changed the same lines. Choose which text to keep.')}
+      </p>
+      <figure className="shoulders-Proposal-side">
+        <figcaption>{trans.__('Your change')}</figcaption>
+        <WordDiff before={proposal.old} after={result.now} />
+      </figure>
+      <figure className="shoulders-Proposal-side">
+        <figcaption>
+          {isEarlier(proposal)
+            ? trans.__('With the earlier text')
+            : trans.__('With the agent’s text')}
+        </figcaption>
+        <WordDiff before={result.now} after={result.text} />
+      </figure>
+    </>
+  );
+}
+
+/** The two texts to choose from; nothing is applied without one. */
+function Choice(props: {
+  proposal: Proposal;
+  result: IProposedText;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { proposal, result } = props;
+  const { decide, error } = useDecide(proposal);
+  const place = useFocusKept<HTMLDivElement>();
+  const { now: base, text } = result;
+  return (
+    <div className="shoulders-Proposal-decision" ref={place}>
+      <div className="shoulders-Actions">
+        <Button onClick={() => decide({ decision: 'dismiss' })}>
+          {trans.__('Keep mine')}
+        </Button>
+        <Button onClick={() => decide({ decision: 'apply', text, base })}>
+          {isEarlier(proposal)
+            ? trans.__('Use the earlier text')
+            : trans.__('Use the agent’s text')}
+        </Button>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+/** Whether it is a text that a restore would bring back, and no change of the agent's. */
+function isEarlier({ turn_id }: Proposal): boolean {
+  return turn_id === null;
+}
+
+/** Decides on a proposal, once. */
+function useDecide(proposal: Proposal): {
+  decide: (body: DecideProposal) => void;
+  error: ReturnType<typeof useAction>['error'];
+} {
   const { conversations } = usePlace();
   const { busy, error, run } = useAction();
-  const { proposal, edit } = props;
-  const { text } = edit;
-  const canRun = useCanRun(proposal);
-  const place = useFocusKept<HTMLDivElement>();
   const decide = (body: DecideProposal): void => {
     // A disabled button would lose the focus, so a second click is passed over instead.
     if (!busy) {
       run(() => conversations.decide(proposal.id, body));
     }
   };
+  return { decide, error };
+}
+
+/** As it is, changed by the user before, or not at all. */
+function Decision(props: {
+  proposal: Proposal;
+  edit: IEdit;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { proposal, edit } = props;
+  const { text } = edit;
+  const { decide, error } = useDecide(proposal);
+  const canRun = useCanRun(proposal);
+  const place = useFocusKept<HTMLDivElement>();
   const apply = (runs: boolean): void =>
     decide({
       decision: 'apply',
@@ -310,51 +390,25 @@ function KeepOrUndo(props: {
   );
 }
 
-function standingOf(
-  standing: 'changed' | 'gone',
-  { cell_id }: Proposal,
-  trans: TranslationBundle
-): string {
-  switch (standing) {
-    case 'changed':
-      return cell_id === null
-        ? trans.__(
-            'The file was changed since this was proposed. What was changed in other lines is kept when it is applied; where both changed the same lines, nothing is written.'
-          )
-        : trans.__(
-            'The cell was changed since this was proposed. What was changed in other lines is kept when it is applied; where both changed the same lines, nothing is written.'
-          );
-    case 'gone':
-      return trans.__(
-        'The cell is gone, so this cannot be applied unless it comes back.'
-      );
-  }
-}
-
 /** Whether the text does not have it, and will not. */
 function isOver(state: Proposal['state']): boolean {
   return state !== 'proposed' && state !== 'applied' && state !== 'edited';
 }
 
 function outcomeOf(
-  { state, current, old, cell_id }: Proposal,
+  { state, cell_id }: Proposal,
   trans: TranslationBundle
 ): string | null {
   switch (state) {
-    case 'proposed':
-      return current === old
-        ? null
-        : trans.__(
-            'The text changed since the agent read it. Shown is what would change in its present text.'
-          );
     case 'conflict':
       return trans.__(
-        'The same lines were changed meanwhile, so nothing was written. The new proposal below has the text as it was then.'
+        'You changed the same lines, so nothing was written. Choose in the new proposal below.'
       );
     case 'stale':
       return cell_id === null
         ? trans.__('The file is gone, so nothing was written.')
         : trans.__('The cell is gone, so nothing was written.');
+    case 'proposed':
     case 'applied':
     case 'edited':
     case 'dismissed':

@@ -17,22 +17,13 @@ import type { IReview } from '../review/changes';
 /** What becomes of a change. */
 export type Decision = 'keep' | 'undo';
 
-/** The words of a change, translated. */
+/** What stands at a change beside its text. */
 export interface IHunkWords {
-  readonly keep: string;
-  readonly undo: string;
-  readonly keepThis: string;
-  readonly undoThis: string;
-  /** What changed, in lines. */
+  /** What changed, in lines, translated. */
   readonly title: (added: number, removed: number) => string;
+  /** The control that decides on the change at an element of the editor. */
+  readonly control: (view: EditorView, element: HTMLElement) => HTMLElement;
 }
-
-/** Decides on the change beside an element of the editor. */
-export type Decide = (
-  view: EditorView,
-  decision: Decision,
-  element: HTMLElement
-) => void;
 
 const ADDED = Decoration.line({ class: 'shoulders-Hunk-added' });
 const NEW_TEXT = Decoration.mark({ class: 'shoulders-Hunk-newText' });
@@ -41,18 +32,13 @@ const NEW_TEXT = Decoration.mark({ class: 'shoulders-Hunk-newText' });
 export function decorate(
   review: IReview,
   current: Text,
-  words: IHunkWords,
-  decide: Decide
+  words: IHunkWords
 ): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const chunk of review.chunks) {
     const isPast = chunk.fromB > current.length;
     const at = isPast ? current.length : chunk.fromB;
-    const widget = new HunkWidget(
-      lookOf(review, chunk, current),
-      words,
-      decide
-    );
+    const widget = new HunkWidget(lookOf(review, chunk, current), words);
     const block = Decoration.widget({
       widget,
       block: true,
@@ -136,12 +122,11 @@ function piecesOf(
   return pieces.filter(piece => piece.text !== '');
 }
 
-/** What is gone, and the two buttons. */
+/** What is gone, and the control. */
 class HunkWidget extends WidgetType {
   constructor(
     private readonly look: ILook,
-    private readonly words: IHunkWords,
-    private readonly decide: Decide
+    private readonly words: IHunkWords
   ) {
     super();
     this.said = JSON.stringify(look);
@@ -157,33 +142,11 @@ class HunkWidget extends WidgetType {
     node.className = 'shoulders-Hunk';
     node.setAttribute('role', 'group');
     node.setAttribute('aria-label', this.words.title(added, lines.length));
-    node.append(this.tools(view, node), ...lines.map(deletedLine));
-    return node;
-  }
-
-  private tools(view: EditorView, node: HTMLElement): HTMLElement {
-    const { keep, keepThis, undo, undoThis } = this.words;
     const tools = document.createElement('div');
     tools.className = 'shoulders-Hunk-tools';
-    // The lab would take Enter for its own.
-    tools.dataset.lmSuppressShortcuts = 'true';
-    const button = (decision: Decision, text: string, title: string) => {
-      const made = document.createElement('button');
-      made.type = 'button';
-      made.className = `shoulders-Hunk-button shoulders-mod-${decision}`;
-      made.textContent = text;
-      made.title = title;
-      made.setAttribute('aria-label', title);
-      // The caret stays where it is.
-      made.addEventListener('mousedown', event => event.preventDefault());
-      made.addEventListener('click', () => this.decide(view, decision, node));
-      return made;
-    };
-    tools.append(
-      button('keep', keep, keepThis),
-      button('undo', undo, undoThis)
-    );
-    return tools;
+    tools.append(this.words.control(view, node));
+    node.append(tools, ...lines.map(deletedLine));
+    return node;
   }
 
   private readonly said: string;

@@ -19,7 +19,7 @@ import {
   type DecorationSet
 } from '@codemirror/view';
 
-import { merged, type IProposal } from '../affordances/change';
+import { preferred, type IProposal } from '../affordances/change';
 import { visible } from '../model/visible';
 import { ended, textOf } from '../review/changes';
 import { coloursOf, type IColoured } from './colours';
@@ -72,7 +72,7 @@ export function hasProposalView(view: EditorView): boolean {
 
 function decorate(proposal: IProposal, doc: Text): DecorationSet {
   // Where the two clash, what accepting it all the same would do.
-  const target = merged(proposal, doc.toString()) ?? proposal.proposed;
+  const target = preferred(proposal, doc.toString());
   const now = ended(textOf(target));
   const builder = new RangeSetBuilder<Decoration>();
   for (const chunk of Chunk.build(ended(doc), now)) {

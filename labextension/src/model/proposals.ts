@@ -1,11 +1,37 @@
 /** What became of the changes a conversation proposed. Pure; used by the card of a proposal and by threads. */
 
+import { mergePreferring, mergeWords } from '../bridge/mergeText';
 import type {
   Anchor,
   Conversation,
   PendingEdit,
   Proposal
 } from '../wire/generated';
+
+/** The result of a proposal on the present text. */
+export interface IProposedText {
+  /** The text as it is. */
+  readonly now: string;
+  /** The text with the change; where both changed the same lines, with the agent's. */
+  readonly text: string;
+  /** Whether the user changed the same lines, so that they have to choose. */
+  readonly clash: boolean;
+}
+
+/** The agent's change, or the user's version of it, on top of the text as it is. */
+export function proposedText(
+  { old, new: proposed }: Pick<Proposal, 'old' | 'new'>,
+  now: string,
+  edited: string | null = null
+): IProposedText {
+  const wanted = edited ?? proposed;
+  const merged = mergeWords(old, now, wanted);
+  return {
+    now,
+    text: merged ?? mergePreferring(old, now, wanted),
+    clash: merged === null
+  };
+}
 
 /** The change in the document that a proposal became, while it awaits keep or undo. */
 export function editOfProposal(

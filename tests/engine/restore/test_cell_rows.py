@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.core.operations import Change, Origin
-from jupyter_ai_shoulders.engine.restore.cell_rows import NOT_KNOWN, WITH_ITS_TURN, settle_cells
+from jupyter_ai_shoulders.engine.restore.cell_rows import NOT_KNOWN, settle_cells
 from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
 from jupyter_ai_shoulders.testing.file_changes import MemoryJournal
@@ -73,7 +73,7 @@ async def test_each_change_of_a_cell_is_a_row() -> None:
     assert (create.before_version, create.after_version) == (None, cell_version("0"))
     assert (delete.before_version, delete.after_version) == (cell_version("2"), None)
     assert edit.origin == ORIGIN
-    assert {row.reason for row in desk.journal.latest()} == {WITH_ITS_TURN}
+    assert [(row.can_undo, row.reason) for row in desk.journal.latest()] == [(True, None)] * 4
 
 
 async def test_a_row_is_there_before_the_cell_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { mergeText } from '../mergeText';
+import { mergePreferring, mergeText, mergeWords } from '../mergeText';
 
 describe('mergeText', () => {
   it.each([
@@ -28,5 +28,32 @@ describe('mergeText', () => {
   ])('leaves %s to people', (_, base, mine, theirs) => {
     expect(mergeText(base, mine, theirs)).toBeNull();
     expect(mergeText(base, theirs, mine)).toBeNull();
+  });
+});
+
+describe('mergeWords', () => {
+  it.each([
+    ['words apart', 'a = 1', 'a = 1  # mine', 'a = 7', 'a = 7  # mine'],
+    ['words in two lines', 'a b\nc d', 'A b\nC d', 'a B\nc D', 'A B\nC D'],
+    ['signs of two units', 'a 😀 b', 'a 😀 c', 'd 😀 b', 'd 😀 c']
+  ])('takes up %s', (_, base, mine, theirs, both) => {
+    expect(mergeText(base, mine, theirs)).toBeNull();
+    expect(mergeWords(base, mine, theirs)).toBe(both);
+    expect(mergeWords(base, theirs, mine)).toBe(both);
+  });
+
+  it.each([
+    ['a word that goes on', 'a = 1', 'a = 10', 'a = 7'],
+    ['lines that come and change', 'a b', 'a c\nmine', 'd b']
+  ])('leaves %s to people', (_, base, mine, theirs) => {
+    expect(mergeWords(base, mine, theirs)).toBeNull();
+  });
+});
+
+describe('mergePreferring', () => {
+  it('replaces only the lines that both changed', () => {
+    expect(mergePreferring('a\nb\nc', 'A\nb\nm', 'a\nb\nt\nu')).toBe(
+      'A\nb\nt\nu'
+    );
   });
 });
