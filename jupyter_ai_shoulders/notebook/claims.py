@@ -61,10 +61,13 @@ class Claims:
         """Return all claims of a page."""
         return [claim for claim in self.items.values() if claim.client == client]
 
-    def owner(self, path: WorkspacePath) -> Claim | None:
-        """Return the claim of the connected page focused last among those that have it open."""
+    def owner(self, path: WorkspacePath, acting: ClientId | None = None) -> Claim | None:
+        """Return the claim of the connected page that edits go to.
+
+        That is the ``acting`` page if it has the notebook open, else the one focused last.
+        """
         present = (claim for claim in self.of_path(path) if claim.present)
-        return max(present, key=lambda claim: claim.focus, default=None)
+        return max(present, key=lambda claim: (claim.client == acting, claim.focus), default=None)
 
     def others(self, claim: Claim) -> list[Claim]:
         """Return the claims of the other connected pages that have the same notebook open."""

@@ -114,7 +114,7 @@ class ContentsNotebooks:
                     return await self._save(path, entry, after, outcome)
                 self._entries.pop(path, None)
         raise Conflict(
-            f"{path} is being changed by others all the time; nothing was written.",
+            f"{path} keeps being changed by others; nothing was written.",
             hint="Read it again.",
             retryable=True,
         )
@@ -129,7 +129,7 @@ class ContentsNotebooks:
                 crash_point("contents.created")
                 return
         raise Conflict(
-            f"There is a notebook {path} already; it was not touched.", hint="Use another name."
+            f"There is a notebook {path} already; it was not changed.", hint="Use another name."
         )
 
     async def _save(

@@ -21,7 +21,7 @@ class NotebookCreation:
         name = self._workspace.path(path)
         if not name.endswith(".ipynb") or name.rpartition("/")[2] == ".ipynb":
             raise InvalidRequest(
-                f"{path} is no name for a notebook.",
+                f"{path} is not a valid notebook name.",
                 code="not_a_notebook",
                 hint="Notebooks end in .ipynb.",
             )

@@ -16,10 +16,11 @@ from jupyter_ai_shoulders.notebook.claims import Claim
 from jupyter_ai_shoulders.notebook.journal import JournalEntry, is_done, replayable
 from jupyter_ai_shoulders.notebook.ledger import Ledger
 from jupyter_ai_shoulders.notebook.offers import Offers
+from jupyter_ai_shoulders.notebook.other_pages import OtherPages, shown_again, shown_of
 from jupyter_ai_shoulders.notebook.page_requests import PageRequests, PageTransport
 from jupyter_ai_shoulders.wire.frames import DocumentConflict, DocumentSaved
 from jupyter_ai_shoulders.wire.ids import CellId, Version
-from jupyter_ai_shoulders.wire.notebooks import CellEdit
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellSource
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ class Deliveries:
         self._offers = offers
         self._requests = requests
         self._transport = transport
+        self._others = OtherPages(requests, transport)
 
     async def apply(
         self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
@@ -42,8 +44,9 @@ class Deliveries:
         answer = await self._requests.apply(claim, edits, expected)
         if isinstance(answer, DocumentConflict):
             return Conflicted(answer.conflicts)
+        shown = shown_of(edits, answer.inverse, claim)
         for other in self._ledger.claims.others(claim):
-            self._requests.copy(other, edits, expected)
+            self._others.show(other, shown)
         return Applied(answer.versions, answer.inverse)
 
     def tell_saved(self, claims: Iterable[Claim]) -> None:
@@ -56,12 +59,18 @@ class Deliveries:
         others = {other.client for other in self._ledger.claims.others(claim)}
         for entry in self._ledger.journal(claim.path):
             if entry.client in others:
-                edit, expected = replayable(entry, claim.order, claim.order)
-                self._requests.copy(claim, [edit], expected)
+                self._others.show(claim, shown_again(entry, claim))
+
+    def show_elsewhere(self, claim: Claim, cell_id: CellId, before: str, after: str) -> None:
+        """Make a change that a page made in the others that have the notebook open."""
+        inverse = CellSource(cell_id=cell_id, source=before)
+        shown = shown_of([CellSource(cell_id=cell_id, source=after)], [inverse], claim)
+        for other in self._ledger.claims.others(claim):
+            self._others.show(other, shown)
 
     async def deliver(self, name: WorkspacePath) -> None:
         """Send the edits that no page has to the page that owns the notebook."""
-        claim = self._ledger.claims.owner(name)
+        claim = self._ledger.owner(name)
         if claim is None:
             return
         rejected: list[JournalEntry] = []

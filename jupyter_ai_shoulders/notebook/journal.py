@@ -29,7 +29,8 @@ class JournalEntry(WireModel):
     """One edit; ``before`` is the version it was made on, ``after`` the one it made.
 
     ``client`` is the page whose unsaved notebook holds it, null while no page has it. ``base`` is
-    the text it was made on, where it changes one.
+    the text it was made on, where it changes one. ``stored`` says that the file has it although
+    its page is away; ``disk`` is the version the file then has of the cell, also below later edits.
     """
 
     edit: CellEdit
@@ -37,6 +38,8 @@ class JournalEntry(WireModel):
     after: Version | None
     client: ClientId | None
     base: str | None = None
+    stored: bool = False
+    disk: Version | None = None
 
 
 Journal = tuple[JournalEntry, ...]
@@ -108,24 +111,36 @@ def contained(
     return tuple(kept)
 
 
+def stored_in_file(journal: Journal, entry: JournalEntry) -> Journal:
+    """Return the journal after an edit was written below a page that is away."""
+    stored = entry.model_copy(update={"stored": True, "disk": entry.after})
+    return tuple(stored if item is entry else item for item in journal)
+
+
 def pending(journal: Journal) -> Journal:
     """Return the edits that no page has."""
     return tuple(entry for entry in journal if entry.client is None)
 
 
 def replayable(
-    entry: JournalEntry, order: Sequence[CellId], known: Iterable[CellId]
+    entry: JournalEntry,
+    order: Sequence[CellId],
+    known: Iterable[CellId],
+    *,
+    in_file: bool = False,
 ) -> tuple[CellEdit, Mapping[CellId, Version]]:
     """Return the edit and what it expects, for a notebook that has the cells ``known``.
 
-    A cell placed after one that is not there goes after the nearest one before it in ``order``.
+    ``in_file``: for the file, which may have earlier edits already. A cell placed after one that is
+    not there goes after the nearest one before it in ``order``.
     """
     edit = entry.edit
     expected: dict[CellId, Version] = {}
-    if isinstance(edit, CellSource | CellDelete) and entry.before is not None:
-        expected[edit.cell_id] = entry.before
+    before = entry.disk if in_file and entry.disk is not None else entry.before
+    if isinstance(edit, CellSource | CellDelete) and before is not None:
+        expected[edit.cell_id] = before
     if isinstance(edit, CellInsert | CellMove):
-        edit = edit.model_copy(update={"after": _anchor(edit.after, order, set(known))})
+        edit = edit.model_copy(update={"after": anchor(edit.after, order, set(known))})
     return edit, expected
 
 
@@ -159,13 +174,12 @@ def _added(journal: Journal, entry: JournalEntry) -> Journal:
             return _with_source_edit(journal, entry, cell_id)
         case CellDelete(cell_id=cell_id):
             others = tuple(item for item in journal if item.edit.cell_id != cell_id)
-            inserted = any(
-                isinstance(item.edit, CellInsert) and item.edit.cell_id == cell_id
-                for item in journal
-            )
-            first = _first_version(journal, cell_id)
-            deletion = entry.model_copy(update={"before": first}) if first else entry
-            return others if inserted else (*others, deletion)
+            of_cell = [item for item in journal if item.edit.cell_id == cell_id]
+            inserted = any(isinstance(item.edit, CellInsert) for item in of_cell)
+            disk = next((item.disk for item in reversed(of_cell) if item.disk), None)
+            first = _first_version(journal, cell_id) or entry.before
+            deletion = entry.model_copy(update={"before": first, "disk": disk})
+            return others if inserted and disk is None else (*others, deletion)
         case CellInsert() | CellMove():
             return (*journal, entry)
         case _:
@@ -181,7 +195,8 @@ def _with_source_edit(journal: Journal, entry: JournalEntry, cell_id: CellId) ->
             and item.after == entry.before
             and item.client == entry.client
         ):
-            merged = entry.model_copy(update={"before": item.before, "base": item.base})
+            earlier = {"before": item.before, "base": item.base, "disk": item.disk}
+            merged = entry.model_copy(update=earlier)
             return (*journal[:position], merged, *journal[position + 1 :])
     return (*journal, entry)
 
@@ -204,7 +219,8 @@ def _is_taken_back(entry: JournalEntry, versions: Mapping[CellId, Version]) -> b
             assert_never(entry.edit)
 
 
-def _anchor(after: CellId | None, order: Sequence[CellId], known: set[CellId]) -> CellId | None:
+def anchor(after: CellId | None, order: Sequence[CellId], known: set[CellId]) -> CellId | None:
+    """Return ``after``, or the nearest known cell before it in ``order``."""
     if after is None or after in known:
         return after
     before = list(order[: order.index(after)]) if after in order else []

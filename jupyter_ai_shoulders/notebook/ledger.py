@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.guard.paths import WorkspacePath
 from jupyter_ai_shoulders.notebook.base import Applied
 from jupyter_ai_shoulders.notebook.claims import Claim, Claims
@@ -21,21 +22,27 @@ from jupyter_ai_shoulders.notebook.journal import (
     pending,
     recorded,
     saved,
+    stored_in_file,
     superseded,
 )
 from jupyter_ai_shoulders.notebook.recovery import RecoveryCopies, RecoveryCopy, changed_texts
 from jupyter_ai_shoulders.wire.frames import DocumentChange, DocumentOpen
-from jupyter_ai_shoulders.wire.ids import ClientId
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId
 from jupyter_ai_shoulders.wire.notebooks import CellEdit
 
 
 class Ledger:
     """Claims and journals of all notebooks of one server."""
 
-    def __init__(self, copies: RecoveryCopies) -> None:
+    def __init__(self, copies: RecoveryCopies, acting: ActingPage) -> None:
         self.claims = Claims()
         self._copies = copies
+        self._acting = acting
         self._journals: dict[WorkspacePath, Journal] = {}
+
+    def owner(self, name: WorkspacePath) -> Claim | None:
+        """Return the claim of the connected page that the present task's edits go to."""
+        return self.claims.owner(name, self._acting.client)
 
     def journal(self, name: WorkspacePath) -> Journal:
         """Return the agent's edits to a notebook that are not on the disk."""
@@ -52,11 +59,16 @@ class Ledger:
 
     def has_own_text(self, claim: Claim) -> bool:
         """Return whether a page has unsaved text of the user, not of the agent alone."""
+        own = self.own_cells(claim)
+        return claim.dirty if own is None else claim.dirty and bool(own)
+
+    def own_cells(self, claim: Claim) -> set[CellId] | None:
+        """Return the cells with unsaved text of the user in a page, None when it is not known."""
         changed = changed_texts(claim)
-        if not claim.dirty or changed is None:
-            return claim.dirty
+        if changed is None:
+            return None
         made = {entry.after for entry in self.journal(claim.path) if entry.client == claim.client}
-        return any(cell.id in changed and cell.version not in made for cell in claim.cells)
+        return {cell.id for cell in claim.cells if cell.id in changed and cell.version not in made}
 
     # what pages say
 
@@ -183,6 +195,11 @@ class Ledger:
     def hold(self, claim: Claim, entry: JournalEntry) -> None:
         """Note that a page turned out to have a pending edit already, unsaved."""
         self._journals[claim.path] = held_by(self.journal(claim.path), entry, claim.client)
+        self._keep_copy(claim)
+
+    def stored(self, claim: Claim, entry: JournalEntry) -> None:
+        """Note that an edit was written to the file although its page is away."""
+        self._journals[claim.path] = stored_in_file(self.journal(claim.path), entry)
         self._keep_copy(claim)
 
     # recovery copies

@@ -13,6 +13,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
 from jupyter_ai_shoulders.notebook.absence import Absences
@@ -74,6 +75,7 @@ class LiveDocuments:
         recovery: RecoveryStore,
         clock: Clock,
         ids: IdSource,
+        acting: ActingPage | None = None,
         times: LiveTimes | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
@@ -81,7 +83,7 @@ class LiveDocuments:
         self._disk = disk
         self._times = times or LiveTimes()
         self._copies = RecoveryCopies(recovery, clock)
-        self._ledger = Ledger(self._copies)
+        self._ledger = Ledger(self._copies, acting or ActingPage())
         self._moves = Moves(workspace)
         self._requests = PageRequests(
             transport, clock, ids, answer_seconds=self._times.answer, heard=self._heard
@@ -175,7 +177,7 @@ class LiveDocuments:
     # Pages
 
     def owner(self, path: str) -> ClientId | None:
-        """Return the connected page focused last among those that have ``path`` open."""
+        """Return the connected page that has ``path`` open and that edits of it go to."""
         claim = self._owner(path)
         return claim.client if claim is not None else None
 
@@ -203,7 +205,7 @@ class LiveDocuments:
         name = self.current(self._workspace.path(path))
         async with self._work.lock(name):
             await self._deliveries.deliver(name)
-            claim = self._ledger.claims.owner(name)
+            claim = self._ledger.owner(name)
             if claim is not None:
                 wanted = claim.order if outputs == "all" else tuple(outputs)
                 answer = await self._requests.read(claim, wanted)
@@ -223,7 +225,7 @@ class LiveDocuments:
         name = self.current(self._workspace.path(path))
         async with self._work.lock(name):
             await self._deliveries.deliver(name)
-            claim = self._ledger.claims.owner(name)
+            claim = self._ledger.owner(name)
             if claim is not None:
                 return await self._deliveries.apply(claim, edits, expected)
             if (absent := self._ledger.claims.absent(name)) is not None:
@@ -292,6 +294,12 @@ class LiveDocuments:
         """Tell pages that the file of a notebook they have open was written by others."""
         self._deliveries.tell_saved(self._present(path))
 
+    def show_elsewhere(self, path: str, cell_id: CellId, before: str, after: str) -> None:
+        """Make a change that the present task's page made already in the other pages, too."""
+        claim = self._owner(path)
+        if claim is not None:
+            self._deliveries.show_elsewhere(claim, cell_id, before, after)
+
     # small things
 
     def _leave(self, client: ClientId) -> None:
@@ -321,4 +329,4 @@ class LiveDocuments:
 
     def _owner(self, path: str) -> Claim | None:
         claims = self._of_path(path)
-        return self._ledger.claims.owner(claims[0].path) if claims else None
+        return self._ledger.owner(claims[0].path) if claims else None

@@ -68,24 +68,24 @@ def _announced_cell(cell: AnnouncedCell, on_disk: NotebookCell | None) -> Notebo
 
 async def replay(disk: Stored, claim: Claim, journal: Journal) -> list[JournalEntry]:
     """Put the edits on the disk, each checked by itself; return those that could not be."""
-    rejected: list[JournalEntry] = []
-    for entry in journal:
-        try:
-            if not await _replay_one(disk, claim, entry):
-                rejected.append(entry)
-        except ShouldersError as error:
-            log.warning("An edit to %s cannot be put on the disk: %s", claim.path, error)
-            rejected.append(entry)
-    return rejected
+    return [entry for entry in journal if not entry.stored and not await store(disk, claim, entry)]
+
+
+async def store(disk: Stored, claim: Claim, entry: JournalEntry) -> bool:
+    """Put an edit on the disk; return whether the file has it now."""
+    try:
+        return await _replay_one(disk, claim, entry)
+    except ShouldersError as error:
+        log.warning("An edit to %s cannot be put on the disk: %s", claim.path, error)
+        return False
 
 
 async def _replay_one(disk: Stored, claim: Claim, entry: JournalEntry) -> bool:
-    """Return whether the file has the edit now."""
     snapshot = await disk.read(claim.path)
     versions = {cell.id: cell.version for cell in snapshot.cells}
     if is_done(entry, versions):
         return True
-    edit, expected = replayable(entry, claim.order, versions)
+    edit, expected = replayable(entry, claim.order, versions, in_file=True)
     return isinstance(await disk.apply(claim.path, [edit], expected), Applied)
 
 

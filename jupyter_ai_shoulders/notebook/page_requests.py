@@ -68,6 +68,7 @@ class PageRequests:
         self._answer_seconds = answer_seconds
         self._heard = heard
         self._asked: dict[OperationId, Asked] = {}
+        self._copies: dict[OperationId, tuple[ClientId, Callable[[Answer], None]]] = {}
 
     async def read(self, claim: Claim, outputs: Sequence[CellId]) -> DocumentContent:
         """Ask for the notebook. Raises ``Conflict`` (``page_not_responding``)."""
@@ -95,13 +96,26 @@ class PageRequests:
         return answer
 
     def copy(
-        self, claim: Claim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+        self,
+        claim: Claim,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+        answered: Callable[[Answer], None],
     ) -> None:
-        """Show a change that another page took; one that has other text there leaves it."""
-        self._transport.send(claim.client, self._change(claim, edits, expected))
+        """Show a change that another page applied; ``answered`` gets the outcome."""
+        frame = self._change(claim, edits, expected)
+        self._copies[frame.operation_id] = (claim.client, answered)
+        while len(self._copies) > _KEPT_REQUESTS:
+            self._copies.pop(next(iter(self._copies)))
+        self._transport.send(claim.client, frame)
 
     def answered(self, client: ClientId, answer: Answer) -> None:
         """Take an answer of a page; one to a request that is not known is ignored."""
+        copy = self._copies.get(answer.operation_id)
+        if copy is not None and copy[0] == client:
+            del self._copies[answer.operation_id]
+            copy[1](answer)
+            return
         asked = self._asked.get(answer.operation_id)
         if asked is None or asked.claim.client != client:
             log.debug("An answer of %s to an unknown request was ignored", client)
@@ -115,6 +129,9 @@ class PageRequests:
 
     def lost(self, client: ClientId) -> None:
         """Give up the requests to a page that is gone."""
+        for operation_id, (asked_client, _) in list(self._copies.items()):
+            if asked_client == client:
+                del self._copies[operation_id]
         for operation_id, asked in list(self._asked.items()):
             if asked.claim.client == client:
                 del self._asked[operation_id]

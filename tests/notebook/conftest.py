@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.live import LiveDocuments, LiveTimes
@@ -41,7 +42,7 @@ def make_bench(file: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterat
     made: list[Bench] = []
 
     def make(recovery: MemoryRecovery | None = None, answer: float = 5.0) -> Bench:
-        sockets, clock = FakeSockets(), StillClock()
+        sockets, clock, acting = FakeSockets(), StillClock(), ActingPage()
         disk = DiskNotebooks(workspace)
         store = recovery or MemoryRecovery()
         live = LiveDocuments(
@@ -51,11 +52,12 @@ def make_bench(file: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterat
             recovery=store,
             clock=clock,
             ids=CountingIds(),
+            acting=acting,
             times=LiveTimes(answer=answer),
             sleep=clock.sleep,
         )
         router = NotebookRouter(workspace, live, disk)
-        made.append(Bench(file, workspace, disk, sockets, store, clock, live, router))
+        made.append(Bench(file, workspace, disk, sockets, store, clock, live, router, acting))
         return made[-1]
 
     yield make

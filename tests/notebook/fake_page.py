@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.wire.frames import (
     DocumentClose,
     DocumentConflict,
     DocumentContent,
+    DocumentElsewhere,
     DocumentFocus,
     DocumentOpen,
     DocumentRead,
@@ -223,6 +224,11 @@ class FakePage:
         del self.sockets.pages[self.client]
         self.live.disconnected(self.client)
 
+    async def answered(self) -> None:
+        """Let all that is asked of the page be answered, and what comes of it."""
+        while self.answers:
+            await asyncio.gather(*self.answers)
+
     # what a test looks at
 
     def cell(self, cell_id: str) -> NotebookCell:
@@ -255,7 +261,7 @@ class FakePage:
             case CellRunEnd():
                 shown = self.cell(frame.cell_id).outputs or ()
                 self._show(frame.cell_id, shown, frame.execution_count)
-            case DocumentSaved():
+            case DocumentSaved() | DocumentElsewhere():
                 pass
             case DocumentRecovery():
                 self.offers[frame.recovery_id] = frame

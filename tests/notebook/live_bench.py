@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
@@ -41,6 +42,7 @@ class Bench:
     clock: StillClock
     live: LiveDocuments
     router: NotebookRouter
+    acting: ActingPage
 
     async def page(self, name: str = "page") -> FakePage:
         page = FakePage(name, self.file, self.sockets, self.live, self.clock)

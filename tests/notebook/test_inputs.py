@@ -190,7 +190,7 @@ async def test_busy_kernel_refuses_where_that_is_the_policy(kernels: OneKernel, 
         await at.run_source("pass")
         user.execute(f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.02)")
         await busy_elsewhere(at, busy=True)
-        with pytest.raises(Conflict, match="busy with something the user runs") as caught:
+        with pytest.raises(Conflict, match="busy with something the user is running") as caught:
             await at.run_source("'never'")
         assert caught.value.info.code == "kernel_busy"
         gate.touch()

@@ -234,7 +234,7 @@ async def test_a_dead_kernel_that_nobody_restarts_is_told(monkeypatch: pytest.Mo
     monkeypatch.setattr(kernel_lines, "RESTART_SECONDS", 0.0)
     dead = KernelHandle("dead", "python3", "python", DeadManager(), no_client)
     async with bench(NoKernels(dead), "1") as at:
-        with pytest.raises(Conflict, match="does not come back") as failed:
+        with pytest.raises(Conflict, match="does not restart") as failed:
             await at.run("a")
         assert failed.value.info.code == "kernel_died"
         assert at.texts("status") == "The kernel died; waiting for its restart."

@@ -21,6 +21,6 @@ async def test_a_kernel_of_another_language_is_run_interrupted_and_restarted(
     assert seen[1:] == [
         "failed: 'Error: 2'",
         "interrupted: variables are kept",
-        "variables: refused, Variables of bash kernels cannot be looked into.",
+        "variables: refused, Variables of bash kernels cannot be inspected.",
         "restarted: variables are gone",
     ]

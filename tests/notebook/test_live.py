@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.core.errors import (
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
 from jupyter_ai_shoulders.wire.frames import (
     DocumentApply,
+    DocumentElsewhere,
     DocumentSaved,
 )
 from jupyter_ai_shoulders.wire.notebooks import (
@@ -162,6 +163,62 @@ async def test_edits_go_to_the_page_focused_last(bench: Bench) -> None:
     await bench.edit(C, "first", before="c = 3")
     assert (first.sources["cccc"], second.sources["cccc"]) == ("first", "second")
     assert bench.live.owner("n.ipynb") == "first"
+
+
+async def test_edits_go_to_the_page_that_sent_the_message_wherever_the_user_looks(
+    bench: Bench,
+) -> None:
+    first, second = await bench.page("first"), await bench.page("second")
+    await first.type("cccc", "in the first")
+    await second.type("cccc", "in the second")
+    bench.acting.work_for(first.client)
+    assert bench.live.owner("n.ipynb") == "first"
+    assert (await bench.sources())["cccc"] == "in the first"
+    await bench.edit(C, "edited", before="in the first")
+    await second.focus()
+    await bench.edit(C, "edited again", before="edited")
+    assert (first.sources["cccc"], second.sources["cccc"]) == ("edited again", "in the second")
+
+
+async def test_a_page_that_is_gone_leaves_edits_to_the_one_focused_last(bench: Bench) -> None:
+    first, second = await bench.page("first"), await bench.page("second")
+    bench.acting.work_for(first.client)
+    await first.close(discarded=False)
+    await bench.edit(C, "c = 4", before="c = 3")
+    assert second.sources["cccc"] == "c = 4"
+
+
+async def test_an_edit_is_merged_with_what_is_typed_in_another_page(bench: Bench) -> None:
+    first, second = await bench.page("first"), await bench.page("second")
+    await first.type("cccc", "c = 3\n\n# in the first")
+    bench.acting.work_for(second.client)
+    await bench.edit(C, "c = 4", before="c = 3")
+    await bench.live.settle()
+    assert (first.sources["cccc"], second.sources["cccc"]) == ("c = 4\n\n# in the first", "c = 4")
+
+
+async def test_an_edit_is_merged_with_what_is_not_announced_yet(bench: Bench) -> None:
+    first, second = await bench.page("first"), await bench.page("second")
+    first.change_silently("cccc", "c = 3\n\n# in the first")
+    bench.acting.work_for(second.client)
+    await bench.edit(C, "c = 4", before="c = 3")
+    await first.answered()
+    assert first.sources["cccc"] == "c = 4\n\n# in the first"
+
+
+async def test_a_page_that_changed_the_same_line_keeps_it_and_says_so(bench: Bench) -> None:
+    first, second = await bench.page("first"), await bench.page("second")
+    await first.type("cccc", "c = 33")
+    bench.acting.work_for(second.client)
+    edits = (
+        CellSource(cell_id=C, source="c = 4"),
+        CellSource(cell_id=A, source="a = 2"),
+    )
+    await bench.router.open("n.ipynb").apply(edits, {})
+    await first.answered()
+    assert (first.sources["aaaa"], first.sources["cccc"]) == ("a = 2", "c = 33")
+    said = [frame for frame in first.frames if isinstance(frame, DocumentElsewhere)]
+    assert said == [DocumentElsewhere(path="n.ipynb", cells=(C,))]
 
 
 async def test_edit_is_shown_in_every_page_that_has_the_same_text(bench: Bench) -> None:

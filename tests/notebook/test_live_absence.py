@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
     CellSource,
 )
 from jupyter_ai_shoulders.wire.versions import cell_version
+from tests.notebook.fake_page import FakePage
 from tests.notebook.live_bench import ORIGINAL, OUTPUT, A, B, Bench, C, MakeBench
 
 # the page vanishes
@@ -302,3 +303,68 @@ async def test_protected_cells_stay_as_they_are_while_their_page_is_away(bench: 
         assert isinstance(outcome, Conflicted)
         assert [conflict.reason for conflict in outcome.conflicts] == ["protected"]
     assert (await bench.sources())["bbbb"] == "# Title"
+
+
+# what is written below a page that is away
+
+
+async def away(bench: Bench) -> FakePage:
+    """A page with unsaved text of the user that has been away for a while."""
+    page = await bench.page()
+    await page.type("aaaa", "typing")
+    page.vanish()
+    await bench.clock.advance(11)
+    await bench.live.settle()
+    return page
+
+
+def printed_on_disk(bench: Bench, cell_id: str) -> list[str]:
+    cells = json.loads(bench.file.read_text())["cells"]
+    outputs = next(cell for cell in cells if cell["id"] == cell_id)["outputs"]
+    return ["".join(output["text"]) for output in outputs]
+
+
+async def test_outputs_are_in_the_file_while_the_page_with_the_users_text_is_away(
+    bench: Bench,
+) -> None:
+    page = await away(bench)
+    outputs = CellOutputs(cell_id=C, outputs=(OUTPUT,), execution_count=1)
+    await bench.router.open("n.ipynb").apply([outputs], {})
+
+    assert printed_on_disk(bench, "cccc") == [OUTPUT["text"]]
+    assert bench.on_disk() == ORIGINAL
+    assert (await bench.sources())["aaaa"] == "typing"
+    await page.open()
+    await bench.live.settle()
+    assert page.cell("cccc").outputs == (OUTPUT,)
+    assert page.sources["aaaa"] == "typing"
+
+
+async def test_edits_below_a_page_that_is_away_are_written_on_one_another(bench: Bench) -> None:
+    await away(bench)
+    await bench.edit(C, "c = 4", before="c = 3")
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 4"}
+    await bench.edit(C, "c = 5", before="c = 4")
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 5"}
+    outcome = await bench.edit(A, "a = 9", before="typing")
+    assert isinstance(outcome, Applied)
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 5"}
+
+    await bench.expire()
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 5"}
+    offered = [copy for copy in bench.copies() if copy["left"] and copy["cells"]]
+    assert {cell["id"]: cell["source"] for cell in offered[0]["cells"]}["aaaa"] == "typing"
+
+
+async def test_cell_written_below_a_page_and_deleted_again_leaves_no_trace(bench: Bench) -> None:
+    page = await away(bench)
+    notebook = bench.router.open("n.ipynb")
+    insert = CellInsert(cell_id=CellId("n"), cell_type="code", source="n", metadata={}, after=B)
+    await notebook.apply([insert], {})
+    assert bench.on_disk() == {**ORIGINAL, "n": "n"}
+    await notebook.apply([CellDelete(cell_id=CellId("n"))], {})
+    assert bench.on_disk() == ORIGINAL
+    await page.open()
+    await bench.live.settle()
+    assert page.sources == {**ORIGINAL, "aaaa": "typing"}
+    assert bench.copies() == [copy for copy in bench.copies() if not copy["left"]]

@@ -209,10 +209,12 @@ async def test_user_who_leaves_text_is_waited_for_longer_than_the_agent(bench: B
     page.vanish()
     await bench.clock.advance(590)
     await bench.live.settle()
-    assert bench.on_disk()["cccc"] == "c = 4"
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 5"}
+    assert (await bench.sources())["aaaa"] == "typed"
     await bench.clock.advance(11)
     await bench.live.settle()
-    assert bench.on_disk()["cccc"] == "c = 5"
+    assert (await bench.sources())["aaaa"] == ORIGINAL["aaaa"]
+    assert bench.on_disk() == {**ORIGINAL, "cccc": "c = 5"}
 
 
 async def test_cell_deleted_by_the_agent_is_not_offered_as_the_users(bench: Bench) -> None:

@@ -44,6 +44,10 @@ export interface ILab {
   readonly files: IFiles;
   /** Tells the user that so many cells were changed here and in the file: both texts are kept. */
   readonly tellConflict: (path: string, cells: number) => void;
+  /** Tells the user that the agent changed so many cells in another window, which were changed here, too. */
+  readonly tellElsewhere: (path: string, cells: number) => void;
+  /** What another window saved is here now. */
+  readonly mergedElsewhere: (path: string) => void;
   readonly loadRecoveryView: LoadRecoveryView;
 }
 
@@ -195,6 +199,11 @@ export class DocumentBridge implements IDisposable {
       case 'document-saved':
         this.with(frame.path, (open, file) => void this.takeUp(open, file));
         return;
+      case 'document-elsewhere':
+        this.with(frame.path, () =>
+          this.lab.tellElsewhere(frame.path, frame.cells.length)
+        );
+        return;
       case 'document-recovery':
         this.with(frame.path, open => this.offers.offered(open, frame));
         return;
@@ -264,6 +273,7 @@ export class DocumentBridge implements IDisposable {
     try {
       if (await file.takeUp()) {
         open.announce();
+        this.lab.mergedElsewhere(open.path);
       }
     } catch (error) {
       // The lab asks the user when the next save finds another file.

@@ -57,6 +57,7 @@ let tracker: FakeTracker;
 let bridge: DocumentBridge;
 let offers: IRecoveryOffer[];
 let keptTwice: number;
+let elsewhere: [path: string, cells: number][];
 let loadFailure: Error | null;
 
 beforeEach(() => {
@@ -65,11 +66,14 @@ beforeEach(() => {
   tracker = new FakeTracker();
   offers = [];
   keptTwice = 0;
+  elsewhere = [];
   loadFailure = null;
   bridge = new DocumentBridge(channel, {
     notebooks: tracker as unknown as INotebookTracker,
     files: lab.files,
     tellConflict: () => undefined,
+    tellElsewhere: (path, cells) => elsewhere.push([path, cells]),
+    mergedElsewhere: () => undefined,
     loadRecoveryView: async () => {
       if (loadFailure !== null) {
         throw loadFailure;
@@ -134,6 +138,18 @@ describe('DocumentBridge', () => {
       },
       { type: 'document-focus', path: 'a.ipynb' }
     ]);
+  });
+
+  it('tells that the agent changed cells in another window', async () => {
+    await tracker.show(lab);
+    for (const path of ['a.ipynb', 'not-open.ipynb']) {
+      channel.frameReceived.emit({
+        type: 'document-elsewhere',
+        path,
+        cells: ['a']
+      });
+    }
+    expect(elsewhere).toEqual([['a.ipynb', 1]]);
   });
 
   it('applies an edit once, however often it is asked', async () => {

@@ -1,0 +1,425 @@
+"""Lives of a notebook in two windows: what is marked as the agent's, and what Undo may take away.
+
+Every word of a cell has an author: users type ``u1``, the agent writes ``g1``. After each step all
+that is marked is the agent's, and no Keep, Undo or Restore takes a word of the user's out of any
+window. ``test_two_windows`` plays short lives; ``python -m tests.notebook.two_windows --steps
+20000`` plays long ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import nbformat
+
+from jupyter_ai_shoulders.core.acting_page import ActingPage
+from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError
+from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
+from jupyter_ai_shoulders.engine.restore.restorer import Restorer
+from jupyter_ai_shoulders.engine.review.book import EditBook
+from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
+from jupyter_ai_shoulders.engine.review.gone import GoneCells
+from jupyter_ai_shoulders.engine.review.reverting import Reverting
+from jupyter_ai_shoulders.engine.review.standing import Standings
+from jupyter_ai_shoulders.engine.review.texts import kept, undone
+from jupyter_ai_shoulders.files.base import NoWitness
+from jupyter_ai_shoulders.files.disk import DiskTexts
+from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
+from jupyter_ai_shoulders.notebook.live import LiveDocuments
+from jupyter_ai_shoulders.notebook.router import NotebookRouter
+from jupyter_ai_shoulders.testing.file_changes import MemoryJournal
+from jupyter_ai_shoulders.testing.memory_store import MemoryStore
+from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideEdits, EditChoice
+from jupyter_ai_shoulders.wire.edits import PendingEdit
+from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
+from jupyter_ai_shoulders.wire.ids import CellId, RestoreId, TurnId
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert, CellSource
+from jupyter_ai_shoulders.wire.versions import cell_version
+from tests.engine.world import SESSION, session
+from tests.notebook.fake_page import CountingIds, FakeSockets, MemoryRecovery, StillClock
+from tests.notebook.live_world import MergingPage
+
+CELLS = ("aaaa", "bbbb")
+TYPED = ("write", "write", "write", "append", "append", "delete")
+EDITED = ("write", "write", "append", "append", "replace", "delete", "insert", "rewrite")
+DECIDED = ("undo", "undo_hunk", "undo_here", "undo_all", "keep", "keep_hunk", "keep_here")
+ACTIONS = (
+    *("type", "type", "type", "type", "type", "agent", "agent", "agent", "agent", "turn"),
+    *("focus", "save", "save", "reload", "restart", "undo_turn", "undo_turn", "restore"),
+    *("redo", *DECIDED, *DECIDED),
+)
+TAKES_NOTHING = frozenset({*DECIDED, "undo_turn", "restore", "redo", "restart"})
+"""After these every word of the user's is where it was."""
+GOES_BACK = frozenset({"restore", "redo"})
+"""These may take back what brought a word back that the agent had taken out."""
+
+
+class NoKernel:
+    """``Kernels`` of a notebook without one."""
+
+    async def incarnation(self, path: str) -> str | None:
+        """Return nothing."""
+        del path
+        return None
+
+
+class NoReturns:
+    """``FileReturns`` of notebooks, which have none."""
+
+    async def remove(self, path: str, origin: object) -> None:
+        """Refuse."""
+        raise AssertionError((path, origin))
+
+    async def bring_back(self, path: str, text: str, origin: object) -> None:
+        """Refuse."""
+        raise AssertionError((path, text, origin))
+
+
+@dataclass
+class World:
+    """A file, a server with its review, and two windows."""
+
+    file: Path
+    workspace: Workspace
+    random: Random
+    recovery: MemoryRecovery = field(default_factory=MemoryRecovery)
+    clock: StillClock = field(default_factory=StillClock)
+    sockets: FakeSockets = field(default_factory=FakeSockets)
+    acting: ActingPage = field(default_factory=ActingPage)
+    pages: list[MergingPage] = field(default_factory=list[MergingPage])
+    count: int = 0
+    turn: int = 1
+    returned: set[str] = field(default_factory=set[str])
+    """Words that the agent had taken out and that came back: who takes that back takes them."""
+    done: Counter[str] = field(default_factory=Counter[str])
+
+    async def start(self) -> None:
+        """Start a server and open both windows."""
+        self.disk = DiskNotebooks(self.workspace)
+        self.live = LiveDocuments(
+            workspace=self.workspace,
+            disk=self.disk,
+            transport=self.sockets,
+            recovery=self.recovery,
+            clock=self.clock,
+            ids=CountingIds(),
+            acting=self.acting,
+            sleep=self.clock.sleep,
+        )
+        self.router = NotebookRouter(self.workspace, self.live, self.disk)
+        self.store = MemoryStore()
+        self.store.add(session())
+        self.ids = CountingIds()
+        self._make_review()
+        for _ in range(2):
+            await self._open(len(self.pages))
+
+    async def stop(self) -> None:
+        """End it."""
+        await self.live.aclose()
+        await self.disk.close()
+
+    def _make_review(self) -> None:
+        store = self.store
+        self.book = EditBook(store, store.blobs, self.ids)
+        self.recorder = Recorder(store, store.blobs, NoKernel(), self.book, acting=self.acting)
+        texts = DiskTexts(self.workspace, MemoryJournal(), store.blobs, NoWitness())
+        self.desk = ReviewDesk(
+            book=self.book,
+            event_log=store,
+            standings=Standings(self.router, texts),
+            gone=GoneCells(store, store.blobs),
+            reverting=Reverting(self.recorder, store, self.router, texts, NoReturns()),
+            show_elsewhere=self.live.show_elsewhere,
+        )
+        self.restorer = Restorer(store, store.blobs, self.router, self.recorder, self.ids)
+
+    async def step(self) -> None:
+        """Do one thing in one window, let all of it arrive, and look at both."""
+        action = self.random.choice(ACTIONS)
+        page = self.random.choice(self.pages)
+        self.acting.work_for(page.client)
+        before = [(each, self.of_user(each)) for each in self.pages]
+        self.done[action] += await getattr(self, f"do_{action}")(page) is not False
+        await self.settle()
+        if action in TAKES_NOTHING:
+            for each, words in before:
+                now = self.of_user(each)
+                lost = words - now
+                if action in GOES_BACK:
+                    lost -= self.returned
+                self.returned |= now - words
+                assert not lost, f"{action} took {sorted(lost)} out of {each.client}"
+        for each in self.pages:
+            await self.check_marks(each)
+
+    async def settle(self) -> None:
+        """Let frames, their answers and what comes of them arrive."""
+        while any(page.answers for page in self.pages):
+            for page in self.pages:
+                await page.answered()
+        await self.live.settle()
+        if any(page.answers for page in self.pages):
+            await self.settle()
+
+    async def check_marks(self, page: MergingPage) -> None:
+        """Find every marked line to be the agent's, with the user's words of before in it only."""
+        self.acting.work_for(page.client)
+        for edit in (await self.desk.list()).edits:
+            if edit.current is None or edit.cell_id is None:
+                continue
+            assert edit.current == page.sources[edit.cell_id]
+            before = words_of("" if edit.baseline is None else edit.baseline)
+            marked = edit.current.split("\n")
+            if edit.baseline is not None:
+                marked = [
+                    line for hunk in edit.hunks for line in marked[hunk.after_from : hunk.after_to]
+                ]
+            for line in filter(None, marked):
+                words = words_of(line)
+                users = {word for word in words if not word.startswith("g")}
+                assert users != words, f"{line!r} is marked: {edit}"
+                assert users <= before, f"{users - before} would go: {edit}"
+
+    def of_user(self, page: MergingPage) -> set[str]:
+        """Return the words in a window that the agent did not write."""
+        words = words_of("\n".join(page.sources.values()))
+        return {word for word in words if not word.startswith("g")}
+
+    def word(self, who: str) -> str:
+        """Return a word that was never written before."""
+        self.count += 1
+        return f"{who}{self.count}"
+
+    # what the user does
+
+    async def do_type(self, page: MergingPage) -> bool | None:
+        """Write a line, write in a line, or take one out."""
+        cell_id = self.random.choice(list(page.sources))
+        way = self.random.choice(TYPED)
+        text = self.changed(page.sources[cell_id], way, self.word("u"))
+        if self.random.random() < 0.2:  # the server does not know yet
+            page.change_silently(cell_id, text)
+        else:
+            await page.type(cell_id, text)
+        return None
+
+    async def do_focus(self, page: MergingPage) -> None:
+        await page.focus()
+
+    async def do_save(self, page: MergingPage) -> None:
+        await page.save()
+
+    async def do_reload(self, page: MergingPage) -> None:
+        """Reload a window; its unsaved text is in the recovery copy."""
+        page.vanish()
+        await self._open(self.pages.index(page))
+
+    async def _open(self, number: int) -> None:
+        page = MergingPage(self.word("page"), self.file, self.sockets, self.live, self.clock)
+        page.base = dict(page.sources)
+        self.pages[number : number + 1] = [page]
+        await page.open()
+        await self.settle()
+
+    async def _edits(self) -> list[PendingEdit]:
+        return [edit for edit in (await self.desk.list()).edits if edit.error is None]
+
+    async def _edit(self, *, of_text: bool = True) -> PendingEdit | None:
+        edits = [edit for edit in await self._edits() if edit.hunks or not of_text]
+        return self.random.choice(edits) if edits else None
+
+    async def _decide(self, edit: PendingEdit, **command: object) -> None:
+        seen = {"current_version": edit.current_version, "baseline_version": edit.baseline_version}
+        try:
+            await self.desk.decide(edit.id, DecideEdit.model_validate({**seen, **command}))
+        except Conflict:  # typed in the window since it was read, or protected: nothing is done
+            self.done["refused"] += 1
+
+    async def do_undo(self, _: MergingPage) -> bool | None:
+        edit = await self._edit(of_text=False)
+        return False if edit is None else await self._decide(edit, decision="undo")
+
+    async def do_keep(self, _: MergingPage) -> bool | None:
+        edit = await self._edit(of_text=False)
+        return False if edit is None else await self._decide(edit, decision="keep")
+
+    async def do_undo_hunk(self, _: MergingPage) -> bool | None:
+        edit = await self._edit()
+        if edit is None:
+            return False
+        return await self._decide(edit, decision="undo", hunks=(self._hunk(edit),))
+
+    async def do_keep_hunk(self, _: MergingPage) -> bool | None:
+        edit = await self._edit()
+        if edit is None:
+            return False
+        return await self._decide(edit, decision="keep", hunks=(self._hunk(edit),))
+
+    async def do_undo_here(self, page: MergingPage) -> bool | None:
+        """Undo in the editor, as a step of the window's own, and tell the server."""
+        edit = await self._edit()
+        if edit is None or edit.baseline is None or edit.current is None:
+            return False
+        assert edit.cell_id is not None
+        text = undone(edit.baseline, edit.current, edit.hunks, {self._hunk(edit)})
+        await page.type(edit.cell_id, text)
+        told = {"baseline": edit.baseline, "current_version": cell_version(text)}
+        return await self._decide(edit, decision="undo", baseline_version=None, **told)
+
+    async def do_keep_here(self, _: MergingPage) -> bool | None:
+        """Keep in the editor, and tell the server what is left."""
+        edit = await self._edit()
+        if edit is None or edit.baseline is None or edit.current is None:
+            return False
+        left = kept(edit.baseline, edit.current, edit.hunks, {self._hunk(edit)})
+        return await self._decide(edit, decision="keep", baseline=left)
+
+    async def do_undo_all(self, _: MergingPage) -> bool | None:
+        edits = await self._edits()
+        if not edits:
+            return False
+        choices = tuple(EditChoice(id=edit.id) for edit in edits)
+        await self.desk.decide_all(DecideEdits(decision="undo", edits=choices))
+        return None
+
+    def _hunk(self, edit: PendingEdit) -> int:
+        return self.random.randrange(len(edit.hunks))
+
+    async def do_undo_turn(self, _: MergingPage) -> None:
+        await self._put_back(0, TurnId(f"t{self.random.randint(1, self.turn)}"))
+
+    async def do_restore(self, _: MergingPage) -> None:
+        await self._put_back(self.random.randint(1, self.store.last_seq(SESSION)) - 1, None)
+
+    async def do_redo(self, _: MergingPage) -> bool | None:
+        """Take back the last restore or undo of a turn."""
+        if self.done["undo_turn"] + self.done["restore"] == 0:
+            return False
+        return await self._put_back(0, TurnId(self.restored))
+
+    async def _put_back(self, after: int, turn_id: TurnId | None) -> None:
+        self.restored = RestoreId(self.word("r"))
+        order = RestoreOrder(
+            restore_id=self.restored, seq=after + 1, what=("notebook",), turn_id=turn_id
+        )
+        await self.restorer.put_back(SESSION, order, after)
+
+    # what the agent and the server do
+
+    async def do_turn(self, _: MergingPage) -> None:
+        self.turn += 1
+
+    async def do_restart(self, _: MergingPage) -> None:
+        """Rebuild the review from storage."""
+        self._make_review()
+        await self.book.take_up()
+
+    async def do_agent(self, _: MergingPage) -> bool | None:
+        """Change a cell as a tool does that has read it in the window that sent the message."""
+        turn = TurnId(f"t{self.turn}")
+        self.recorder.work_for(Doer(SESSION, turn, turn))
+        try:
+            notebook = self.recorder.notebooks(self.router).open(self.file.name)
+            cell = self.random.choice((await notebook.read()).cells)
+            way, word = self.random.choice(EDITED), self.word("g")
+            edit: CellEdit = CellSource(
+                cell_id=cell.id, source=self.changed(cell.source, way, word)
+            )
+            if way == "insert":
+                edit = CellInsert(
+                    cell_id=CellId(f"new-{word}"),
+                    cell_type="code",
+                    source=word,
+                    metadata={},
+                    after=cell.id,
+                )
+            await notebook.apply([edit], {cell.id: cell.version})
+        except ShouldersError:
+            return False
+        finally:
+            self.recorder.work_for(None)
+        return None
+
+    def changed(self, text: str, way: str, word: str) -> str:
+        """Return a text with a change of whole lines, or of a word in one."""
+        lines = text.split("\n")
+        at = self.random.randrange(len(lines))
+        match way:
+            case "write":
+                lines.insert(self.random.randint(0, len(lines)), word)
+            case "append":
+                lines[at] = f"{lines[at]} {word}".strip()
+            case "replace":
+                lines[at] = word
+            case "rewrite":
+                lines = [word if self.random.random() < 0.5 else line for line in lines]
+                lines = [*dict.fromkeys(lines)]
+            case _:
+                del lines[at]
+        return "\n".join(lines)
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a text."""
+    return set(text.split())
+
+
+async def play(seed: int, steps: int) -> Counter[str]:
+    """Play a life; return how often each thing was done."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "n.ipynb"
+        cells = [
+            nbformat.v4.new_code_cell(f"s{number}\nt{number}\nv{number}", id=cell_id)
+            for number, cell_id in enumerate(CELLS)
+        ]
+        file.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)))
+        world = World(file, Workspace(folder), Random(seed))
+        try:
+            await world.start()
+            for number in range(steps):
+                try:
+                    await world.step()
+                except AssertionError as error:
+                    raise AssertionError(f"seed {seed}, step {number}: {error}") from error
+        finally:
+            await world.stop()
+            world.workspace.close()
+        return world.done
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Play lives of 60 steps until there are enough, and say how many steps there were."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    done: Counter[str] = Counter()
+    began, seed = time.monotonic(), given.seed
+    for seed in lives(given.seed, given.steps):
+        done += asyncio.run(play(seed, LIFE))
+    seconds = time.monotonic() - began
+    sys.stdout.write(f"{(seed - given.seed + 1) * LIFE} steps in {seconds:.0f} s: {dict(done)}\n")
+
+
+LIFE = 60
+"""Steps of a life."""
+
+
+def lives(first: int, steps: int) -> Iterable[int]:
+    """Return the seeds of so many steps."""
+    return range(first, first + -(-steps // LIFE))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
