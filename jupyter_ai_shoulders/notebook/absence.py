@@ -2,7 +2,8 @@
 
 Such a notebook is the file with the page's last announced state and the agent's edits over it. It
 becomes the file's when the time of grace is over, when the page says it closed it, or when another
-page takes it over.
+page takes it over. Before that, what the agent did to cells without unsaved text of the user, and
+what they printed, is written to the file as well.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from jupyter_ai_shoulders.notebook.grace import GraceTimers, LiveTimes
 from jupyter_ai_shoulders.notebook.ledger import Ledger
 from jupyter_ai_shoulders.notebook.live_work import LiveWork
 from jupyter_ai_shoulders.notebook.moves import Moves
-from jupyter_ai_shoulders.notebook.overlay import read_overlay, replay
+from jupyter_ai_shoulders.notebook.overlay import read_overlay, replay, store
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellEdit
 
@@ -49,6 +50,8 @@ class Absences:
         self._work = work
         self._times = times
         self._timers = timers
+        self._written: set[tuple[str, str]] = set()
+        """Claims below which the agent's work is written at once."""
 
     def restored(self, claim: Claim) -> None:
         """Wait for a page that had the notebook open before the server was started."""
@@ -67,6 +70,7 @@ class Absences:
     def ended(self, claim: Claim) -> None:
         """Do not wait for a page any more: it is back, or another has taken over."""
         self._timers.stop(claim)
+        self._written.discard((claim.path, claim.client))
 
     async def aclose(self) -> None:
         """Stop waiting for pages. What is not on the disk is in the recovery copies."""
@@ -87,6 +91,8 @@ class Absences:
             return outcome
         self._ledger.record(claim, edits, outcome.applied, is_in_page=False)
         crash_point("live.overlay.recorded")
+        if (claim.path, claim.client) in self._written:
+            await self._store(claim)
         return outcome.applied
 
     def _followed(self, claim: Claim) -> Claim:
@@ -105,6 +111,37 @@ class Absences:
 
     def _wait_for(self, claim: Claim, seconds: float) -> None:
         self._timers.start(claim, seconds, lambda: self._give_up(claim))
+        soon = min(seconds, self._times.agents_grace)
+        if soon < seconds:
+            self._timers.start(claim, soon, lambda: self._work.run(self._write(claim)), "write")
+
+    async def _write(self, claim: Claim) -> None:
+        """Write the agent's work below a page that is away; from now on at once."""
+        async with self._work.lock(claim.path):
+            now = self._ledger.claims.get(claim.path, claim.client)
+            if now is None or now.present or now.epoch != claim.epoch:
+                return
+            self._written.add((claim.path, claim.client))
+            await self._store(now)
+
+    async def _store(self, claim: Claim) -> None:
+        """Write what the agent did to cells without unsaved text of the user.
+
+        Nothing is written below another page that has the notebook open.
+        """
+        own = self._ledger.own_cells(claim)
+        if own is None or self._ledger.claims.owner(claim.path) is not None:
+            return
+        for entry in self._ledger.journal(claim.path):
+            is_its = entry.client in {claim.client, None}
+            if (
+                is_its
+                and not entry.stored
+                and entry.edit.cell_id not in own
+                and await store(self._disk, claim, entry)
+            ):
+                self._ledger.stored(claim, entry)
+                crash_point("live.overlay.stored")
 
     def _give_up(self, claim: Claim) -> None:
         self._work.run(self._end(claim, keep_text=True))
@@ -115,7 +152,7 @@ class Absences:
             now = self._ledger.claims.get(claim.path, claim.client)
             if now is None or now.present or now.epoch != claim.epoch:
                 return  # announced again, or taken over, meanwhile
-            self._timers.stop(claim)
+            self.ended(claim)
             journal = self._ledger.end(claim)
             crash_point("live.claim.ended")
             await self._deliveries.deliver(claim.path)

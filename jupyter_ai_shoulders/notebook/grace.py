@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from jupyter_ai_shoulders.notebook.claims import Claim
 
@@ -16,10 +17,11 @@ Sleep = Callable[[float], Awaitable[object]]
 class LiveTimes:
     """How long things may take, in seconds.
 
-    ``grace`` is the time a page with unsaved text of the user may be away: until then nothing is
-    written below it. Where all that is unsaved is the agent's ``agents_grace`` is enough, if it is
-    shorter. ``restart_grace`` is the least after a start of the server: pages try to reconnect at
-    least every 30 s.
+    ``grace`` is the time a page with unsaved text of the user may be away before its notebook is
+    the file's again. After ``agents_grace``, if it is shorter, the agent's work on cells without
+    such text is in the file; where all that is unsaved is the agent's, it ends the wait.
+    ``restart_grace`` is the least after a start of the server: pages try to reconnect at least
+    every 30 s.
     """
 
     answer: float = 2.0
@@ -28,27 +30,38 @@ class LiveTimes:
     restart_grace: float = 40.0
 
 
+Purpose = Literal["end", "write"]
+"""What a timer is for: to end a claim, or to write the agent's work below it."""
+
+
 class GraceTimers:
-    """One timer per claim; a resource: ``aclose`` it."""
+    """The timers of claims; a resource: ``aclose`` it."""
 
     def __init__(self, sleep: Sleep = asyncio.sleep) -> None:
         self._sleep = sleep
-        self._timers: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._timers: dict[tuple[str, str, Purpose], asyncio.Task[None]] = {}
 
-    def start(self, claim: Claim, seconds: float, then: Callable[[], None]) -> None:
-        """Call ``then`` when the time is over; a timer of the same claim starts anew."""
+    def start(
+        self, claim: Claim, seconds: float, then: Callable[[], None], purpose: Purpose = "end"
+    ) -> None:
+        """Call ``then`` when the time is over, instead of an earlier timer of the same purpose."""
+        key = (claim.path, claim.client, purpose)
 
         async def wait() -> None:
             await self._sleep(seconds)
-            self._timers.pop(_key(claim), None)
+            self._timers.pop(key, None)
             then()
 
-        self.stop(claim)
-        self._timers[_key(claim)] = asyncio.create_task(wait())
+        self._stop(key)
+        self._timers[key] = asyncio.create_task(wait())
 
     def stop(self, claim: Claim) -> None:
-        """Forget the claim's timer, if it has one."""
-        timer = self._timers.pop(_key(claim), None)
+        """Forget the claim's timers."""
+        self._stop((claim.path, claim.client, "end"))
+        self._stop((claim.path, claim.client, "write"))
+
+    def _stop(self, key: tuple[str, str, Purpose]) -> None:
+        timer = self._timers.pop(key, None)
         if timer is not None:
             timer.cancel()
 
@@ -59,7 +72,3 @@ class GraceTimers:
         for timer in timers:
             timer.cancel()
         await asyncio.gather(*timers, return_exceptions=True)
-
-
-def _key(claim: Claim) -> tuple[str, str]:
-    return claim.path, claim.client

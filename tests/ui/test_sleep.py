@@ -6,6 +6,7 @@ The whole lab of a page loses its network, not our socket alone: kernels and fil
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -39,7 +40,7 @@ def show(desk: Desk, wire: Wire) -> OpenNotebook:
 
 def notice(page: Page) -> Locator:
     """What is offered above the notebook in front."""
-    return page.get_by_role("region", name="Unsaved changes")
+    return page.locator(".shoulders-Recovery-notice")
 
 
 def crash(page: Page) -> None:
@@ -115,10 +116,10 @@ def test_page_that_wakes_has_all_the_agent_did_beside_what_was_typed(
     panel.reconnected()
     is_merged(opened)
     offered = notice(desk.page)
-    expect(offered).to_contain_text("The agent changed one cell that was changed here too.")
+    expect(offered).to_contain_text("The agent changed 1 cell that you changed too.")
     offered.get_by_role("button", name="Compare").press("Enter")
     expect(offered).to_contain_text("z = 2")
-    offered.get_by_role("button", name="Take up").press("Enter")
+    offered.get_by_role("button", name="Apply").press("Enter")
     expect(offered).to_have_count(0)
     (below,) = [cell for cell in opened.cells if cell["source"] == "z = 2"]
     assert below["cell_type"] == "raw"
@@ -178,7 +179,7 @@ def test_crashed_page_has_its_unsaved_text_offered_and_restored(
     again.wait_for_source("one", "x = 2")  # the agent's edit is there without being asked for
     assert again.ids == ["one", "mine"]
     offered = notice(other_page)
-    expect(offered).to_contain_text("from a page that did not come back: 2 cells.")
+    expect(offered).to_contain_text(re.compile(r"^Recovered unsaved changes from .+ \(2 cells\)"))
     offered.get_by_role("button", name="Compare").press("Enter")
     expect(offered).to_contain_text("y = 1  # typed")
     offered.get_by_role("button", name="Restore").press("Enter")
@@ -191,6 +192,29 @@ def test_crashed_page_has_its_unsaved_text_offered_and_restored(
     again.save()
     assert list(desk.on_disk().values()) == ["x = 2", "y = 1  # typed", "new = 1"]
     desk.wait(lambda: "typed" not in kept(desk), "no copy is left")
+
+
+def test_what_two_crashes_left_is_one_notice(desk: Desk, other_page: Page) -> None:
+    opened = desk.open(("mine", "y = 1"), ("more", "z = 1"), replies=[])
+    opened.type_at_end("mine", "  # typed")
+    desk.wait(lambda: "y = 1  # typed" in kept(desk), "the text is kept")
+    crash(desk.page)
+    other_page.goto(desk.lab.document_url(desk.path))
+    again = OpenNotebook(other_page).ready()
+    expect(notice(other_page)).to_be_visible()
+    again.type_at_end("more", "  # too")
+    desk.wait(lambda: "z = 1  # too" in kept(desk), "the text is kept")
+    third = other_page.context.new_page()
+    crash(other_page)
+
+    third.goto(desk.lab.document_url(desk.path))
+    last = OpenNotebook(third).ready()
+    expect(notice(third)).to_have_count(1)
+    expect(notice(third)).to_contain_text("(2 cells)")
+    notice(third).get_by_role("button", name="Restore").click()
+    last.wait_for_source("mine", "y = 1  # typed")
+    last.wait_for_source("more", "z = 1  # too")
+    expect(notice(third)).to_have_count(0)
 
 
 def test_unsaved_text_waits_through_restarts_until_it_is_thrown_away(

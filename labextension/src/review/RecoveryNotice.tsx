@@ -1,6 +1,7 @@
 /**
- * A quiet notice above a notebook: unsaved text of a page that did not come back, or a change of
- * the agent that met one of the user. Shown by the documents plugin until it is decided on.
+ * A quiet notice above a notebook: recovered unsaved text, or a change of the agent that met one of
+ * the user. One notice for all offers of an author. Shown by the documents plugin until it is
+ * decided on.
  */
 
 import '../../style/controls.css';
@@ -24,11 +25,17 @@ const BORDER = 1;
 /** The notice as a widget of the lab; nothing in it takes the focus by itself. */
 export class RecoveryNotice extends ReactWidget {
   constructor(
-    private readonly offer: IRecoveryOffer,
+    private offers: readonly IRecoveryOffer[],
     private readonly trans: TranslationBundle
   ) {
     super();
     this.addClass('shoulders-Recovery');
+  }
+
+  /** Show these offers instead. */
+  present(offers: readonly IRecoveryOffer[]): void {
+    this.offers = offers;
+    this.update();
   }
 
   override dispose(): void {
@@ -39,7 +46,7 @@ export class RecoveryNotice extends ReactWidget {
   protected override render(): React.JSX.Element {
     return (
       <div ref={this.measured}>
-        <Notice offer={this.offer} trans={this.trans} />
+        <Notice offers={this.offers} trans={this.trans} />
       </div>
     );
   }
@@ -62,55 +69,76 @@ export class RecoveryNotice extends ReactWidget {
 }
 
 interface IProps {
-  readonly offer: IRecoveryOffer;
+  /** At least one, the oldest first. */
+  readonly offers: readonly IRecoveryOffer[];
   readonly trans: TranslationBundle;
 }
 
-function Notice({ offer, trans }: IProps): React.JSX.Element {
-  const [compared, setCompared] = React.useState<IComparison[] | null>(null);
-  const compare = (): void =>
-    setCompared(compared === null ? offer.compare() : null);
-  const label = trans.__('Unsaved changes');
+function Notice({ offers, trans }: IProps): React.JSX.Element {
+  const [isCompared, setCompared] = React.useState(false);
+  const ofUser = offers[0]?.author === 'user';
+  const label = ofUser
+    ? trans.__('Recovered changes')
+    : trans.__('Changes by the agent');
   return (
     <section className="shoulders-Recovery-notice" aria-label={label}>
       <div className="shoulders-Recovery-line">
         <span className="shoulders-Recovery-text" role="status">
-          {sentence(offer, trans)}
+          {sentence(offers, trans)}
         </span>
-        <button className="shoulders-Button" onClick={() => offer.restore()}>
-          {offer.author === 'user' ? trans.__('Restore') : trans.__('Take up')}
+        <button
+          className="shoulders-Button"
+          onClick={() => [...offers].forEach(offer => offer.restore())}
+        >
+          {ofUser ? trans.__('Restore') : trans.__('Apply')}
         </button>
         <button
           className="shoulders-Button"
-          aria-expanded={compared !== null}
-          onClick={compare}
+          aria-expanded={isCompared}
+          onClick={() => setCompared(!isCompared)}
         >
           {trans.__('Compare')}
         </button>
-        <button className="shoulders-Button" onClick={() => offer.discard()}>
+        <button
+          className="shoulders-Button"
+          onClick={() => [...offers].forEach(offer => offer.discard())}
+        >
           {trans.__('Discard')}
         </button>
       </div>
-      {compared !== null && <Comparisons cells={compared} trans={trans} />}
+      {isCompared && <Comparisons cells={comparisons(offers)} trans={trans} />}
     </section>
   );
 }
 
-function sentence(offer: IRecoveryOffer, trans: TranslationBundle): string {
-  const { at, author, count } = offer;
-  if (author === 'agent') {
+function sentence(
+  offers: readonly IRecoveryOffer[],
+  trans: TranslationBundle
+): string {
+  const newest = offers.at(-1);
+  const cells = new Set(comparisons(offers).map(({ id }) => id)).size;
+  if (newest?.author === 'agent') {
     return trans._n(
-      'The agent changed one cell that was changed here too.',
-      'The agent changed %1 cells that were changed here too.',
-      count
+      'The agent changed %1 cell that you changed too.',
+      'The agent changed %1 cells that you changed too.',
+      cells
     );
   }
   return trans._n(
-    'Unsaved changes of %2 from a page that did not come back: one cell.',
-    'Unsaved changes of %2 from a page that did not come back: %1 cells.',
-    count,
-    moment(at)
+    'Recovered unsaved changes from %2 (%1 cell)',
+    'Recovered unsaved changes from %2 (%1 cells)',
+    cells,
+    moment(newest?.at ?? '')
   );
+}
+
+/** What the offers would do to each cell; two that would do the same are shown once. */
+function comparisons(offers: readonly IRecoveryOffer[]): IComparison[] {
+  const known = new Map<string, IComparison>();
+  for (const cell of offers.flatMap(offer => offer.compare())) {
+    known.set(JSON.stringify([cell.id, cell.after]), cell);
+  }
+  return [...known.values()];
 }
 
 /** A time in the reader's own way, with the day only when it is not today. */
@@ -136,10 +164,10 @@ function Comparisons(props: {
         const lines = diffLines(before, after);
         const { added, removed } = countChanges(lines);
         return (
-          <div key={id}>
+          <div key={`${id}-${after}`}>
             <div className="shoulders-Recovery-cell">
               {number === null
-                ? trans.__('A cell that is not here')
+                ? trans.__('Deleted cell')
                 : trans.__('Cell %1', number)}
             </div>
             <DiffLines

@@ -5,36 +5,90 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { DisposableDelegate } from '@lumino/disposable';
 
-import type { IRecoveryView } from '../bridge/recovery';
+import type { NotebookContext } from '../bridge/openNotebook';
+import type { IRecoveryOffer, IRecoveryView } from '../bridge/recovery';
 import { visible } from '../model/visible';
 import { RecoveryNotice } from './RecoveryNotice';
+
+type Author = IRecoveryOffer['author'];
 
 /** The notices of this page. */
 export function recoveryView(
   notebooks: INotebookTracker,
   trans: TranslationBundle
 ): IRecoveryView {
+  const groups = new Map<NotebookContext, Map<Author, Group>>();
   return {
     offerRecovery: (context, offer) => {
-      const panels = notebooks.filter(panel => panel.context === context);
-      const notices = panels.map(panel => {
-        const notice = new RecoveryNotice(offer, trans);
-        panel.contentHeader.addWidget(notice);
-        return notice;
+      const known = groups.get(context) ?? new Map<Author, Group>();
+      groups.set(context, known);
+      const group =
+        known.get(offer.author) ?? new Group(notebooks, context, trans);
+      known.set(offer.author, group);
+      group.add(offer);
+      return new DisposableDelegate(() => {
+        group.remove(offer);
+        if (group.isEmpty && known.get(offer.author) === group) {
+          known.delete(offer.author);
+        }
       });
-      return new DisposableDelegate(() =>
-        notices.forEach(notice => notice.dispose())
-      );
     },
     tellKeptTwice: (path, cells) =>
       Notification.warning(
         trans._n(
-          'One cell of %2 was changed since: what was restored is in a new cell below it.',
-          '%1 cells of %2 were changed since: what was restored is in new cells below them.',
+          '%1 cell of %2 was changed since. The restored text is in a new cell below it.',
+          '%1 cells of %2 were changed since. The restored text is in new cells below them.',
           cells,
           visible(path)
         ),
         { autoClose: false }
       )
   };
+}
+
+/** The offers of one author for a notebook: one notice in each of its views, however many pages left text. */
+class Group {
+  constructor(
+    private readonly notebooks: INotebookTracker,
+    private readonly context: NotebookContext,
+    private readonly trans: TranslationBundle
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.offers.length === 0;
+  }
+
+  add(offer: IRecoveryOffer): void {
+    this.offers = [...this.offers, offer].sort((one, other) =>
+      one.at.localeCompare(other.at)
+    );
+    this.draw();
+  }
+
+  remove(offer: IRecoveryOffer): void {
+    this.offers = this.offers.filter(other => other !== offer);
+    this.draw();
+  }
+
+  private draw(): void {
+    const { offers } = this;
+    if (this.isEmpty) {
+      this.notices.forEach(notice => notice.dispose());
+      this.notices = [];
+    } else if (this.notices.length === 0) {
+      const panels = this.notebooks.filter(
+        panel => panel.context === this.context
+      );
+      this.notices = panels.map(panel => {
+        const notice = new RecoveryNotice(offers, this.trans);
+        panel.contentHeader.addWidget(notice);
+        return notice;
+      });
+    } else {
+      this.notices.forEach(notice => notice.present(offers));
+    }
+  }
+
+  private offers: readonly IRecoveryOffer[] = [];
+  private notices: RecoveryNotice[] = [];
 }
