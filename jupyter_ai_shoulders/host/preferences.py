@@ -215,9 +215,9 @@ class Preferences:
     def _refuse_stale(self, seen: str | None) -> None:
         if seen is not None and seen != self._revision():
             raise Conflict(
-                "The settings were changed elsewhere meanwhile; nothing was stored.",
+                "The settings were changed elsewhere. Your change was not saved.",
                 code="stale",
-                hint="Look at them again and repeat the change.",
+                hint="Check them and repeat the change.",
             )
 
     def _sources(self) -> tuple[Source, ...]:
@@ -327,7 +327,7 @@ def _content(place: _Place) -> dict[str, Any]:
     readable = values and all(isinstance(values.get(area, {}), dict) for area in AREAS)
     if not readable or values.get("version", VERSION) != VERSION:
         raise Conflict(
-            f"The settings were not stored: {place.shown} cannot be read by this version.",
+            f"The settings were not saved: {place.shown} cannot be read by this version.",
             hint="Correct or remove the file and try again.",
         )
     return {**empty, **values}

@@ -65,6 +65,12 @@ export class Places implements IDock {
     await this.show();
   };
 
+  /** Show the panel and leave the cursor where it is. */
+  async reveal(): Promise<void> {
+    await this.restored;
+    await this.put(this.wanted, true);
+  }
+
   /** Show the panel and put the cursor into its input. */
   async show(): Promise<void> {
     const { app, panel } = this.options;
