@@ -102,7 +102,7 @@ def test_lines_changed_on_both_sides_are_a_question_and_nothing_is_lost(desk: De
     opened.editor("area").get_by_text("radius)").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.type(" # typed", delay=10)
-    expect(prompt.remark).to_contain_text("You changed the same lines meanwhile")
+    expect(prompt.remark).to_contain_text("You changed the same lines")
     expect(prompt.button("Accept")).to_have_count(0)
     expect(new_lines(opened.cell("area"))).to_have_text("print(math.pi * radius**2)")
     mine = opened.source("area")
@@ -189,7 +189,7 @@ def test_markdown_and_raw_cells_are_rewritten_and_locked_ones_are_not(desk: Desk
     select(opened, "locked")
     opened.command("jupyter-ai-shoulders:edit-with-ai", wait=False)
     expect(Prompt(page).remark).to_have_text("This cell cannot be changed: it is locked.")
-    expect(Prompt(page).button("Write it (Enter)")).to_be_disabled()
+    expect(Prompt(page).button("Generate (Enter)")).to_be_disabled()
     Prompt(page).field.press("Escape")
     Prompt(page).is_over()
 

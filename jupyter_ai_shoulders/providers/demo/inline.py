@@ -1,4 +1,4 @@
-"""Answers that are put into the user's text: the text itself below a remark that no model is there.
+"""Answers that are put into the user's text: a fixed cell, or the text below a remark.
 
 Called by ``plan``. The prompt of such conversations is ``engine/prompts/inline.md``.
 """
@@ -6,6 +6,7 @@ Called by ``plan``. The prompt of such conversations is ``engine/prompts/inline.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.providers.demo.conversation import (
@@ -14,7 +15,11 @@ from jupyter_ai_shoulders.providers.demo.conversation import (
     spoken,
     texts_of,
 )
+from jupyter_ai_shoulders.providers.demo.diagnosis import diagnose
+from jupyter_ai_shoulders.providers.demo.findings import Edit, RunFirst
+from jupyter_ai_shoulders.providers.demo.notebook import parse_notebook
 from jupyter_ai_shoulders.providers.demo.single import shortened
+from jupyter_ai_shoulders.providers.demo.skills.notebooks import listed
 from jupyter_ai_shoulders.providers.demo.steps import Reply
 
 PROMPT = "Your answer is not read as a message"
@@ -24,6 +29,8 @@ SHOWN = 80
 """Characters of the user's words that are repeated."""
 SELECTION = re.compile(r"^\[attached selection in (?:cell (?P<cell>\S+) of )?(?P<path>[^\n\]]+)\]")
 BETWEEN = re.compile("⟦(.*)⟧", re.DOTALL)
+ERROR = re.compile(r"^\[attached error output of cell (?P<cell>\S+) of ")
+OUTPUT_HEADER = re.compile(r"^--- output of cell \d+\n")
 
 
 def is_inline(request: ModelRequest) -> bool:
@@ -32,9 +39,38 @@ def is_inline(request: ModelRequest) -> bool:
 
 
 def answer_inline(request: ModelRequest) -> Reply:
-    """Return the selected text, or a new cell, with a remark on top."""
+    """Return the fixed cell where an error is attached, else the text with a remark on top."""
     asking = [message for message in request.messages if is_request(message)]
     texts = texts_of(asking[-1]) if asking else []
+    return _fixed(texts) or _remarked(texts)
+
+
+def _fixed(texts: list[str]) -> Reply | None:
+    """Return the cell without its error, or what else helps; None where no error is attached."""
+    attached = next((text for text in texts if ERROR.match(text)), None)
+    error = None if attached is None else MARKED.search(attached)
+    notebook = next(filter(None, map(parse_notebook, texts)), None)
+    selected = next((text for text in texts if SELECTION.match(text)), None)
+    if attached is None or error is None or notebook is None or selected is None:
+        return None
+    found = ERROR.match(attached)
+    cell = notebook.cell(found["cell"] if found else None)
+    if cell is None:
+        return None
+    failing = replace(cell, source=_text(selected))
+    message = OUTPUT_HEADER.sub("", error["text"]).partition("\n")[0]
+    diagnosis = diagnose(notebook.updated([failing]), failing, message)
+    match diagnosis:
+        case Edit(source=source):
+            return Reply("\n".join([f"{FENCE}python", source, FENCE]))
+        case RunFirst(cells=cells, why=why):
+            return Reply(f"{why}. Run {listed(list(cells))} first, then this cell.")
+        case _:
+            return Reply(diagnosis.advice)
+
+
+def _remarked(texts: list[str]) -> Reply:
+    """Return the selected text, or a new cell, with a remark on top."""
     selected = next((text for text in texts if SELECTION.match(text)), None)
     is_prose = selected is not None and _is_prose(selected, texts)
     asked = shortened(spoken(texts), SHOWN)

@@ -174,7 +174,7 @@ function Actions(props: IStaged): React.JSX.Element | null {
       {stage.kind === 'asking'
         ? button(
             'send',
-            trans.__('Write it (Enter)'),
+            trans.__('Generate (Enter)'),
             () => edit.submit(),
             isBarred
           )
@@ -210,7 +210,7 @@ function Remark(props: IStaged): React.JSX.Element | null {
       return <Line kind="working" text={workingText(stage, trans)} />;
     case 'paused':
       return (
-        <Line kind="error" text={trans.__('It waits for a decision of yours.')}>
+        <Line kind="error" text={trans.__('Waiting for your decision.')}>
           {talk}
         </Line>
       );

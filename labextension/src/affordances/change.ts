@@ -6,7 +6,7 @@
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
-import { mergeText } from '../bridge/mergeText';
+import { mergePreferring, mergeText } from '../bridge/mergeText';
 import { textChanges } from '../bridge/plan';
 
 /** A part of a text, in UTF-16 offsets, the end not included. */
@@ -67,6 +67,13 @@ export function merged(
   here: string
 ): string | null {
   return mergeText(base, here, proposed);
+}
+
+/** What the proposal would make of `here`, whose lines it replaces where the two clash. */
+export function preferred({ base, proposed }: IProposal, here: string): string {
+  return (
+    mergeText(base, here, proposed) ?? mergePreferring(base, here, proposed)
+  );
 }
 
 /** Count lines that come and go. */

@@ -12,13 +12,14 @@ import {
   extentOf,
   merged,
   movedPart,
+  preferred,
   soFar,
   withReplacement,
   type IExtent,
   type IPart,
   type IProposal
 } from './change';
-import { isMarkdown, readReply } from './reply';
+import { hasFence, isMarkdown, readReply } from './reply';
 import { Talk, type ITalkOptions } from './talk';
 import type { ITextTarget, Refusal } from './target';
 
@@ -61,6 +62,8 @@ export interface IInlineEditOptions extends ITalkOptions {
   /** The name of the conversation in the history. */
   readonly title: (instruction: string) => string;
   readonly context: () => MessageContext | null;
+  /** The error that is to be fixed: it goes along, and an answer without a fence says what else helps. */
+  readonly error?: Attachment;
 }
 
 /** An edit in place. */
@@ -110,6 +113,11 @@ export class InlineEdit implements IDisposable {
       : null;
   }
 
+  /** What the model says instead of a change; null when it gave one. */
+  get advice(): string | null {
+    return this.current.kind === 'ready' ? this.said : null;
+  }
+
   /** What stands against asking now; null when nothing does. */
   get obstacle(): Obstacle | null {
     const { refusal } = this;
@@ -143,6 +151,7 @@ export class InlineEdit implements IDisposable {
     this.base = this.target.text() ?? '';
     this.partAsked = this.part();
     this.written = '';
+    this.said = null;
     this.shown = null;
     this.set({ kind: 'working', retrying: false });
     await this.talk.ask(this.options.title(text.slice(0, TITLE)), {
@@ -160,7 +169,7 @@ export class InlineEdit implements IDisposable {
     await this.talk.stop();
   }
 
-  /** Put the answer there; `mine` says that it wins where it clashes with what the user typed. */
+  /** Put the answer there; `force`: it wins where it clashes with what the user typed. */
   accept(force = false): boolean {
     const { current, target } = this;
     if (current.kind !== 'ready' || current.flaw || this.refusal !== null) {
@@ -208,7 +217,9 @@ export class InlineEdit implements IDisposable {
     if (here === null || this.shown === null) {
       return null;
     }
-    return merged(this.shown, here) ?? (force ? this.shown.proposed : null);
+    return (
+      merged(this.shown, here) ?? (force ? preferred(this.shown, here) : null)
+    );
   }
 
   /** The part that is replaced, in the text as it is now. */
@@ -221,7 +232,11 @@ export class InlineEdit implements IDisposable {
 
   private attachments(): Attachment[] {
     const { target, base, partAsked, task } = this;
-    const around = target.surroundings();
+    const { error } = this.options;
+    const around = [
+      ...(error === undefined ? [] : [error]),
+      ...target.surroundings()
+    ];
     if (task === 'insert') {
       return around;
     }
@@ -261,6 +276,16 @@ export class InlineEdit implements IDisposable {
 
   /** Take up what is written. */
   private take(text: string, isWhole = false): void {
+    if (this.options.error !== undefined && !hasFence(text)) {
+      this.said = text.trim();
+      this.shown = null;
+      this.flaw = null;
+      if (isWhole) {
+        this.set(this.ready());
+      }
+      return;
+    }
+    this.said = null;
     const reply = readReply(text, this.target.isProse);
     const { base, partAsked } = this;
     this.written = reply.text;
@@ -287,12 +312,14 @@ export class InlineEdit implements IDisposable {
     const here = this.target.text() ?? '';
     const result = this.shown === null ? null : merged(this.shown, here);
     const clash = this.task === 'rewrite' && result === null;
-    const { base, proposed } = this.shown ?? { base: '', proposed: '' };
     const extent =
       this.task === 'insert'
         ? extentOf('', this.written)
         : result === null
-          ? extentOf(base, proposed)
+          ? extentOf(
+              here,
+              this.shown === null ? here : preferred(this.shown, here)
+            )
           : extentOf(here, result);
     return { kind: 'ready', extent, clash, flaw: this.flaw };
   }
@@ -322,6 +349,7 @@ export class InlineEdit implements IDisposable {
   private base = '';
   private partAsked: IPart = { from: 0, to: 0 };
   private written = '';
+  private said: string | null = null;
   private isMarkdown = false;
   private flaw: Flaw | null = null;
   private shown: IProposal | null = null;

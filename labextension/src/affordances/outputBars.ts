@@ -1,5 +1,5 @@
 /**
- * The buttons at outputs: "Fix with AI" below errors, "Ask about this output" in the corner of any. Follows the
+ * What stands at outputs: the bar above a traceback, "Ask about this output" in the corner of any other. Follows the
  * outputs of open notebooks as they come and go. Owned by the page's affordances.
  */
 
@@ -9,9 +9,16 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
 
+import { ErrorBar } from './errorBar';
+import { causeOf } from './errorCause';
+import type { Fixes } from './fixes';
+import { causeText } from './fixWords';
+
 /** What the buttons do. */
 export interface IOutputActions {
-  fix(panel: NotebookPanel, cell: CodeCell): void;
+  readonly fixes: Fixes;
+  /** Show a conversation. */
+  openTalk(sessionId: string): void;
   ask(panel: NotebookPanel, cell: CodeCell, index: number): void;
 }
 
@@ -26,6 +33,7 @@ export class OutputBars {
     private readonly icon: LabIcon,
     private readonly trans: TranslationBundle
   ) {
+    actions.fixes.changed.connect((_, cell) => this.show(cell));
     notebooks.widgetAdded.connect((_, panel) => this.follow(panel));
     notebooks.forEach(panel => this.follow(panel));
   }
@@ -80,55 +88,88 @@ export class OutputBars {
         const isError = outputArea.model.get(index).type === 'error';
         node.classList.add('shoulders-Output');
         node.classList.toggle('shoulders-mod-error', isError);
-        node.append(this.bar(panel, cell, output, isError));
+        if (isError) {
+          node.prepend(this.errorBar(panel, cell, output));
+        } else {
+          node.append(this.bar(panel, cell, output));
+        }
       }
     });
+  }
+
+  /** Show how far the fix of a cell is, at its last error. */
+  private show(cell: CodeCell): void {
+    this.errorBars.get(cell)?.show(this.actions.fixes.of(cell)?.stage ?? null);
+  }
+
+  private errorBar(
+    panel: NotebookPanel,
+    cell: CodeCell,
+    output: Widget
+  ): HTMLElement {
+    const { actions, trans, icon } = this;
+    const { fixes } = actions;
+    const index = cell.outputArea.widgets.indexOf(output);
+    const cause = causeOf(cell.outputArea.model.get(index).toJSON());
+    const bar = new ErrorBar(
+      cause,
+      {
+        fix: () => fixes.start(panel, cell, causeText(cause)),
+        cancel: () => fixes.of(cell)?.cancel(),
+        ask: () =>
+          actions.ask(panel, cell, cell.outputArea.widgets.indexOf(output)),
+        openTalk: () => {
+          const sessionId = fixes.of(cell)?.edit.sessionId;
+          if (typeof sessionId === 'string') {
+            actions.openTalk(sessionId);
+          }
+        }
+      },
+      icon,
+      trans
+    );
+    keepFromLab(bar.node);
+    this.errorBars.set(cell, bar);
+    this.show(cell);
+    return bar.node;
   }
 
   private bar(
     panel: NotebookPanel,
     cell: CodeCell,
-    output: Widget,
-    isError: boolean
+    output: Widget
   ): HTMLElement {
     const { trans, actions } = this;
     const bar = document.createElement('div');
     bar.className = BAR;
-    // The lab would take Enter for its own, and a click for one on the cell.
-    bar.dataset.lmSuppressShortcuts = 'true';
-    bar.addEventListener('mousedown', event => event.stopPropagation());
-    bar.addEventListener('keydown', event => event.stopPropagation());
-    if (isError) {
-      const fix = (): void => actions.fix(panel, cell);
-      bar.append(this.button(trans.__('Fix with AI'), true, fix));
-    }
+    keepFromLab(bar);
     const ask = (): void => {
       const index = cell.outputArea.widgets.indexOf(output);
       actions.ask(panel, cell, index);
     };
-    bar.append(this.button(trans.__('Ask about this output'), isError, ask));
+    bar.append(this.button(trans.__('Ask about this output'), ask));
     return bar;
   }
 
-  /** A button with words, or a picture that says them. */
-  private button(
-    label: string,
-    hasWords: boolean,
-    act: () => void
-  ): HTMLElement {
+  /** A picture that says what it does. */
+  private button(label: string, act: () => void): HTMLElement {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = `${BAR}-button`;
-    if (hasWords) {
-      button.textContent = label;
-    } else {
-      button.title = label;
-      button.setAttribute('aria-label', label);
-    }
+    button.title = label;
+    button.setAttribute('aria-label', label);
     button.prepend(this.icon.element({ tag: 'span' }));
     button.addEventListener('click', act);
     return button;
   }
 
   private readonly followed = new WeakSet<CodeCell>();
+  private readonly errorBars = new WeakMap<CodeCell, ErrorBar>();
+}
+
+/** The lab would take Enter for its own, and a click for one on the cell. */
+function keepFromLab(bar: HTMLElement): void {
+  bar.dataset.lmSuppressShortcuts = 'true';
+  bar.addEventListener('mousedown', event => event.stopPropagation());
+  bar.addEventListener('keydown', event => event.stopPropagation());
 }

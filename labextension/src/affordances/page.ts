@@ -23,6 +23,9 @@ import { Announcer } from '../plugins/reviewCommands';
 import { EXTENSION_ID } from '../tokens';
 import type { Attachment, MessageContext } from '../wire/generated';
 import { CellMenu } from './cellMenu';
+import { causeOf } from './errorCause';
+import { Fixes } from './fixes';
+import { causeText } from './fixWords';
 import { InlineEdit, type Task } from './inlineEdit';
 import { OutputBars } from './outputBars';
 import { editorAt, placeInFront, type Place } from './place';
@@ -54,22 +57,33 @@ export class Affordances {
     const { notebooks, trans, app } = parts;
     const announcer = new Announcer();
     this.menu = new CellMenu(app, notebooks, trans);
+    const openTalk = (id: string): void => {
+      parts.conversations.open(id);
+      this.showChat();
+    };
+    this.fixes = new Fixes({
+      ...{ http: parts.http, trans },
+      say: text => announcer.say(text),
+      makeEdit: (target, error, continues) =>
+        this.makeEdit(target, 'rewrite', {
+          error,
+          ...(continues !== undefined && { continues })
+        })
+    });
     this.prompts = new Prompts(
       {
         trans,
         Icon,
         say: text => announcer.say(text),
-        openTalk: id => {
-          parts.conversations.open(id);
-          this.showChat();
-        }
+        openTalk
       },
       (target, task) => this.makeEdit(target, task)
     );
     new OutputBars(
       notebooks,
       {
-        fix: (panel, cell) => void this.fixError(panel, cell),
+        fixes: this.fixes,
+        openTalk,
         ask: (panel, cell, index) => this.askAbout(panel, cell, index)
       },
       sparkIcon,
@@ -105,7 +119,7 @@ export class Affordances {
       const text = trans.__('Explain cell %1.', number ?? 0);
       return this.send(place, text, cellOf(place));
     }
-    this.tell(trans.__('Select what is to be explained.'));
+    this.tell(trans.__('Select what to explain.'));
   }
 
   /** Open the prompt that changes the cell, the file, or what is selected in it. */
@@ -124,14 +138,17 @@ export class Affordances {
     }
   }
 
-  /** Have the error of the active cell fixed. */
-  fix(): Promise<void> | void {
+  /** Have the error of the active cell fixed, and the cell run. */
+  fix(): void {
     const { trans } = this.parts;
     const place = this.here();
     if (place !== null && place.cell !== null) {
       const { panel, cell } = place;
-      if (cell instanceof CodeCell && errorIn(cell) !== null) {
-        return this.fixError(panel, cell);
+      const index = cell instanceof CodeCell ? errorIn(cell) : null;
+      if (cell instanceof CodeCell && index !== null) {
+        const cause = causeOf(cell.outputArea.model.get(index).toJSON());
+        this.fixes.start(panel, cell, causeText(cause));
+        return;
       }
     }
     this.tell(trans.__('This cell has no error to fix.'));
@@ -173,19 +190,6 @@ export class Affordances {
   /** Open the menu of the cell toolbar. */
   openMenu(): void {
     this.menu.open();
-  }
-
-  private fixError(panel: NotebookPanel, cell: CodeCell): Promise<void> {
-    const place = { panel, cell };
-    const { path, cell_id } = idsOf(place);
-    return this.send(
-      place,
-      this.parts.trans.__(
-        'Fix the error in cell %1, and run the cell again.',
-        numberOf(place) ?? 0
-      ),
-      [{ kind: 'error', path, cell_id: cell_id ?? '' }, ...cellOf(place)]
-    );
   }
 
   private askAbout(panel: NotebookPanel, cell: CodeCell, index: number): void {
@@ -234,17 +238,25 @@ export class Affordances {
     Notification.info(text, { autoClose: 4000 });
   }
 
-  private makeEdit(target: CellTarget | FileTarget, task: Task): InlineEdit {
+  private makeEdit(
+    target: CellTarget | FileTarget,
+    task: Task,
+    fix: { error?: Attachment; continues?: string } = {}
+  ): InlineEdit {
     const { http, conversations, trans } = this.parts;
     return new InlineEdit({
       target,
       task,
+      ...fix,
       http,
       conversations,
       newId: () => UUID.uuid4(),
       model: () => conversations.modelToSend(conversations.active.key),
       title: instruction => {
         const number = target.number;
+        if (fix.error !== undefined) {
+          return instruction;
+        }
         if (number === null) {
           return trans.__('Edit: %1', instruction);
         }
@@ -273,6 +285,7 @@ export class Affordances {
   }
 
   private readonly prompts: Prompts;
+  private readonly fixes: Fixes;
   private readonly menu: CellMenu;
 }
 

@@ -2,6 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { ErrorInfo } from '../wire/generated';
 import {
@@ -44,7 +45,7 @@ export function workingText(
   trans: TranslationBundle
 ): string {
   return retrying
-    ? trans.__('The provider is busy; it is asked again soon…')
+    ? trans.__('The provider is busy. Trying again soon…')
     : trans.__('Writing…');
 }
 
@@ -55,17 +56,17 @@ export function readyText(
 ): string {
   if (flaw === 'masked') {
     return trans.__(
-      'A key or password in this text is masked in the answer, so it cannot be taken. Select the lines without it.'
+      'This text contains a key or password, which is masked in the answer, so the answer cannot be applied. Select the lines without it.'
     );
   }
   if (flaw === 'cut') {
     return trans.__(
-      'The answer ended too early, so it cannot be taken. Ask again, or for less at once.'
+      'The answer was cut off, so it cannot be applied. Try again, or ask for less at once.'
     );
   }
   if (clash) {
     return trans.__(
-      'You changed the same lines meanwhile. Ask again about your text, or let the answer replace it.'
+      'You changed the same lines in the meantime. Ask again, or replace your text with the answer.'
     );
   }
   if (task === 'insert') {
@@ -92,7 +93,7 @@ export function obstacleText(
       return trans.__('The text is no longer there.');
     case 'too-long':
       return trans.__(
-        'This is too long to be rewritten at once (more than %1 characters). Select the lines to change.',
+        'This is too long to rewrite at once (over %1 characters). Select the lines to change.',
         MOST
       );
   }
@@ -104,9 +105,9 @@ export function errorText(
 ): string {
   const said =
     message !== ''
-      ? message
+      ? serverText(trans, message)
       : code === 'aborted'
-        ? trans.__('It was stopped.')
-        : trans.__('No answer came.');
-  return visible(hint === null ? said : `${said} ${hint}`);
+        ? trans.__('Stopped.')
+        : trans.__('No answer.');
+  return visible(hint === null ? said : `${said} ${serverText(trans, hint)}`);
 }

@@ -6,16 +6,11 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
-import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout } from '@lumino/widgets';
 
-import {
-  hasProposalView,
-  proposalView,
-  showProposal
-} from '../editor/proposalView';
 import type { InlineEdit, Task } from './inlineEdit';
+import { preview } from './preview';
 import type { IPromptProps } from './PromptView';
 import { PromptWidget } from './promptWidget';
 import { CellTarget, isRendered, type FileTarget } from './targets';
@@ -108,7 +103,7 @@ class Prompt {
     } else {
       this.placeInFile(this.target);
     }
-    this.show(this.editor);
+    preview(this.editor, this.edit.proposal);
   }
 
   private placeInCell(target: CellTarget): void {
@@ -141,20 +136,6 @@ class Prompt {
       : this.target.panel.content.editor;
   }
 
-  private show(editor: CodeEditor.IEditor | null): void {
-    if (!(editor instanceof CodeMirrorEditor) || editor.isDisposed) {
-      return;
-    }
-    const { proposal } = this.edit;
-    if (!hasProposalView(editor.editor)) {
-      if (proposal === null) {
-        return;
-      }
-      editor.injectExtension(proposalView());
-    }
-    showProposal(editor.editor, proposal);
-  }
-
   private makeWidget(): PromptWidget {
     return new PromptWidget({ ...this.view, edit: this.edit });
   }
@@ -174,7 +155,7 @@ class Prompt {
       target.dispose();
       return;
     }
-    this.clear();
+    preview(this.editor, null);
     widget.dispose();
     const cell = target instanceof CellTarget ? target.widget : null;
     if (this.wasRendered && cell instanceof MarkdownCell) {
@@ -185,17 +166,6 @@ class Prompt {
     }
     target.dispose();
   };
-
-  private clear(): void {
-    const { editor } = this;
-    if (
-      editor instanceof CodeMirrorEditor &&
-      !editor.isDisposed &&
-      hasProposalView(editor.editor)
-    ) {
-      showProposal(editor.editor, null);
-    }
-  }
 
   private widget: PromptWidget;
   private wasRendered = false;

@@ -35,6 +35,12 @@ export function readReply(answer: string, isProse = false): IReply {
     : { text: text.trimEnd(), language: '', whole: true };
 }
 
+/** Whether an answer, also one that is still being written, gives a text: others only say something. */
+export function hasFence(answer: string): boolean {
+  const text = answer.replace(/^\s*\n/, '');
+  return OPENING.test(text) || LATER.test(text) || BEGUN.test(text);
+}
+
 function fenced(
   rest: string,
   [, indent = '', fence = '', language = '']: RegExpExecArray,

@@ -22,6 +22,8 @@ export interface ITalkOptions {
   readonly conversations: Pick<IConversations, 'watch' | 'unwatch'>;
   readonly newId: () => string;
   readonly model: () => string | null;
+  /** The conversation to go on with; a new one without it. */
+  readonly continues?: string;
 }
 
 /** What is asked. */
@@ -43,7 +45,13 @@ export type Answer =
 
 /** One conversation. */
 export class Talk implements IDisposable {
-  constructor(private readonly options: ITalkOptions) {}
+  constructor(private readonly options: ITalkOptions) {
+    const { continues } = options;
+    if (continues !== undefined) {
+      this.session = continues;
+      this.beginning = Promise.resolve(continues);
+    }
+  }
 
   /** Emitted when the answer is another. */
   readonly changed = new Signal<this, void>(this);

@@ -50,3 +50,50 @@ def test_demo_gives_the_text_back_with_a_remark(name: str) -> None:
 def test_conversations_of_the_panel_are_not_taken_for_inline() -> None:
     assert is_inline(asked())
     assert not is_inline(asked(sections=("role", "boundaries")))
+
+
+NOTEBOOK = (
+    "[attached file: a.ipynb]\n"
+    'Notebook "a.ipynb" · 2 cells · python3 (python)\n'
+    "--- cell 1 · id=c1 · code\nprices = [1, 2]\n"
+    "--- cell 2 · id=c2 · code\ntotal = sum(price)\n"
+)
+
+
+def failed(cell: str, error: str) -> str:
+    text = f"--- output of cell 2\n{error}\nTraceback"
+    return f"[attached error output of cell {cell} of a.ipynb]\n{marked(text, cell, 'f00')}"
+
+
+FIXES = {
+    "name": (
+        "total = sum(prise)",
+        "NameError: name 'prise' is not defined",
+        "````python\ntotal = sum(prices)\n````",
+    ),
+    "import": (
+        "np.ones(3)",
+        "NameError: name 'np' is not defined",
+        "````python\nimport numpy as np\nnp.ones(3)\n````",
+    ),
+    "other cell": (
+        "total = sum(prices)",
+        "NameError: name 'prices' is not defined",
+        (
+            "`prices` is defined in cell 1, which had not been run in this kernel. "
+            "Run cell 1 first, then this cell."
+        ),
+    ),
+    "no rule": (
+        "1 / 0",
+        "ZeroDivisionError: division by zero",
+        "Something was divided by zero. I have no rule that fixes this one.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIXES)
+def test_demo_fixes_the_error_that_is_attached_or_says_what_helps(name: str) -> None:
+    source, error, expected = FIXES[name]
+    reply = plan(asked(selection("cell c2 of a.ipynb", source), failed("c2", error), NOTEBOOK))
+    assert (reply.text, reply.act) == (expected, None)

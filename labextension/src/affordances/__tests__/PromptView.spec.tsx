@@ -100,7 +100,7 @@ describe('the prompt of an edit in place', () => {
     show(scene);
     await answer(scene, 'a = 2');
     act(() => clash.become('a = 3'));
-    expect(screen.getByRole('alert').textContent).toContain('meanwhile');
+    expect(screen.getByRole('alert').textContent).toContain('in the meantime');
     expect(screen.queryByRole('button', { name: 'Accept' })).toBeNull();
     expect(button('Replace my text')).toBeTruthy();
     cleanup();
@@ -108,7 +108,7 @@ describe('the prompt of an edit in place', () => {
     const cut = new Scene(new FakeTarget('a = 1'));
     show(cut);
     await answer(cut, 'a = 2', false);
-    expect(screen.getByRole('alert').textContent).toContain('too early');
+    expect(screen.getByRole('alert').textContent).toContain('cut off');
     expect(screen.queryByRole('button', { name: 'Accept' })).toBeNull();
     cleanup();
 
@@ -141,7 +141,7 @@ describe('the prompt of an edit in place', () => {
     target.refused = refusal;
     show(new Scene(target));
     expect(screen.getByRole('alert').textContent).toBe(words);
-    expect(button('Write it (Enter)')).toHaveProperty('disabled', true);
+    expect(button('Generate (Enter)')).toHaveProperty('disabled', true);
   });
 
   test('spells out characters that hide in a new cell', async () => {

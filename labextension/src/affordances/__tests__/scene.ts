@@ -60,7 +60,8 @@ const SESSION = 'made-0';
 export class Scene {
   constructor(
     readonly target: FakeTarget,
-    task: Task = 'rewrite'
+    task: Task = 'rewrite',
+    error?: Attachment
   ) {
     let count = 0;
     const newId = (): string => `m${count++}`;
@@ -74,6 +75,7 @@ export class Scene {
     this.edit = new InlineEdit({
       target,
       task,
+      ...(error !== undefined && { error }),
       http: this.server,
       conversations: this.conversations,
       newId,
