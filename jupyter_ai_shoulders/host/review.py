@@ -18,14 +18,14 @@ from jupyter_ai_shoulders.engine.review.reverting import Reverting
 from jupyter_ai_shoulders.engine.review.standing import Standings
 from jupyter_ai_shoulders.files.base import Origin
 from jupyter_ai_shoulders.files.changes import DiskChanges
+from jupyter_ai_shoulders.host.documents import Documents
 from jupyter_ai_shoulders.host.files import Files
 from jupyter_ai_shoulders.host.store import Store
-from jupyter_ai_shoulders.notebook.base import Notebooks
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 
 def review_desk(
-    book: EditBook, store: Store, notebooks: Notebooks, files: Files, recorder: Recorder
+    book: EditBook, store: Store, documents: Documents, files: Files, recorder: Recorder
 ) -> ReviewDesk:
     """Return the desk at which the user decides."""
 
@@ -39,16 +39,17 @@ def review_desk(
     return ReviewDesk(
         book=book,
         event_log=store.log,
-        standings=Standings(notebooks, files.texts),
+        standings=Standings(documents.notebooks, files.texts),
         gone=GoneCells(store.log, store.blobs),
         reverting=Reverting(
             recorder,
             store.log,
-            notebooks,
+            documents.notebooks,
             files.texts,
             ReturnedFiles(files.changes, files.journal),
         ),
         is_there=is_there,
+        show_elsewhere=documents.live.show_elsewhere,
     )
 
 

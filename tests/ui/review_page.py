@@ -1,4 +1,4 @@
-"""The review as a user of the browser sees it: changes in editors, cards in notebooks, the bar."""
+"""The review as a user of the browser sees it: changes with their controls, and the bar of all."""
 
 from __future__ import annotations
 
@@ -18,8 +18,26 @@ class Review:
 
     @property
     def bar(self) -> Locator:
-        """The bar at the foot of the lab."""
-        return self.page.get_by_role("region", name="Changes by AI")
+        """The bar of all changes; it is hidden while the change in front is in view."""
+        return self.page.locator("#shoulders-review-bar")
+
+    @property
+    def pill(self) -> Locator:
+        """The control at the change in front."""
+        return self.page.locator(".shoulders-Pill.shoulders-mod-current")
+
+    def all(self) -> Locator:
+        """The bar, opened."""
+        count = self.bar.locator(".shoulders-Review-count")
+        if count.get_attribute("aria-expanded") == "false":
+            command = "jupyter-ai-shoulders:show-changes"
+            self.page.evaluate(f"() => window.jupyterapp.commands.execute('{command}')")
+        expect(count).to_have_attribute("aria-expanded", "true")
+        return self.bar
+
+    def at(self, place: str) -> None:
+        """Wait until the change in front is this one of so many: `1/4`."""
+        expect(self.bar.locator(".shoulders-Review-place")).to_have_text(place)
 
     def counts(self, text: str) -> None:
         """Wait until the bar counts so."""
@@ -27,6 +45,8 @@ class Review:
 
     def is_over(self) -> None:
         """Wait until nothing is left to look through, in the page and for the server."""
+        count = self.bar.locator(".shoulders-Review-count")
+        expect(count.filter(has_not_text="0 changes in 0 files")).to_have_count(0)
         expect(self.bar).to_be_hidden()
         expect(self.page.locator(".shoulders-Hunk, .shoulders-CellCard")).to_have_count(0)
 
@@ -44,10 +64,7 @@ class Review:
 
     def files(self) -> Locator:
         """The list of documents, opened."""
-        count = self.bar.locator(".shoulders-Review-count")
-        if count.get_attribute("aria-expanded") == "false":
-            count.click()
-        return self.bar.get_by_role("listitem")
+        return self.all().get_by_role("listitem")
 
 
 @dataclass(frozen=True, slots=True)

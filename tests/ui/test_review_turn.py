@@ -121,7 +121,7 @@ def test_every_change_of_cells_and_files_is_decided_and_the_users_text_stays(des
     closed.get_by_role("button", name="Undo").click()
     review.counts("3 changes in 1 file")
     assert scene.closed_file.read_bytes() == CLOSED_BYTES
-    review.bar.get_by_role("button", name="Keep all").click()
+    review.all().get_by_role("button", name="Keep all").click()
     review.is_over()
     desk.wait(lambda: not desk.talks.api("edits")["edits"], "the server has nothing left")
 

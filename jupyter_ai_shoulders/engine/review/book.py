@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 from jupyter_ai_shoulders.engine.restore.snapshots import title_of
-from jupyter_ai_shoulders.engine.review.texts import look, rough_hunks
+from jupyter_ai_shoulders.engine.review.texts import look, rough_hunks, with_others_lines
 from jupyter_ai_shoulders.files.base import Origin
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
 from jupyter_ai_shoulders.wire.events import Author, EditPending, EditResolve, Event
@@ -99,7 +99,7 @@ class EditBook:
             if unit.id == edit_id:
                 return unit
         raise NotFound(
-            f"No edit {edit_id} awaits review.", hint="It was decided already; look again."
+            f"Edit {edit_id} is no longer pending.", hint="It was already kept or undone. Refresh."
         )
 
     def is_pending(self, unit: Unit) -> bool:
@@ -129,7 +129,7 @@ class EditBook:
         unit = self._units.get((document, cell))
         if origin.session_id is None or (origin.by == "user" and not origin.review):
             if unit is not None:
-                self._by_user(unit, origin, after)
+                self._by_user(unit, origin, before, after)
             return
         if cell is None and document.endswith(".ipynb"):
             return  # notebooks are reviewed cell by cell
@@ -182,15 +182,31 @@ class EditBook:
         if self._units.get(unit.key, unit).id == unit.id:
             self._units.pop(unit.key, None)
 
-    def _by_user(self, unit: Unit, origin: Origin, after: str | None) -> None:
+    def _by_user(self, unit: Unit, origin: Origin, standing: str | None, after: str | None) -> None:
+        """Take note of what the user had done to a text that stood as ``standing``.
+
+        What they had written in it since the agent's change stays theirs.
+        """
         texts = self._texts_if_there(unit)
         if texts is None:
             return
         before, left = texts
-        if after == before:
+        baseline = self._baseline(unit, standing)
+        if after in {before, baseline}:
             self.resolve(unit, "undo", "user")
         elif (origin.batch or origin.undoes) and after != left:
-            self._say(replace(unit, after=self._blob(after)), (before, after))
+            written = self._lines_written(unit)
+            self.leave(unit, with_others_lines(baseline, after, written), after)
+
+    def _lines_written(self, unit: Unit) -> set[str]:
+        """Return the lines that the agent ever wrote in a text."""
+        lines: set[str] = set()
+        for logged in self._log.find({"edit-pending"}, unit.session_id):
+            event = logged.event
+            if isinstance(event, EditPending) and _unit(event).key == unit.key:
+                before, after = self._texts_if_there(_unit(event)) or (None, None)
+                lines |= {*(after or "").split("\n")} - {*(before or "").split("\n")}
+        return lines
 
     def _baseline(self, unit: Unit, standing: str | None) -> str | None:
         """Return what the user had, with what he changed since, below the next change."""

@@ -19,11 +19,11 @@ from jupyter_ai_shoulders.core.errors import (
     ShouldersError,
     StateUnavailable,
 )
-from jupyter_ai_shoulders.engine.review.book import Decision, EditBook, Unit
+from jupyter_ai_shoulders.engine.review.book import Decision, EditBook, Unit, version_of
 from jupyter_ai_shoulders.engine.review.gone import GoneCell, GoneCells
 from jupyter_ai_shoulders.engine.review.reverting import Reverting, TakeBack
 from jupyter_ai_shoulders.engine.review.standing import Standings
-from jupyter_ai_shoulders.engine.review.texts import kept, undone
+from jupyter_ai_shoulders.engine.review.texts import hunks_left, kept, undone
 from jupyter_ai_shoulders.engine.review.views import Settled, Texts, view_of
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideEdits, EditChoice
@@ -35,13 +35,16 @@ from jupyter_ai_shoulders.wire.edits import (
     PendingEditList,
 )
 from jupyter_ai_shoulders.wire.events import KernelDrift
-from jupyter_ai_shoulders.wire.ids import EditId, SessionId
+from jupyter_ai_shoulders.wire.ids import CellId, EditId, SessionId
 
 log = logging.getLogger(__name__)
 
 LARGE = 200_000
 """Characters from which on texts are compared in a thread."""
 MaySee = Callable[[SessionId], bool]
+ShowElsewhere = Callable[[str, CellId, str, str], None]
+"""Makes the change from one text of a cell to another in the other pages that have a notebook
+open."""
 
 
 class EditOutdated(Conflict):
@@ -50,7 +53,7 @@ class EditOutdated(Conflict):
     default_code = "stale"
 
     def __init__(self, message: str, edit: PendingEdit | None) -> None:
-        super().__init__(message, hint="Look at it as it is now, then decide.")
+        super().__init__(message, hint="Check how it is now, then decide.")
         self.edit = edit
 
 
@@ -82,8 +85,10 @@ class ReviewDesk:
         gone: GoneCells,
         reverting: Reverting,
         is_there: MaySee = lambda _session: True,
+        show_elsewhere: ShowElsewhere | None = None,
     ) -> None:
         """``is_there`` says whether a session is not deleted."""
+        self._show_elsewhere = show_elsewhere
         self._is_there = is_there
         self._book = book
         self._log = event_log
@@ -132,6 +137,8 @@ class ReviewDesk:
                 current_version=command.current_version,
                 baseline_version=command.baseline_version,
             )
+            if command.baseline is not None and command.decision == "undo":
+                await self._undone_in_page(unit, command, command.baseline)
             shown = await self._as_seen(unit, seen)
             drift: tuple[KernelDrift, ...] = ()
             if command.baseline is not None:
@@ -158,7 +165,7 @@ class ReviewDesk:
                 try:
                     unit = self._book.get(choice.id)
                     if not self._is_seen(unit, may_see):
-                        raise NotFound(f"No edit {choice.id} awaits review.")
+                        raise NotFound(f"Edit {choice.id} is no longer pending.")
                     shown = await self._as_seen(unit, choice)
                     if command.decision == "undo" and shown.view.error is not None:
                         left.append(EditConflict(error=shown.view.error, edit=shown.view))
@@ -212,8 +219,8 @@ class ReviewDesk:
         except (NotFound, StateUnavailable) as error:
             log.warning("What is kept of edit %s cannot be read", unit.id, exc_info=True)
             lost = StateUnavailable(
-                f"What is kept of this change of {unit.document} cannot be read: {error}",
-                hint="Keep the change, or take it back by hand.",
+                f"The record of this change to {unit.document} cannot be read: {error}",
+                hint="Keep the change, or undo it by hand.",
             )
             return _Known(unit, Texts(None, None, lost.info), self._place_of(unit))
 
@@ -233,12 +240,12 @@ class ReviewDesk:
         """Return the edit if it is what the user saw. Raises ``EditOutdated``."""
         found = await self._shown([unit])
         if not found:
-            raise EditOutdated("There is nothing left of this edit to decide on.", None)
+            raise EditOutdated("Nothing of this edit is left to decide.", None)
         view = found[0].view
         if seen.current_version not in {None, view.current_version}:
-            raise EditOutdated(f"{_name(view)} was changed since you saw the edit.", view)
+            raise EditOutdated(f"{_name(view)} has changed since you saw the edit.", view)
         if seen.baseline_version not in {None, view.baseline_version}:
-            raise EditOutdated("A part of the edit was decided since you saw it.", view)
+            raise EditOutdated("Part of the edit has been decided since you saw it.", view)
         return found[0]
 
     def _rebased(self, shown: _Shown, decision: Decision, baseline: str) -> None:
@@ -251,6 +258,19 @@ class ReviewDesk:
             return
         self._book.partly(shown.unit, decision, (), "user")
         self._book.leave(shown.unit, baseline, view.current)
+
+    async def _undone_in_page(self, unit: Unit, command: DecideEdit, baseline: str) -> None:
+        """Undo in the other pages what the user undid in theirs."""
+        texts, cell_id = self._known(unit).texts, unit.cell_id
+        if self._show_elsewhere is None or cell_id is None:
+            return
+        standing = await self._standings.of(unit.document, [cell_id])
+        now = standing.text_of(cell_id)
+        if now is None or command.current_version not in {None, version_of(now, cell_id)}:
+            return  # the page gets the conflict and asks again
+        if texts.before is not None and texts.after is not None:
+            left = hunks_left(texts.before, texts.after, baseline, now)
+            self._show_elsewhere(unit.document, cell_id, texts.after, left)
 
     async def _in_part(
         self, shown: _Shown, decision: Decision, hunks: tuple[int, ...]
@@ -306,7 +326,7 @@ class ReviewDesk:
             return done.drift
         views = await self._shown([wanted[0][0].unit])
         raise EditOutdated(
-            f"{wanted[0][0].unit.document} was changed at this moment; nothing was taken back.",
+            f"{wanted[0][0].unit.document} was changed at this moment; nothing was undone.",
             views[0].view if views else None,
         )
 

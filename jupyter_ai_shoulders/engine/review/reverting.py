@@ -107,9 +107,9 @@ class Reverting:
         if isinstance(outcome, Conflicted):
             if any(conflict.reason == "protected" for conflict in outcome.conflicts):
                 raise Conflict(
-                    "The cell is protected: its metadata says it may not be changed.",
+                    "The cell is protected: its metadata does not allow changes.",
                     code="cell_protected",
-                    hint="Lift the protection in the cell's properties, then undo again.",
+                    hint="Remove the protection in the cell's properties, then undo again.",
                 )
             return Reverted(is_done=False)
         return Reverted(is_done=True, drift=await self._drift(takes))

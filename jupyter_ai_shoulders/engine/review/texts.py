@@ -7,7 +7,8 @@ Three texts make it: as the user had it (``before``), as the agent left it (``af
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.line_diff import changed_regions
@@ -19,6 +20,9 @@ SHORT = 20_000
 
 LONG = 1_000_000
 """Characters from which on they are not compared then: an edit must not wait for it."""
+
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +41,14 @@ def look(before: str | None, after: str, current: str) -> Look:
     """
     if current in {after, before}:
         return Look(before)
-    own, conflict = line_changes(after, current), False
+    own, conflict, lines = line_changes(after, current), False, after.split("\n")
     merged = list(own)
     for back in _way_back(before, after):
         if back in own:
             continue
         touching = [change for change in own if _overlap(back, change)]
         conflict = conflict or bool(touching)
-        merged += _around(back, touching) if touching else [back]
+        merged += _around(back, touching, lines) if touching else [back]
     baseline = changed_lines(after, merged)
     if before is None and not baseline:
         return Look(None, conflict)
@@ -94,6 +98,24 @@ def kept(baseline: str, current: str, hunks: Sequence[Hunk], chosen: Collection[
     return "\n".join(changed_lines(baseline, changes))
 
 
+def with_others_lines(
+    baseline: str | None, current: str | None, written: Collection[str]
+) -> str | None:
+    """Return the baseline with the changes accepted that have lines which are not ``written``.
+
+    These came back by a restore, say: they are not the agent's.
+    """
+    if baseline is None or current is None:
+        return baseline
+    hunks, lines = hunks_between(baseline, current), current.split("\n")
+    others = {
+        index
+        for index, hunk in enumerate(hunks)
+        if not {*lines[hunk.after_from : hunk.after_to]} <= {*written, ""}
+    }
+    return kept(baseline, current, hunks, others)
+
+
 def undone(baseline: str, current: str, hunks: Sequence[Hunk], chosen: Collection[int]) -> str:
     """Return the text as it stands with the chosen hunks taken back."""
     lines = baseline.split("\n")
@@ -103,6 +125,28 @@ def undone(baseline: str, current: str, hunks: Sequence[Hunk], chosen: Collectio
         if index in chosen
     ]
     return "\n".join(changed_lines(current, changes))
+
+
+def hunks_left(before: str, after: str, baseline: str, current: str) -> str:
+    """Return what the agent left without the changes that a page has undone.
+
+    The page is at ``current`` now, and what is left to look through there stands behind
+    ``baseline``.
+    """
+    left = {_lines_of(hunk, baseline, current) for hunk in hunks_between(baseline, current)}
+    hunks = hunks_between(before, after)
+    undid = {
+        index for index, hunk in enumerate(hunks) if _lines_of(hunk, before, after) not in left
+    }
+    return undone(before, after, hunks, undid)
+
+
+def _lines_of(hunk: Hunk, before: str, after: str) -> tuple[str, str]:
+    old, new = before.split("\n"), after.split("\n")
+    return (
+        "\n".join(old[hunk.before_from : hunk.before_to]),
+        "\n".join(new[hunk.after_from : hunk.after_to]),
+    )
 
 
 def _way_back(before: str | None, after: str) -> list[LineChange]:
@@ -116,11 +160,12 @@ def _overlap(back: LineChange, own: LineChange) -> bool:
     return back.start < own.end and own.start < back.end
 
 
-def _around(back: LineChange, own: Sequence[LineChange]) -> list[LineChange]:
-    """Return what of ``back`` can be done beside the user's changes.
+def _around(back: LineChange, own: Sequence[LineChange], lines: Sequence[str]) -> list[LineChange]:
+    """Return what of ``back`` can be done to ``lines`` beside the user's changes.
 
-    Its lines take the place of the first of the agent's that are left. Where none is, the user
-    rewrote them all: theirs take the place of the lines of before.
+    Its lines take the place of those of the agent's that are left, each where its words are. Where
+    none is left and the user wrote nothing instead, they come back; where the user rewrote them
+    all, the user's lines take their place.
     """
     if back.start == back.end:  # lines the agent took out, in the midst of what the user changed
         return [LineChange(own[-1].end, own[-1].end, back.lines)]
@@ -132,10 +177,41 @@ def _around(back: LineChange, own: Sequence[LineChange]) -> list[LineChange]:
         position = max(position, change.end)
     if position < back.end:
         gaps.append((position, back.end))
-    return [
-        LineChange(start, end, () if index else back.lines)
-        for index, (start, end) in enumerate(gaps)
-    ]
+    if not gaps and not any(change.lines for change in own):
+        return [LineChange(own[-1].end, own[-1].end, back.lines)]
+    shares = _shared_out(back.lines, [lines[start:end] for start, end in gaps])
+    return [LineChange(start, end, share) for (start, end), share in zip(gaps, shares, strict=True)]
+
+
+def _shared_out(before: tuple[str, ...], groups: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Cut lines into one part for each group of lines, where they have most words in common."""
+    parts: list[tuple[str, ...]] = []
+    for index in range(len(groups) - 1):
+        here = _words(groups[index])
+        later = _words(line for group in groups[index + 1 :] for line in group)
+        cut = _best_cut([(len(words & here), len(words & later)) for words in map(_set, before)])
+        parts.append(before[:cut])
+        before = before[cut:]
+    return [*parts, before] if groups else []
+
+
+def _best_cut(scores: Sequence[tuple[int, int]]) -> int:
+    """Return the last of the places with the highest sum of scores on both sides."""
+    best = total = sum(later for _, later in scores)
+    cut = 0
+    for index, (here, later) in enumerate(scores):
+        total += here - later
+        if total >= best:
+            best, cut = total, index + 1
+    return cut
+
+
+def _words(lines: Iterable[str]) -> set[str]:
+    return {word for line in lines for word in _set(line)}
+
+
+def _set(line: str) -> set[str]:
+    return set(_WORD.findall(line))
 
 
 def _common(some: Sequence[str], others: Sequence[str]) -> int:

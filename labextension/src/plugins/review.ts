@@ -1,9 +1,8 @@
 /** The review plugin: what the agent changed, in the open documents and in a bar, and the commands for it. */
 
-import {
-  ILabShell,
-  type JupyterFrontEnd,
-  type JupyterFrontEndPlugin
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
@@ -14,8 +13,11 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
 
 import { infoOf } from '../client/http';
+import { hunksOf } from '../model/changes';
 import { visible } from '../model/visible';
 import type { ReviewPage } from '../review/page';
 import type { ReviewBar } from '../review/ReviewBar';
@@ -31,9 +33,6 @@ import type { PendingEdit } from '../wire/generated';
 import { addReviewCommands, Announcer } from './reviewCommands';
 
 const ID = `${EXTENSION_ID}:review`;
-/** Above the status bar. */
-const RANK = 1;
-
 /** Shows the agent's changes until they are kept or undone. */
 export const review: JupyterFrontEndPlugin<IReview> = {
   id: ID,
@@ -41,14 +40,13 @@ export const review: JupyterFrontEndPlugin<IReview> = {
   autoStart: true,
   provides: IReview,
   requires: [IShouldersClient, INotebookTracker, IDocumentManager],
-  optional: [IEditorTracker, ILabShell, ICommandPalette, ITranslator],
+  optional: [IEditorTracker, ICommandPalette, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     client: IShouldersClient,
     notebooks: INotebookTracker,
     documents: IDocumentManager,
     files: IEditorTracker | null,
-    labShell: ILabShell | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): IReview => {
@@ -66,7 +64,7 @@ export const review: JupyterFrontEndPlugin<IReview> = {
       });
     };
     const reviewing = new Reviewing(store, load, failed);
-    const bar = new BarPlace(app, labShell !== null, reviewing, trans);
+    const bar = new BarPlace(app, reviewing, trans);
     store.changed.connect(() => bar.update());
     store.drifted.connect((_, drift) => {
       tellDrift(drift, trans).catch((error: unknown) =>
@@ -84,7 +82,11 @@ export class Reviewing implements IReview {
     private readonly store: ReviewStore,
     private readonly load: () => Promise<ReviewPage>,
     private readonly failed: (error: unknown) => void
-  ) {}
+  ) {
+    store.changed.connect(() => this.changed.emit());
+  }
+
+  readonly changed = new Signal<this, void>(this);
 
   /** Do something with the review of the page. */
   run(act: (page: ReviewPage) => Promise<unknown>): void {
@@ -94,7 +96,13 @@ export class Reviewing implements IReview {
   async page(): Promise<ReviewPage> {
     this.loaded ??= this.load();
     try {
-      return await this.loaded;
+      const page = await this.loaded;
+      if (this.counted !== page) {
+        this.counted = page;
+        page.changed.connect(() => this.changed.emit());
+        this.changed.emit();
+      }
+      return page;
     } catch (error) {
       this.loaded = null; // Tried again when it is asked for again.
       throw error;
@@ -105,8 +113,8 @@ export class Reviewing implements IReview {
     return this.store.edits;
   }
 
-  get changed(): ReviewStore['changed'] {
-    return this.store.changed;
+  countOf(edit: PendingEdit): number {
+    return this.counted?.countOf(edit) ?? hunksOf(edit);
   }
 
   async decide(...args: Parameters<IReview['decide']>): Promise<void> {
@@ -118,13 +126,16 @@ export class Reviewing implements IReview {
   }
 
   private loaded: Promise<ReviewPage> | null = null;
+  private counted: ReviewPage | null = null;
 }
 
-/** Where the bar stands, and whether. */
+/** Over the foot of the documents, in the lab and in Notebook 7. */
+const MAIN_AREA = '#jp-main-dock-panel, #main-panel';
+
+/** Where the bar is, and whether: it floats, so that nothing moves when it comes and goes. */
 class BarPlace {
   constructor(
     private readonly app: JupyterFrontEnd,
-    private readonly isLab: boolean,
     private readonly reviewing: Reviewing,
     private readonly trans: TranslationBundle
   ) {}
@@ -135,40 +146,49 @@ class BarPlace {
     const isNew = ids.some(id => !this.seen.has(id));
     this.seen = new Set(ids);
     if (isNew) {
-      this.show();
-    } else if (ids.length === 0) {
-      this.hide();
-    }
-  }
-
-  show(): void {
-    this.wanted = this.reviewing.edits.length > 0;
-    if (this.wanted) {
+      this.wanted = true;
       this.reviewing.run(page => this.place(page));
     }
   }
 
-  /** The focus, if it was in the bar, goes to the document in front. */
-  private hide(): void {
-    const { bar } = this;
-    const { shell } = this.app;
-    const hadFocus = bar?.node.contains(document.activeElement) === true;
-    this.wanted = false;
-    bar?.hide();
-    if (hadFocus && shell.currentWidget !== null) {
-      shell.activateById(shell.currentWidget.id);
-    }
+  /** Show the list of all changes, with the focus in it. */
+  show(): void {
+    this.wanted = true;
+    this.reviewing.run(async page => {
+      await this.place(page);
+      page.list(true);
+    });
   }
 
   private async place(page: ReviewPage): Promise<void> {
     const { ReviewBar } = await import('../review/ReviewBar');
+    await this.app.started; // Before that the main area is not in the page.
     if (this.bar === null) {
-      const hide = (): void => this.hide();
-      this.bar = new ReviewBar(page, { trans: this.trans, hide });
-      const area = this.isLab ? 'bottom' : 'top';
-      this.app.shell.add(this.bar, area, { rank: RANK });
+      const bar = new ReviewBar(page, {
+        trans: this.trans,
+        hide: () => {
+          this.wanted = false;
+          page.list(false);
+          this.draw(page);
+        }
+      });
+      this.bar = bar;
+      const { node } = this.app.shell;
+      Widget.attach(bar, node.querySelector<HTMLElement>(MAIN_AREA) ?? node);
+      page.changed.connect(() => this.draw(page));
     }
-    this.bar.setHidden(!this.wanted);
+    this.draw(page);
+  }
+
+  /** The change in front has a control of its own while it is in view. */
+  private draw(page: ReviewPage): void {
+    const { bar } = this;
+    const { isListed, isAway, changes } = page.state;
+    const isUseful = changes > 0 && (isListed || (this.wanted && isAway));
+    if (!isUseful && bar?.node.contains(document.activeElement) === true) {
+      page.giveFocusBack();
+    }
+    bar?.setHidden(!isUseful);
   }
 
   private bar: ReviewBar | null = null;
@@ -191,7 +211,7 @@ function tellFailure(error: unknown, trans: TranslationBundle): void {
   const { message, hint } = infoOf(error);
   const text = hint === null ? message : `${message} ${hint}`;
   Notification.error(
-    trans.__('The change was not decided: %1', visible(text)),
+    trans.__('The change could not be kept or undone: %1', visible(text)),
     {
       autoClose: false
     }

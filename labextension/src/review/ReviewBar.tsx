@@ -1,14 +1,12 @@
 /**
- * The bar at the foot of the lab: how many changes of the agent await a look, the way through them, and the
- * decision on all. Shown by the review plugin while there are any, unless the user put it away.
+ * The bar over the foot of the documents: how many changes of the agent await a look, the way through them, and the
+ * decision on all. Shown by the review plugin while the change in front is out of view, and when the user asks for all.
  */
 
 import '../../style/controls.css';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
-import { MessageLoop } from '@lumino/messaging';
-import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { useSignal } from '../chat/use';
@@ -16,11 +14,9 @@ import type { Decision } from '../editor/hunks';
 import { visible } from '../model/visible';
 import { Icon } from '../plugins/icons';
 import type { PendingEdit } from '../wire/generated';
-import type { IReviewState, ReviewPage } from './page';
+import type { ReviewPage } from './page';
+import type { IReviewState } from './state';
 import type { IDocumentChanges } from './stops';
-
-/** The most room the list of documents takes, in px; it scrolls. */
-const TALLEST = 220;
 
 /** What the bar can do beside what the review of the page does. */
 export interface IBarActions {
@@ -39,36 +35,13 @@ export class ReviewBar extends ReactWidget {
     this.addClass('shoulders-Review');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', actions.trans.__('Changes by AI'));
-  }
-
-  override dispose(): void {
-    this.sizes.disconnect();
-    super.dispose();
+    // The focus and the caret stay where the user has them.
+    this.node.addEventListener('mousedown', event => event.preventDefault());
   }
 
   protected override render(): React.JSX.Element {
-    return (
-      <div ref={this.measured}>
-        <Bar page={this.page} actions={this.actions} />
-      </div>
-    );
+    return <Bar page={this.page} actions={this.actions} />;
   }
-
-  /** The foot of the lab gives its widgets the room that their style asks for. */
-  private readonly measured = (content: HTMLElement | null): void => {
-    this.sizes.disconnect();
-    if (content !== null) {
-      this.sizes.observe(content);
-    }
-  };
-
-  private readonly sizes = new ResizeObserver(([entry]) => {
-    const height = Math.min(entry?.contentRect.height ?? 0, TALLEST);
-    this.node.style.minHeight = `${Math.ceil(height) + 1}px`;
-    if (this.parent !== null) {
-      MessageLoop.postMessage(this.parent, Widget.Msg.FitRequest);
-    }
-  });
 }
 
 interface IProps {
@@ -78,25 +51,35 @@ interface IProps {
 
 function Bar({ page, actions }: IProps): React.JSX.Element {
   const { trans } = actions;
-  const [open, setOpen] = React.useState(false);
   const state = useSignal(page.changed, () => page.state);
+  const { isListed } = state;
   const all = state.documents.flatMap(({ edits }) => edits);
-  const count = useFocusAfterRows(state.documents.length);
+  const count = useFocus(isListed, state.documents.length);
   return (
-    <>
-      {open && <Documents page={page} state={state} trans={trans} />}
+    <div
+      className="shoulders-Review-content"
+      data-lm-suppress-shortcuts="true"
+      onKeyDown={event => {
+        if (event.key === 'Escape' && isListed) {
+          event.preventDefault();
+          event.stopPropagation();
+          page.list(false);
+        }
+      }}
+    >
+      {isListed && <Documents page={page} state={state} trans={trans} />}
       <div className="shoulders-Review-line">
         <button
           ref={count}
           type="button"
           className="shoulders-Review-count"
-          aria-expanded={open}
+          aria-expanded={isListed}
           title={trans.__('Show the files')}
-          onClick={() => setOpen(!open)}
+          onClick={() => page.list(!isListed)}
         >
           <Icon name="spark" />
           <span>{summary(state, trans)}</span>
-          <Icon name={open ? 'caret-down' : 'caret-right'} />
+          <Icon name={isListed ? 'caret-down' : 'caret-right'} />
         </button>
         <Steps page={page} state={state} trans={trans} />
         <Decisions
@@ -105,32 +88,35 @@ function Bar({ page, actions }: IProps): React.JSX.Element {
           keep={trans.__('Keep all')}
           undo={trans.__('Undo all')}
         />
-        <span className="shoulders-Review-room" />
         <button
           type="button"
           className="shoulders-IconButton"
-          title={trans.__('Hide until there is more')}
-          aria-label={trans.__('Hide until there is more')}
+          title={trans.__('Hide until there are new changes')}
+          aria-label={trans.__('Hide until there are new changes')}
           onClick={actions.hide}
         >
           <Icon name="close" />
         </button>
       </div>
-    </>
+    </div>
   );
 }
 
-/** The focus moves here from a line that is gone once its document was decided on. */
-function useFocusAfterRows(rows: number): React.RefObject<HTMLButtonElement> {
+/** The focus comes here with the list, and from a line that is gone once its document was decided on. */
+function useFocus(
+  isListed: boolean,
+  rows: number
+): React.RefObject<HTMLButtonElement> {
   const button = React.useRef<HTMLButtonElement>(null);
-  const before = React.useRef(rows);
-  React.useLayoutEffect(() => {
-    const isFewer = rows < before.current;
-    before.current = rows;
-    if (isFewer && document.activeElement === document.body) {
+  const before = React.useRef({ isListed, rows });
+  React.useEffect(() => {
+    const isOpened = isListed && !before.current.isListed;
+    const isFewer = rows < before.current.rows;
+    before.current = { isListed, rows };
+    if (isOpened || (isFewer && document.activeElement === document.body)) {
       button.current?.focus({ preventScroll: true });
     }
-  }, [rows]);
+  }, [isListed, rows]);
   return button;
 }
 
@@ -156,10 +142,11 @@ function Steps(props: {
   return (
     <span className="shoulders-Review-steps">
       {step(-1, trans.__('Previous change'), '‹')}
-      <span className="shoulders-Review-place">
-        {place === 0
-          ? trans.__('– of %1', changes)
-          : trans.__('%1 of %2', place, changes)}
+      <span
+        className="shoulders-Review-place"
+        aria-label={trans.__('Change %1 of %2', place, changes)}
+      >
+        {`${place}/${changes}`}
       </span>
       {step(1, trans.__('Next change'), '›')}
     </span>

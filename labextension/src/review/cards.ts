@@ -11,6 +11,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import type { Decision } from '../editor/hunks';
 import { visible } from '../model/visible';
 import type { PendingEdit } from '../wire/generated';
+import type { ChangePill, IPillChange } from './pill';
 
 /** Decides on a whole edit. */
 export type DecideEdit = (edit: PendingEdit, decision: Decision) => void;
@@ -28,7 +29,8 @@ interface IPlace {
 export class CellCards {
   constructor(
     private readonly trans: TranslationBundle,
-    private readonly decide: DecideEdit
+    private readonly decide: DecideEdit,
+    private readonly pill: (change: IPillChange) => ChangePill
   ) {}
 
   /** Show the cards of these edits in a view of their notebook, and no others. */
@@ -47,9 +49,7 @@ export class CellCards {
       const before = cards.get(key);
       if (before?.parent !== place.cell) {
         before?.dispose();
-        const card = new CellCard(edit, kind, this.trans, decision =>
-          this.decide(edit, decision)
-        );
+        const card = this.made(edit, kind);
         cards.set(key, card);
         put(card, place);
       }
@@ -60,6 +60,21 @@ export class CellCards {
         card.dispose();
       }
     }
+  }
+
+  private made(edit: PendingEdit, kind: Kind): CellCard {
+    const words = wordsOf(kind, this.trans);
+    const title = (verb: string): string => `${verb}: ${words.label}`;
+    const pill = this.pill({
+      words: {
+        ...words,
+        keepTitle: title(words.keep),
+        undoTitle: title(words.undo ?? '')
+      },
+      stop: () => ({ edit, index: 0 }),
+      decide: decision => this.decide(edit, decision)
+    });
+    return new CellCard(edit, kind, words, pill, this.trans);
   }
 
   private readonly cards = new WeakMap<NotebookPanel, Map<string, CellCard>>();
@@ -107,55 +122,30 @@ function put(card: CellCard, { cell, below }: IPlace): void {
   }
 }
 
-/** One line with its buttons; of what is gone also its text. */
+/** One line with its control; of what is gone also its text. */
 class CellCard extends Widget {
   constructor(
     edit: PendingEdit,
     kind: Kind,
-    trans: TranslationBundle,
-    decide: (decision: Decision) => void
+    { label }: IWords,
+    pill: ChangePill,
+    trans: TranslationBundle
   ) {
     super();
     const { node } = this;
-    const words = wordsOf(kind, trans);
     node.className += ` shoulders-CellCard shoulders-mod-${kind}`;
     node.setAttribute('role', 'group');
-    node.setAttribute('aria-label', words.label);
-    // The lab would take Enter for its own, and a click for one on the cell.
-    node.dataset.lmSuppressShortcuts = 'true';
-    node.append(this.line(words, decide));
-    if (kind === 'deleted') {
-      node.append(ghostOf(edit, trans));
-    }
-  }
-
-  private line(
-    { label, keep, undo }: IWords,
-    decide: (decision: Decision) => void
-  ): HTMLElement {
+    node.setAttribute('aria-label', label);
     const line = document.createElement('div');
     line.className = 'shoulders-CellCard-line';
     const text = document.createElement('span');
     text.className = 'shoulders-CellCard-text';
     text.textContent = label;
-    line.append(text);
-    for (const [decision, said] of [
-      ['keep', keep],
-      ['undo', undo]
-    ] as const) {
-      if (said === null) {
-        continue;
-      }
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.className = `shoulders-Hunk-button shoulders-mod-${decision}`;
-      button.textContent = said;
-      button.setAttribute('aria-label', `${said}: ${label}`);
-      button.addEventListener('mousedown', event => event.stopPropagation());
-      button.addEventListener('click', () => decide(decision));
-      line.append(button);
+    line.append(text, pill.node);
+    node.append(line);
+    if (kind === 'deleted') {
+      node.append(ghostOf(edit, trans));
     }
-    return line;
   }
 }
 
@@ -174,18 +164,18 @@ function wordsOf(kind: Kind, trans: TranslationBundle): IWords {
     case 'deleted':
       return {
         label: trans.__('Deleted cell'),
-        keep: trans.__('Leave out'),
-        undo: trans.__('Bring back')
+        keep: trans.__('Keep deleted'),
+        undo: trans.__('Restore')
       };
     case 'lost':
       return {
-        label: trans.__('Deleted cell, its text is lost'),
+        label: trans.__('Deleted cell (its text was not kept)'),
         keep: trans.__('Dismiss'),
         undo: null
       };
     case 'unread':
       return {
-        label: trans.__('Changed cell, its text before is lost'),
+        label: trans.__('Changed cell (its earlier text was not kept)'),
         keep: trans.__('Dismiss'),
         undo: null
       };

@@ -7,7 +7,6 @@
 import type { Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 
-import { mergeText } from '../bridge/mergeText';
 import { ApiError } from '../client/http';
 import type { Decision, IHunkWords } from '../editor/hunks';
 import {
@@ -136,21 +135,23 @@ export class EditorReviews {
     return view === null ? null : (reviewIn(view)?.chunks.length ?? null);
   }
 
-  /** The change at the caret of an editor. */
-  stopAt(view: EditorView): IStop | null {
+  /** The change at a position of an editor, the caret's when none is given. */
+  stopAt(
+    view: EditorView,
+    position = view.state.selection.main.head
+  ): IStop | null {
     const value = reviewIn(view);
     const edit = this.shown.get(view)?.edit;
-    const { main } = view.state.selection;
     const chunk =
-      value === null ? null : chunkAt(value, main.head, view.state.doc.length);
+      value === null ? null : chunkAt(value, position, view.state.doc.length);
     return chunk && edit && value
       ? { edit, index: value.chunks.indexOf(chunk) }
       : null;
   }
 
-  /** Decide on the change at the caret; false when it is in none. */
-  decideAtCaret(view: EditorView, decision: Decision): boolean {
-    return decideAt(view, this.listener, decision);
+  /** Decide on the change at a position, the caret's when none is given; false when there is none. */
+  decideAt(view: EditorView, decision: Decision, position?: number): boolean {
+    return decideAt(view, this.listener, decision, position);
   }
 
   /** Decide on all that is left of an edit in its editor; settled when the server knows. */
@@ -221,7 +222,7 @@ export class EditorReviews {
     const here = textIn(view);
     const { current, baseline } = item.edit;
     const own = baselineIn(view);
-    const isNews = own === here || own !== mergeText(current, here, baseline);
+    const isNews = own === here || own !== adopted(here, current, baseline);
     if (typed && isNews) {
       void this.tell(view, item, 'keep');
     } else if (!typed && item.asked < MOST_ASKED) {

@@ -34,9 +34,12 @@ export class LabDocuments implements IDisposable {
     lab.notebooks.forEach(panel => this.onNotebook(null, panel));
     lab.files?.widgetAdded.connect(this.onFile, this);
     lab.files?.forEach(panel => this.onFile(null, panel));
+    lab.notebooks.currentChanged.connect(this.emit, this);
+    lab.notebooks.activeCellChanged.connect(this.emit, this);
+    lab.files?.currentChanged.connect(this.emit, this);
   }
 
-  /** Emitted when a document, a cell or an editor came or went. */
+  /** Emitted when a document, a cell or an editor came or went, or another is in front. */
   readonly changed = new Signal<this, void>(this);
 
   get isDisposed(): boolean {

@@ -10,19 +10,25 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
-import type { Decision, IHunkWords } from '../editor/hunks';
+import type { Decision } from '../editor/hunks';
 import { goToChange } from '../editor/reviewView';
 import { visible } from '../model/visible';
 import type { PendingEdit } from '../wire/generated';
 import { CellCards } from './cards';
 import { EditorReviews, isTextEdit } from './editors';
+import { FocusReturn } from './focus';
 import { LabDocuments, type ILab } from './lab';
+import { ChangePills, type ChangePill } from './pill';
+import { ToolbarRoom } from './toolbarRoom';
+import { keyOf, NOTHING, type IReviewState } from './state';
 import {
+  afterDecision,
   byDocument,
+  changesOf,
   nextStop,
   placeOf,
+  stopInFront,
   stopsOf,
-  type IDocumentChanges,
   type IStop
 } from './stops';
 import type { ReviewStore } from './store';
@@ -34,14 +40,6 @@ export interface ITeller {
   failed(error: unknown): void;
 }
 
-/** What a bar shows. */
-export interface IReviewState {
-  readonly documents: readonly IDocumentChanges[];
-  readonly changes: number;
-  /** The change in front, from 1; 0 when none was gone to. */
-  readonly place: number;
-}
-
 /** The review of this page. */
 export class ReviewPage implements IDisposable {
   constructor(
@@ -51,15 +49,33 @@ export class ReviewPage implements IDisposable {
     private readonly teller: ITeller
   ) {
     this.documents = new LabDocuments(lab);
+    this.focus = new FocusReturn(() => this.documents.activeEditor?.focus());
+    this.pills = new ChangePills(
+      trans,
+      {
+        decide: (pill, decision) => this.decidePill(pill, decision),
+        step: (pill, by, byKeyboard) =>
+          this.run(() => this.stepFrom(pill, by, byKeyboard)),
+        showAll: () => this.list(true),
+        leave: () => this.focus.giveBack()
+      },
+      () => this.update(),
+      () => this.later()
+    );
     this.editors = new EditorReviews({
-      words: hunkWords(trans),
+      words: {
+        title: hunkTitle(trans),
+        control: (view, node) => this.controlOf(view, node)
+      },
       decide: (id, body) => store.decide(id, body),
       refresh: () => store.refresh(),
       failed: error => teller.failed(error),
       moved: () => this.later()
     });
-    this.cards = new CellCards(trans, (edit, decision) =>
-      this.run(() => this.decide([edit], decision))
+    this.cards = new CellCards(
+      trans,
+      (edit, decision) => this.run(() => this.decide([edit], decision)),
+      change => this.pills.make(change)
     );
     store.changed.connect(this.draw, this);
     this.documents.changed.connect(this.later, this);
@@ -83,13 +99,25 @@ export class ReviewPage implements IDisposable {
     return this.store.edits.filter(({ document }) => document === path);
   }
 
-  /** Go to the next change, or the one before. */
+  /** How many changes an edit is, as the page counts them everywhere. */
+  countOf(edit: PendingEdit): number {
+    return changesOf(edit, each => this.editors.count(each));
+  }
+
+  /** Go to the next change, or the one before; first to the one in front, if the user was not there. */
   async step(by: 1 | -1): Promise<void> {
-    const path = this.documents.currentPath;
-    const stop = nextStop(this.stops, this.last, by, path);
+    const { stops, last } = this;
+    const isNext = this.isThere || by === -1;
+    const stop = isNext ? nextStop(stops, last, by) : last;
     if (stop !== null) {
       await this.goTo(stop);
     }
+  }
+
+  /** Show the list of all changes, or put it away. */
+  list(isListed: boolean): void {
+    this.listed = isListed;
+    this.update();
   }
 
   /** Open a document at its first change. */
@@ -109,12 +137,12 @@ export class ReviewPage implements IDisposable {
   async decideHere(decision: Decision): Promise<void> {
     const editor = this.documents.activeEditor;
     const view = editor instanceof CodeMirrorEditor ? editor.editor : null;
-    const stop = (view && this.editors.stopAt(view)) ?? this.last;
+    const stop = this.stopHere(view);
     if (stop === null) {
       return;
     }
     const place = placeOf(this.stops, stop);
-    if (view === null || !this.editors.decideAtCaret(view, decision)) {
+    if (view === null || !this.editors.decideAt(view, decision)) {
       if (isTextEdit(stop.edit)) {
         return;
       }
@@ -126,6 +154,12 @@ export class ReviewPage implements IDisposable {
     if (next !== undefined) {
       await this.goTo(next);
     }
+  }
+
+  /** The change at the caret, or the one the user went to. */
+  private stopHere(view: EditorViewOf | null): IStop | null {
+    const atCaret = view === null ? null : this.editors.stopAt(view);
+    return atCaret ?? (this.isThere ? this.last : null);
   }
 
   /** Decide on whole edits: in an open editor as the user's own step, else by the server. */
@@ -146,6 +180,11 @@ export class ReviewPage implements IDisposable {
     this.say(decision);
   }
 
+  /** Put the focus back where the user had it before it came into a control. */
+  giveFocusBack(): void {
+    this.focus.giveBack();
+  }
+
   /** Do something, and tell the user when it fails. */
   run(act: () => Promise<unknown>): void {
     act().catch((error: unknown) => this.teller.failed(error));
@@ -155,12 +194,63 @@ export class ReviewPage implements IDisposable {
     if (!this.disposed) {
       this.disposed = true;
       this.documents.dispose();
+      this.pills.dispose();
+      this.room.dispose();
+      this.focus.dispose();
       Signal.clearData(this);
+    }
+  }
+
+  /** The control of a change in an editor. */
+  private controlOf(view: EditorViewOf, node: HTMLElement): HTMLElement {
+    const { trans } = this;
+    return this.pills.make({
+      words: {
+        keep: trans.__('Keep'),
+        undo: trans.__('Undo'),
+        keepTitle: trans.__('Keep this change'),
+        undoTitle: trans.__('Undo this change')
+      },
+      stop: () => this.editors.stopAt(view, view.posAtDOM(node)),
+      decide: decision => {
+        if (this.editors.decideAt(view, decision, view.posAtDOM(node))) {
+          this.say(decision);
+        }
+      }
+    }).node;
+  }
+
+  /** Decide on the change of a control; the focus and the caret stay where the user had them. */
+  private decidePill({ change }: ChangePill, decision: Decision): void {
+    const stop = change.stop();
+    if (stop === null) {
+      return;
+    }
+    this.isThere = false;
+    this.isBegun = true;
+    this.focus.giveBack();
+    change.decide(decision);
+    this.last = afterDecision(this.last, stop);
+  }
+
+  private async stepFrom(
+    { change }: ChangePill,
+    by: 1 | -1,
+    byKeyboard: boolean
+  ): Promise<void> {
+    const stop = nextStop(this.stops, change.stop(), by);
+    if (stop !== null) {
+      await this.goTo(stop);
+    }
+    if (byKeyboard) {
+      this.pills.current?.focus(by);
     }
   }
 
   private async goTo(stop: IStop): Promise<void> {
     this.last = stop;
+    this.isThere = true;
+    this.isBegun = true;
     const editor = await this.documents.reveal(stop.edit);
     if (isTextEdit(stop.edit) && editor !== null) {
       this.editors.show(editor, stop.edit);
@@ -210,16 +300,27 @@ export class ReviewPage implements IDisposable {
         ({ document }) => document === path
       );
       this.cards.draw(panel, edits);
+      if (edits.length > 0) {
+        this.room.fit(panel);
+      }
     });
     this.update();
   };
 
   private update(): void {
+    this.begin();
     const { stops } = this;
+    const front = stopInFront(stops, this.last, this.current.place);
+    this.isThere &&= placeOf(stops, this.last) > 0;
+    this.last = front;
+    const place = placeOf(stops, front);
+    this.pills.number(stop => placeOf(stops, stop), place, stops.length);
     const state = {
       documents: byDocument(stops),
       changes: stops.length,
-      place: placeOf(stops, this.last)
+      place,
+      isAway: this.pills.isAway,
+      isListed: this.listed
     };
     if (keyOf(state) !== keyOf(this.current)) {
       this.current = state;
@@ -227,43 +328,55 @@ export class ReviewPage implements IDisposable {
     }
   }
 
+  /** Until the user has gone to a change or decided on one, the first is that of the document in front. */
+  private begin(): void {
+    const { edits } = this.store;
+    if (edits.length === 0) {
+      this.isBegun = false;
+      this.listed = false;
+      this.last = null;
+      this.first = null;
+    }
+    const path = this.documents.currentPath;
+    const isHere = edits.some(({ document }) => document === path);
+    if (!this.isBegun && isHere && path !== this.first) {
+      this.first = path;
+      this.last = null;
+      this.current = { ...this.current, place: 0 };
+    }
+  }
+
   private get stops(): IStop[] {
-    return stopsOf(this.store.edits, edit => this.editors.count(edit));
+    const { edits } = this.store;
+    return stopsOf(edits, edit => this.editors.count(edit), this.first);
   }
 
   private readonly documents: LabDocuments;
   private readonly editors: EditorReviews;
   private readonly cards: CellCards;
+  private readonly pills: ChangePills;
+  private readonly focus: FocusReturn;
+  private readonly room = new ToolbarRoom();
+  /** The change in front. */
   private last: IStop | null = null;
-  private current: IReviewState = { documents: [], changes: 0, place: 0 };
+  /** Whether the user went to it. */
+  private isThere = false;
+  /** Whether the user has gone to a change or decided on one since there are any. */
+  private isBegun = false;
+  /** The document whose changes come first. */
+  private first: string | null = null;
+  private listed = false;
+  private current = NOTHING;
   private waiting = false;
   private disposed = false;
 }
 
 type EditorViewOf = CodeMirrorEditor['editor'];
 
-/** What of a state is shown. */
-function keyOf({ documents, place }: IReviewState): string {
-  const shown = documents.map(({ document, edits, changes }) => [
-    document,
-    changes,
-    ...edits.map(({ id, turn_id }) => [id, turn_id])
-  ]);
-  return JSON.stringify([place, shown]);
-}
-
-/** The words of a change in an editor. */
-function hunkWords(trans: TranslationBundle): IHunkWords {
-  return {
-    keep: trans.__('Keep'),
-    undo: trans.__('Undo'),
-    keepThis: trans.__('Keep this change'),
-    undoThis: trans.__('Undo this change'),
-    title: (added, removed) =>
-      trans.__(
-        'Change by the agent: %1 lines added, %2 removed',
-        added,
-        removed
-      )
-  };
+/** What a change in an editor is called. */
+function hunkTitle(
+  trans: TranslationBundle
+): (added: number, removed: number) => string {
+  return (added, removed) =>
+    trans.__('Change by the agent: %1 lines added, %2 removed', added, removed);
 }

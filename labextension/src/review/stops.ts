@@ -1,6 +1,7 @@
 /** The changes of all pending edits as a way through them, and how they are counted. Pure. */
 
 import type { PendingEdit } from '../wire/generated';
+import { ended, review, textOf } from './changes';
 
 /** One change: of a text the n-th, counted from 0; a cell or file that was made or removed is one. */
 export interface IStop {
@@ -11,12 +12,17 @@ export interface IStop {
 /** How many changes of an edit are left in an editor of this page; null when none shows it. */
 export type CountOpen = (edit: PendingEdit) => number | null;
 
-/** All changes in the order of the list. */
+/** All changes in the order of the list, those of the document that is `first` before the others. */
 export function stopsOf(
   edits: readonly PendingEdit[],
-  countOpen: CountOpen
+  countOpen: CountOpen,
+  first: string | null = null
 ): IStop[] {
-  return edits.flatMap(edit =>
+  const isFirst = ({ document }: PendingEdit): boolean => document === first;
+  return [
+    ...edits.filter(isFirst),
+    ...edits.filter(edit => !isFirst(edit))
+  ].flatMap(edit =>
     Array.from({ length: changesOf(edit, countOpen) }, (_, index) => ({
       edit,
       index
@@ -24,27 +30,62 @@ export function stopsOf(
   );
 }
 
-function changesOf(edit: PendingEdit, countOpen: CountOpen): number {
+/** How many changes an edit is: those that an editor shows, or would show. */
+export function changesOf(edit: PendingEdit, countOpen: CountOpen): number {
   const isWhole = edit.baseline === null || edit.current === null;
-  return isWhole ? 1 : (countOpen(edit) ?? Math.max(1, edit.hunks.length));
+  return isWhole ? 1 : (countOpen(edit) ?? countClosed(edit));
 }
 
-/** The change that comes `by` changes after the last one, round and round; from a document, its first. */
-export function nextStop(
+/** Edits do not change: a list that is read again has others. */
+const counted = new WeakMap<PendingEdit, number>();
+
+function countClosed(edit: PendingEdit): number {
+  const known = counted.get(edit);
+  if (known !== undefined) {
+    return known;
+  }
+  const [baseline, current] = [edit.baseline, edit.current].map(text =>
+    ended(textOf(text ?? ''))
+  );
+  const count =
+    baseline === undefined || current === undefined
+      ? 1
+      : Math.max(1, review(baseline, current).chunks.length);
+  counted.set(edit, count);
+  return count;
+}
+
+/** The change in front: the last one, or when that is gone the one in its place, from 1. */
+export function stopInFront(
   stops: readonly IStop[],
   last: IStop | null,
-  by: 1 | -1,
-  document: string | null
+  place: number
 ): IStop | null {
-  const at = stops.findIndex(stop => isAt(stop, last));
-  if (at >= 0) {
-    return stops[(at + by + stops.length) % stops.length] ?? null;
-  }
-  // The last one was decided: the next one is in its place.
-  const path = last?.edit.document ?? document;
-  const here = stops.filter(({ edit }) => edit.document === path);
-  const from = by === 1 ? here[0] : here.at(-1);
-  return from ?? (by === 1 ? stops[0] : stops.at(-1)) ?? null;
+  const found = stops.find(stop => isAt(stop, last));
+  return found ?? stops[place - 1] ?? stops[0] ?? null;
+}
+
+/** The change that is `by` changes away, round and round. */
+export function nextStop(
+  stops: readonly IStop[],
+  from: IStop | null,
+  by: 1 | -1
+): IStop | null {
+  const at = placeOf(stops, from) - 1;
+  const next = at < 0 ? 0 : (at + by + stops.length) % stops.length;
+  return stops[next] ?? null;
+}
+
+/** A change after another of the same edit was decided. */
+export function afterDecision(
+  stop: IStop | null,
+  decided: IStop
+): IStop | null {
+  return stop !== null &&
+    stop.edit.id === decided.edit.id &&
+    decided.index < stop.index
+    ? { ...stop, index: stop.index - 1 }
+    : stop;
 }
 
 function isAt(stop: IStop, other: IStop | null): boolean {

@@ -342,3 +342,49 @@ async def test_edits_of_a_deleted_session_are_not_shown(world: ReviewWorld):
     world.deleted.clear()
 
     assert (await world.only()).cell_id == "a"
+
+
+async def test_what_was_typed_between_two_edits_stays_when_the_turn_is_taken_back(
+    world: ReviewWorld,
+):
+    await world.agent(write("a", "A1\na2\na3"))
+    await world.user(write("a", "A1\na2\nmine\na3"))
+    await world.agent(write("a", "A1\na2\nmine\nA3"))
+
+    await world.restore()
+
+    assert world.notebook.cells[CELL].source == "a1\na2\nmine\na3"
+
+
+async def test_a_made_cell_that_was_typed_in_between_two_edits_stays(world: ReviewWorld):
+    await world.agent(add("new", "n1"))
+    await world.user(write("new", "n1\nmine"))
+    await world.agent(write("new", "N1\nmine"))
+
+    await world.restore()
+
+    assert world.notebook.cells[CellId("new")].source == "N1\nmine"
+
+
+async def test_the_users_line_is_not_marked_after_a_turn_was_taken_back_around_it(
+    world: ReviewWorld,
+):
+    await world.agent(write("a", "A1\na2\na3"), turn="t1")
+    await world.agent(write("a", "A1\nA2\na3"), turn="t2")
+    await world.user(write("a", "A1\nA2\na3\nmine"))
+
+    await world.restore(turn="t2")
+
+    edit = await world.only()
+    assert (edit.baseline, edit.current) == ("a1\na2\na3\nmine", "A1\na2\na3\nmine")
+
+
+async def test_lines_of_the_agent_that_the_user_took_out_can_be_undone_as_before(
+    world: ReviewWorld,
+):
+    await world.agent(write("a", "a1\nA2\na3"))
+    await world.user(write("a", "a1\na3"))
+
+    await world.desk.decide((await world.only()).id, DecideEdit(decision="undo"))
+
+    assert world.notebook.cells[CELL].source == "a1\na2\na3"

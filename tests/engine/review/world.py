@@ -137,11 +137,14 @@ class ReviewWorld:
         """Return what a file says."""
         return (self.root / path).read_text()
 
-    async def restore(self, after: int = 0) -> None:
-        """Take back what was done behind an event."""
+    async def restore(self, after: int = 0, turn: str | None = None) -> None:
+        """Take back what was done behind an event, or by one turn."""
         self._restores += 1
         order = RestoreOrder(
-            restore_id=RestoreId(f"r{self._restores}"), seq=after + 1, what=("notebook",)
+            restore_id=RestoreId(f"r{self._restores}"),
+            seq=after + 1,
+            what=("notebook",),
+            turn_id=None if turn is None else TurnId(turn),
         )
         await self.restorer.put_back(SESSION, order, after)
 

@@ -1,9 +1,11 @@
 /** What a turn changed, at its end: cells and files, each to keep or undo and to go to. Shown by `End`. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import {
   decidable,
+  extentOf,
   groupsOf,
   placesWith,
   rowsOf,
@@ -100,6 +102,7 @@ function Head(props: {
   const { busy, error, run } = useAction();
   const { rows, open } = props;
   const edits = decidable(rows);
+  const changes = useChangeCount(edits);
   const keepAll = (): void => {
     if (!busy && review !== null) {
       run(() => review.decide(edits, 'keep'));
@@ -116,13 +119,10 @@ function Head(props: {
         >
           <Icon name={open ? 'caret-down' : 'caret-right'} />
           <span className="shoulders-Changes-count">
-            {trans._n('%1 change', '%1 changes', rows.length)}
+            {changes > 0
+              ? trans._n('%1 change', '%1 changes', changes)
+              : trans.__('Changed: %1', extentText(rows, trans))}
           </span>
-          {edits.length > 0 && edits.length < rows.length && (
-            <span className="shoulders-Changes-left">
-              {trans.__('%1 to look at', edits.length)}
-            </span>
-          )}
         </button>
         {edits.length > 1 && (
           <Button onClick={keepAll}>{trans.__('Keep all')}</Button>
@@ -131,6 +131,27 @@ function Head(props: {
       {error !== null && <ErrorNote error={error} />}
     </>
   );
+}
+
+/** How many changes await a decision, counted as the controls in the documents count them. */
+function useChangeCount(edits: readonly PendingEdit[]): number {
+  const { review } = useHost();
+  return useSignal(review?.changed ?? null, () =>
+    edits.reduce((sum, edit) => sum + (review?.countOf(edit) ?? 1), 0)
+  );
+}
+
+function extentText(
+  rows: readonly IChangeRow[],
+  trans: TranslationBundle
+): string {
+  const { cells, files } = extentOf(rows);
+  return [
+    cells === 0 ? '' : trans._n('%1 cell', '%1 cells', cells),
+    files === 0 ? '' : trans._n('%1 file', '%1 files', files)
+  ]
+    .filter(part => part !== '')
+    .join(', ');
 }
 
 /** A notebook with its cells below its name; a file is one row. */

@@ -71,7 +71,7 @@ function Name({ row }: { row: IChangeRow }): React.JSX.Element {
         <FileName path={change.document} row={row} />
         {origin !== null && (
           <span className="shoulders-ChangeRow-title">
-            {trans.__('was %1', visible(origin))}
+            {trans.__('formerly %1', visible(origin))}
           </span>
         )}
       </span>
@@ -100,7 +100,7 @@ function CellName({ row }: { row: IChangeRow }): React.JSX.Element {
     <button
       type="button"
       className="shoulders-Link shoulders-ChangeRow-what"
-      title={trans.__('Go to it')}
+      title={trans.__('Go to change')}
       onClick={goTo}
     >
       {name}
@@ -207,10 +207,10 @@ function Remarks(props: {
       <p className="shoulders-ChangeRow-remark">
         {cell_id === null
           ? trans.__(
-              'Its text is lost, so this file cannot be brought back from here.'
+              'Its text was not kept, so this file cannot be restored here.'
             )
           : trans.__(
-              'Its text is lost, so this cell cannot be brought back from here.'
+              'Its text was not kept, so this cell cannot be restored here.'
             )}
       </p>
     );
@@ -220,7 +220,9 @@ function Remarks(props: {
   }
   return conflict ? (
     <p className="shoulders-ChangeRow-remark">
-      {trans.__('You changed the same lines since. Undo leaves yours alone.')}
+      {trans.__(
+        'You have changed the same lines since. Undo keeps your changes.'
+      )}
     </p>
   ) : null;
 }
@@ -289,7 +291,7 @@ function decisionWords(
   }
   switch (what) {
     case 'deleted':
-      return { keep: trans.__('Leave out'), undo: trans.__('Restore') };
+      return { keep: trans.__('Keep deleted'), undo: trans.__('Restore') };
     case 'made':
       return { keep: trans.__('Keep'), undo: trans.__('Remove') };
     case 'edited':
@@ -329,7 +331,7 @@ function standingName(
 ): string {
   switch (standing) {
     case 'kept':
-      return what === 'deleted' ? trans.__('left out') : trans.__('kept');
+      return what === 'deleted' ? trans.__('kept deleted') : trans.__('kept');
     case 'undone':
       return what === 'deleted' ? trans.__('restored') : trans.__('undone');
     case 'later':

@@ -44,7 +44,7 @@ const PAIRS: [name: string, before: string, after: string, count: number][] = [
   ['all removed', 'x\ny', '', 1],
   ['a last newline added', 'a', 'a\n', 1],
   ['a last newline removed', 'a\n', 'a', 1],
-  ['an empty line between two changes', 'a\n\nc', 'b\n\nd', 1],
+  ['an empty line between two changes', 'a\n\nc', 'b\n\nd', 2],
   ['all but the last line removed', 'a\nb\nc', 'c', 1]
 ];
 
@@ -119,7 +119,7 @@ const TYPED: [
   ['in a line above', 'a\nb', 'a\nB', [1, 1, '!'], 'a!\nb'],
   ['in a line below', 'a\nb', 'A\nb', [3, 3, '!'], 'a\nb!'],
   ['below an added line', 'a\nb', 'a\nnew\nb', [7, 7, '!'], 'a\nb!'],
-  ['inside the changed line', 'a\nb\nc', 'a\nBB\nc', [3, 3, '!'], 'a\nb\nc'],
+  ['inside the changed line', 'a\nb\nc', 'a\nBB\nc', [3, 3, '!'], 'a\nB!B\nc'],
   ['Enter at the end of it', 'a\nb\nc', 'a\nB\nc', [3, 3, '\n'], 'a\nb\n\nc'],
   ['Enter at the end of all', 'a', 'a\nb', [3, 3, '\nx'], 'a\nx'],
   ['a line before it', 'a\nb', 'a\nB', [2, 2, 'x\n'], 'a\nx\nb'],
@@ -128,7 +128,7 @@ const TYPED: [
   ['the removed line again', 'a\nb\nc', 'a\nc', [2, 2, 'b\n'], 'a\nb\nc'],
   ['the removed last line', 'a\nb', 'a', [1, 1, '\nb'], 'a\nb'],
   ['the line before it away', 'a\nb\nc', 'a\nb\nC', [2, 4, ''], 'a\nc'],
-  ['two lines joined into it', 'a\nb\nc', 'a\nB\nc', [1, 2, ''], 'a\nb\nc'],
+  ['two lines joined into it', 'a\nb\nc', 'a\nB\nc', [1, 2, ''], 'aB\nc'],
   ['the whole of it away', 'a\nb\nc', 'a\nB\nc', [2, 4, ''], 'a\nb\nc'],
   ['all formatted', 'a=1\nb', 'a=1\nB', [0, 5, 'a = 1\nB'], 'a = 1\nb']
 ];
@@ -157,7 +157,7 @@ describe('text of the user', () => {
     );
     const value = reviewOf('a\nb\nc', after);
     expect(text(rebased(value, changes, ended(textOf(after))))).toBe(
-      'a1\nb\nc3'
+      'a1\nB2\nc3'
     );
   });
 
@@ -190,7 +190,11 @@ describe('a baseline of the server', () => {
     expect(adopted('x\na\nb\nC', 'a\nb\nC', 'a\nb\nc')).toBe('x\na\nb\nc');
   });
 
-  it('stays where the user changed the same lines', () => {
-    expect(adopted('a\nB!', 'a\nB', 'a\nb')).toBe('a\nb');
+  it('has the lines of the agent that the user changed since', () => {
+    expect(adopted('a\nB!', 'a\nB', 'a\nb')).toBe('a\nB!');
+  });
+
+  it('has what was typed where the agent’s change did not come', () => {
+    expect(adopted('a = 1\nmine', 'a = 700', 'a = 1')).toBe('a = 1\nmine');
   });
 });

@@ -5,6 +5,7 @@ import { EditorView } from '@codemirror/view';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { ApiError } from '../../client/http';
+import type { Decision } from '../../editor/hunks';
 import { baselineIn, reviewIn } from '../../editor/reviewView';
 import { problem, settled } from '../../model/__tests__/fakes';
 import type { DecideEdit } from '../../wire/generated';
@@ -37,19 +38,34 @@ function editorWith(text: string): IReviewedEditor {
   };
 }
 
+/** The buttons of a change, as the page makes them. */
+function control(decide: (decision: Decision) => void): HTMLElement {
+  const made = document.createElement('div');
+  for (const [decision, title] of [
+    ['keep', 'Keep this change'],
+    ['undo', 'Undo this change']
+  ] as const) {
+    const button = document.createElement('button');
+    button.setAttribute('aria-label', title);
+    button.addEventListener('click', () => decide(decision));
+    made.append(button);
+  }
+  return made;
+}
+
 function desk() {
   const told: [string, DecideEdit][] = [];
   const failures: unknown[] = [];
   let failure: ApiError | null = null;
   let refreshed = 0;
-  const reviews = new EditorReviews(
+  const reviews: EditorReviews = new EditorReviews(
     {
       words: {
-        keep: 'Keep',
-        undo: 'Undo',
-        keepThis: 'Keep this change',
-        undoThis: 'Undo this change',
-        title: (added, removed) => `${added} added, ${removed} removed`
+        title: (added, removed) => `${added} added, ${removed} removed`,
+        control: (view, node) =>
+          control(decision =>
+            reviews.decideAt(view, decision, view.posAtDOM(node))
+          )
       },
       decide: (id, body) => {
         told.push([id, body]);
@@ -99,7 +115,7 @@ test('a change shows the old lines, marks the new ones and has labelled buttons'
   );
   const group = view.dom.querySelector('.shoulders-Hunk');
   expect(group?.getAttribute('aria-label')).toBe('1 added, 1 removed');
-  expect(button(view, 'Keep this change').textContent).toBe('Keep');
+  expect(button(view, 'Keep this change').tagName).toBe('BUTTON');
 });
 
 test('keeping a change tells the server the baseline that is left', async () => {
@@ -150,12 +166,12 @@ test('typing beside a change moves the baseline and asks nobody', async () => {
   expect(told).toEqual([]);
 });
 
-test('typing at the edge of a change is told, as the server would take it for a clash', async () => {
+test('a line of the agent that the user types in is the user’s, and the server is told', async () => {
   const { view, told } = shown();
   type(view, 3, '!');
   await vi.advanceTimersByTimeAsync(QUIET);
   expect(told.map(([, body]) => [body.decision, body.baseline])).toEqual([
-    ['keep', 'a\nb\nc']
+    ['keep', 'a\nB!\nc']
   ]);
 });
 

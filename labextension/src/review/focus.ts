@@ -1,0 +1,57 @@
+/** Where the user was before the focus came into a control of the review, to give it back. Used by the review of the page. */
+
+import type { IDisposable } from '@lumino/disposable';
+
+const CONTROLS = '.shoulders-Pill, .shoulders-Review';
+
+/** Remembers the element that had the focus. */
+export class FocusReturn implements IDisposable {
+  /** `fallback` focuses the document in front. */
+  constructor(private readonly fallback: () => void) {
+    document.addEventListener('focusin', this.onFocus, true);
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** Put the focus back, unless the user has it elsewhere by now. */
+  giveBack(): void {
+    const { activeElement } = document;
+    const isElsewhere =
+      activeElement !== null &&
+      activeElement !== document.body &&
+      !isControl(activeElement);
+    if (isElsewhere) {
+      return;
+    }
+    if (this.before?.isConnected === true) {
+      this.before.focus({ preventScroll: true });
+    } else {
+      this.fallback();
+    }
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    document.removeEventListener('focusin', this.onFocus, true);
+  }
+
+  private readonly onFocus = (event: FocusEvent): void => {
+    const { target, relatedTarget } = event;
+    if (
+      isControl(target) &&
+      relatedTarget instanceof HTMLElement &&
+      !isControl(relatedTarget)
+    ) {
+      this.before = relatedTarget;
+    }
+  };
+
+  private before: HTMLElement | null = null;
+  private disposed = false;
+}
+
+function isControl(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(CONTROLS) !== null;
+}
