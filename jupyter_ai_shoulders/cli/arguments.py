@@ -76,11 +76,11 @@ def _add_trust(command: argparse.ArgumentParser) -> None:
 
 
 def _add_chat(commands: _Commands) -> None:
-    chat = _command(commands, "chat", "talk in this terminal; /help there tells more")
-    chat.add_argument("--session", metavar="ID", help="go on with a conversation")
+    chat = _command(commands, "chat", "talk in this terminal; /help there lists commands")
+    chat.add_argument("--session", metavar="ID", help="continue a conversation")
     _add_trust(chat)
     chat.add_argument("--model", metavar="ID")
-    chat.add_argument("--mode", choices=get_args(Mode), help="what may run without being asked")
+    chat.add_argument("--mode", choices=get_args(Mode), help="what may run without asking")
 
 
 def _add_run(commands: _Commands) -> None:
@@ -89,9 +89,9 @@ def _add_run(commands: _Commands) -> None:
     run.add_argument("--notebook", metavar="FILE", help="the notebook or file it is about")
     _add_trust(run)
     run.add_argument("--model", metavar="ID")
-    run.add_argument("--mode", choices=get_args(Mode), help="what may run without being asked")
+    run.add_argument("--mode", choices=get_args(Mode), help="what may run without asking")
     run.add_argument("--toolset", choices=get_args(Toolset))
-    run.add_argument("--session", metavar="ID", help="go on with a conversation")
+    run.add_argument("--session", metavar="ID", help="continue a conversation")
     run.add_argument("--json", action="store_true", help="events as lines of JSON")
     run.add_argument("--quiet", action="store_true", help="only the answer")
 

@@ -62,7 +62,7 @@ def last_words(outcome: Outcome, code: Code) -> str:
                 "allow single tools."
             )
         case Code.STEPS:
-            return "The limit of steps was reached; run again with --session to go on: " + (
+            return "The step limit was reached; run again with --session to continue: " + (
                 answer.session_id
             )
         case _:

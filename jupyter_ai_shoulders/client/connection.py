@@ -209,7 +209,7 @@ class Connection:
                 message=f"{response.url} answers {response.status_code}, and not as the "
                 "AI colleague does.",
                 hint="Is jupyter-ai-shoulders installed and enabled in the server's environment, "
-                "in this version? `jupyter shoulders doctor` tells.",
+                "in this version? `jupyter shoulders doctor` checks.",
             ),
         )
 

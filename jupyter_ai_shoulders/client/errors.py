@@ -65,7 +65,7 @@ class TurnFailed(ClientError):
 
 
 class BudgetReached(TurnFailed):
-    """A limit of money was reached."""
+    """A spending limit was reached."""
 
 
 def told(info: ErrorInfo) -> str:

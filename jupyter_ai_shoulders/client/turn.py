@@ -15,7 +15,7 @@ _ANSWERED = frozenset({"final_response", "ended_by_tool", "step_cap"})
 _SAY = {
     "cancelled": "The turn was cancelled.",
     "tool_rejected": "The turn ended because a call was refused.",
-    "interrupted": "The turn was interrupted, and given up.",
+    "interrupted": "The turn was interrupted and discarded.",
 }
 
 

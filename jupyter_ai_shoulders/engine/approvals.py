@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.engine.signals import Allowed, Asks
 from jupyter_ai_shoulders.engine.state import Call, Defer, Settle, State
 from jupyter_ai_shoulders.providers.base import ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
+from jupyter_ai_shoulders.tools.code_effects import code_effects
 from jupyter_ai_shoulders.tools.command_lines import reach_of
 from jupyter_ai_shoulders.tools.grants import target_of
 from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
@@ -32,11 +33,18 @@ from jupyter_ai_shoulders.tools.rules import ONCE, Allow, Ask, Deny, Question, d
 from jupyter_ai_shoulders.tools.run_times import in_words
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, CommandReach, ToolCall
+from jupyter_ai_shoulders.wire.events import (
+    ApprovalScope,
+    AskReason,
+    CommandReach,
+    EffectKind,
+    Risk,
+    ToolCall,
+)
 from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
 
 GOES_ROUND = AskReason(
-    kind="loop", text="It asks because the agent made this call four times with the same result."
+    kind="loop", text="The agent made this call four times with the same result."
 )
 
 
@@ -199,6 +207,13 @@ def _reach(arguments: JsonObject) -> CommandReach | None:
     return None if command is None else reach_of(command)
 
 
+def _effects(subject: CallSubject, risk: Risk) -> tuple[EffectKind, ...] | None:
+    """Return what a look at the code shows that it does; None of calls that run no code."""
+    if risk != "execute" or subject.preview is None or subject.language is None:
+        return None
+    return code_effects(subject.preview, subject.language)
+
+
 def _with_notes(reason: AskReason, subject: CallSubject) -> AskReason:
     took = () if subject.last_ms is None else (f"It took {in_words(subject.last_ms)} last time.",)
     text = " ".join((reason.text, *took, *subject.notes))
@@ -223,6 +238,7 @@ def _outcome(
                 scopes=_tellable(decision.scopes, arguments),
                 confinement=confinement_of(subject),
                 reach=_reach(arguments),
+                effects=_effects(subject, tool.risk),
                 fact_hashes=fact_hashes(
                     subject, arguments=arguments, external=tool.external, risk=tool.risk
                 ),

@@ -134,6 +134,12 @@ def reach_of(line: str) -> CommandReach | None:
     return CommandReach(command=line.strip(" \t\n"), exact=True)
 
 
+def only_reads(words: Sequence[Word]) -> bool:
+    """Return whether a plain command is a program that only reads, with harmless arguments."""
+    reader = _reader(words)
+    return reader is not None and _only_reads(reader, words)
+
+
 def exactness_note(rule: str) -> str | None:
     """Return what to say at a rule that allows a command and covers one line at most."""
     words = plain_words(rule)

@@ -13,6 +13,8 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
+from jupyter_ai_shoulders.wire.events import EffectKind
+
 _VERSION = re.compile(r"(?<=[a-zA-Z+])-?[0-9]+(?:\.[0-9]+)*$")
 
 
@@ -46,7 +48,24 @@ class Exact(_Row):
     """Programs whose rule covers one command line only, and the reason that is shown."""
 
     because: str
+    effect: EffectKind
+    """What the line of an approval shows of them."""
     programs: tuple[str, ...]
+
+
+class Effecting(_Row):
+    """Programs, subcommands or options with an effect that tells more than their program."""
+
+    effect: EffectKind
+    commands: tuple[str, ...]
+
+
+class Installers(_Row):
+    """Subcommands of programs that install."""
+
+    reading: tuple[str, ...]
+    running: tuple[str, ...]
+    """They run a program of the project."""
 
 
 class ProgramTable(_Row):
@@ -56,6 +75,16 @@ class ProgramTable(_Row):
     sources: tuple[Source, ...]
     reading: tuple[Reading, ...]
     exact: tuple[Exact, ...]
+    effects: tuple[Effecting, ...]
+    carriers: tuple[str, ...]
+    """They start the command that follows them."""
+    keywords: tuple[str, ...]
+    """Words of the shell that a command follows."""
+    plain: tuple[str, ...]
+    """Builtins that touch nothing."""
+    shells: tuple[str, ...]
+    """They run the command after ``-c``."""
+    installers: Installers
 
 
 def program_table() -> ProgramTable:
@@ -82,7 +111,12 @@ class Programs:
     def reason(self, program: str) -> str | None:
         """Return why a program's rule covers one line only; it may have a path or a version."""
         name = program.rpartition("/")[2]
-        return self.reasons.get(name) or self.reasons.get(_VERSION.sub("", name))
+        return self.reasons.get(name) or self.reasons.get(without_version(name))
+
+
+def without_version(name: str) -> str:
+    """Return a program's name without the version it ends with."""
+    return _VERSION.sub("", name)
 
 
 @cache

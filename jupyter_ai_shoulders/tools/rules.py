@@ -147,7 +147,7 @@ def decide(
     )
     if isinstance(decision, Ask) and not interactive:
         return Deny(
-            "This call needs an approval, and nobody is there to give it in this session. "
+            "This call needs an approval, and nobody can give it in this session. "
             f"{decision.reason.text}",
             "approval_required",
         )
@@ -174,7 +174,7 @@ def _switched_off(question: Question, rules: Rules) -> str | None:
     if question.tool in rules.disabled:
         return f"The tool {question.tool} is switched off in the permissions."
     if question.external and rules.no_external:
-        return "Tools that reach out of this computer are switched off."
+        return "Tools that send data outside this computer are switched off."
     return None
 
 
@@ -219,7 +219,7 @@ def _secret(question: Question, grants: Sequence[Grant]) -> Allow | Ask | None:
         return None
     named = _granted(question, [grant for grant in grants if grant.path is not None])
     path = question.subject.target.path
-    text = f"{path} usually holds keys or passwords; the model's provider would get to know them."
+    text = f"{path} usually holds keys or passwords; they would be sent to the model's provider."
     return named or Ask(AskReason(kind="protected", text=text), SECRET_SCOPES)
 
 
@@ -235,7 +235,7 @@ def _unsandboxed(question: Question) -> Ask | None:
     """What nothing holds asks each time, in every mode (chapter 07)."""
     if question.subject.sandboxed is not False:
         return None
-    text = "It asks because it runs without a sandbox: it can do whatever you can."
+    text = "Not sandboxed: this command runs with your full permissions."
     return Ask(AskReason(kind="sandbox", text=text), ONCE)
 
 
@@ -301,22 +301,22 @@ def _by_mode(question: Question, mode: Mode) -> Allow | Ask:
 def _asks_because(question: Question, mode: Mode) -> str | None:
     subject = question.subject
     if question.external:
-        return "It asks because it reaches out of this computer."
+        return "This uses the network."
     if question.risk == "read" or subject.dry:
         return None
     if question.risk == "execute":
-        return "It asks because it runs code."
+        return "This runs code."
     return _change_asks_because(subject, mode)
 
 
 def _change_asks_because(subject: CallSubject, mode: Mode) -> str | None:
     if subject.rearranges:
-        return "It asks because it moves or removes a file."
+        return "This moves or removes a file."
     if not subject.undoable:
-        return "It asks because this change cannot be taken back."
+        return "This cannot be undone."
     if mode == "auto_edit" or subject.in_page:
         return None
-    return "It asks because it changes a file that is not open in front of you."
+    return "This changes a file that is not open."
 
 
 def _paths(question: Question) -> list[str]:

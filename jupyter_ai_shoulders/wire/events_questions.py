@@ -33,6 +33,24 @@ class CommandReach(WireModel):
     """Whether it is this line only, or every line that begins with these words and only reads."""
 
 
+EffectKind = Literal[
+    "deletes_files",
+    "writes_files",
+    "network",
+    "installs",
+    "shell",
+    "long_loop",
+    "dynamic_code",
+    "outside_code",
+    "unknown",
+]
+"""What a static look at code says it does.
+
+``dynamic_code`` runs code that is built at run time, ``outside_code`` code that is not shown;
+``unknown``: not all can be seen.
+"""
+
+
 class ApprovalRequest(EventBase):
     """A call waits for the user."""
 
@@ -55,6 +73,8 @@ class ApprovalRequest(EventBase):
     """Of a sandboxed command: whether it may write nothing in the workspace."""
     reach: CommandReach | None = None
     """Of a command: what "session" and "always" allow."""
+    effects: tuple[EffectKind, ...] | None = None
+    """Of code: what a static look says it does, a hint only; None where nobody looked."""
     fact_hashes: dict[str, str] = Field(default_factory=dict[str, str])
     """SHA-256 of what else was shown, by name; the answer is bound to it."""
 

@@ -25,7 +25,7 @@ def test_slash_commands(attached: Terminal, start: Start) -> None:
 
     assert "no command /jump" in does("/jump")
     assert "/compact" in does("/help")
-    assert "not begun" in does("/export")
+    assert "not started" in does("/export")
     chat.types("/model")
     listed = chat.sees("keeps simulated): ")
     number = re.findall(r"(\d+)\. simulated ·", listed)[0]
@@ -42,7 +42,7 @@ def test_slash_commands(attached: Terminal, start: Start) -> None:
     assert "format" in does("/export told.pdf")
     assert "This conversation: " in does("/cost")
     assert "write_file (write)" in does("/tools")
-    assert "begins with your next message" in does("/new")
+    assert "Your next message starts a new conversation" in does("/new")
     assert "  1. " in does("/sessions")
     chat.types("/open 1")
     chat.sees("> First words.")
@@ -76,8 +76,8 @@ def test_a_narrow_terminal_has_whole_words_and_columns(alone: Terminal, start: S
     chat.types("/quit")
 
     assert chat.ends() == 0
-    assert f"\n/new            begin another\n{' ' * 16}conversation\n" in told
-    assert f"\n/new            begin another\n{' ' * 16}conversation\n" in wrong
+    assert f"\n/new            start another\n{' ' * 16}conversation\n" in told
+    assert f"\n/new            start another\n{' ' * 16}conversation\n" in wrong
     assert "There is no command /no; /help lists" in wrong
     assert max(map(len, asked.splitlines())) <= 40
     assert "\nAllow create_file? [y]es once" in asked

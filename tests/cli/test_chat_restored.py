@@ -72,7 +72,7 @@ def kept(reason: str, proposal: str | None = None) -> RestoredDocument:
                 document="a.txt",
                 error=ErrorInfo(code="not_found", message="It is gone.", retryable=False),
             ),
-            ["a.txt: not put back: It is gone."],
+            ["a.txt: not restored: It is gone."],
             id="error",
         ),
         pytest.param(
@@ -104,7 +104,7 @@ def test_what_a_kernel_still_holds_is_said(kernel: str) -> None:
 
     assert bool(line) == (kernel != "gone")
     assert restored_lines(restore(drift=(drift,))) == [
-        "There was nothing to put back.",
+        "There was nothing to restore.",
         *([line] if line else []),
     ]
 

@@ -70,16 +70,16 @@ def test_changes_are_shown_kept_and_undone(terminal: Terminal, start: Start) -> 
     assert "1. review-one.txt · new\n│ @@ -0,0 +1 @@\n│ +first\\x1b[2J" in unseen
     assert "2. review-two.txt · new\n" in unseen
     assert "then type /undo with the numbers" in unseen
-    assert "/keep 1, as /review counts, or all" in unclear
+    assert "/keep 1, numbered as in /review, or all" in unclear
     assert "Kept: review-one.txt" in kept
-    assert "2 is a change: /keep or /undo decides on it." in wrong
+    assert "2 is a change: use /keep or /undo." in wrong
     assert "There is no number 1;" in wrong
     assert "There is nothing to apply." in wrong
     assert "Undone: review-two.txt" in undone
     assert "Nothing awaits review." in over
     assert "│" not in listed
     assert whole.count("│ +line") == 50
-    assert "was changed since you saw the edit" in refused
+    assert "has changed since you saw the edit" in refused
     assert "Kept: review-long.txt" in again
     assert made["one"].read_text() == contents["one"]
     assert not made["two"].exists()
@@ -121,9 +121,9 @@ def test_proposals_are_applied_and_dismissed(terminal: Terminal, start: Start) -
     assert "1. proposed.txt · proposed: Nicer.\n│ @@ -1,2 +1,2 @@\n│ -red\n│ +blue" in shown
     assert "2. proposed.ipynb “colour = 'red'” · proposed" in shown
     assert "No newline" not in shown
-    assert "1 is a proposal: /apply or /dismiss decides on it." in wrong
+    assert "1 is a proposal: use /apply or /dismiss." in wrong
     assert "“colour = 'red'”: dismissed" in dismissed
-    assert "proposed.txt: applied; what was changed meanwhile in other lines stays" in applied
+    assert "proposed.txt: applied; what you changed in other lines stays" in applied
     assert "There is nothing to dismiss." in over
     assert text.read_text() == "blue\nsquare\n"
     assert "blue" not in book.read_text()
@@ -148,12 +148,12 @@ def test_the_last_turn_is_undone_and_that_taken_back(terminal: Terminal, start: 
     chat.types("/quit")
 
     assert chat.ends() == 0
-    assert early.count("has not begun") == 2
+    assert early.count("has not started") == 2
     assert "The last turn was not undone." in unneeded
     assert "turn.txt: the file was moved to the trash" in undone
     assert "turn.ipynb: 1 cell removed" in undone
     assert there == (False, False)
-    assert "undone already; /redo" in again
+    assert "already undone; /redo" in again
     assert "turn.txt: the file was brought back" in back
     assert made.read_text() == "mine\n"
     assert "y = 2" in book.read_text()

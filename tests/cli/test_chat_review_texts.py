@@ -120,7 +120,7 @@ def review(engine: Engine, screen: Screen) -> Review:
         pytest.param(
             edit(conflict=True, baseline="x = 2\ny = 3", hunks=[]),
             "1. a.ipynb cell 3 · changed\n"
-            "! You changed the same lines since. Undo leaves yours alone.\n",
+            "! You have changed the same lines since. Undo keeps your changes.\n",
             id="conflict",
         ),
         pytest.param(
@@ -129,12 +129,18 @@ def review(engine: Engine, screen: Screen) -> Review:
             id="lost",
         ),
         pytest.param(
-            proposal(current="x = 1\nz = 0", new="x = 2\nz = 0", reason="Be\nright."),
+            proposal(old="x = 1", current="x = 1\nz = 0", new="x = 2", reason="Be\nright."),
             "1. a.ipynb “x = 1” · proposed: Be right.\n"
-            "│ @@ -1,2 +1,2 @@\n│ -x = 1\n│ +x = 2\n│  z = 0\n"
-            "! The text changed since the agent read it. "
-            "Shown is what would change in its\npresent text.\n",
+            "│ @@ -1,2 +1,2 @@\n│ -x = 1\n│ +x = 2\n│  z = 0\n",
             id="proposal",
+        ),
+        pytest.param(
+            proposal(old="x = 1", current="x = 3\nz = 0", new="x = 2", reason=""),
+            "1. a.ipynb “x = 3” · proposed\n"
+            "│ @@ -1,2 +1 @@\n│ -x = 3\n│ -z = 0\n│ +x = 2\n"
+            "! You changed the same lines. "
+            "/apply uses the text shown here, /dismiss keeps\nyours.\n",
+            id="overlap",
         ),
     ],
 )
@@ -153,7 +159,7 @@ def test_a_change_is_shown(
     ("state", "said"),
     [
         ("applied", "applied"),
-        ("conflict", "the same lines were changed meanwhile, so nothing was written."),
+        ("conflict", "you changed the same lines, so nothing was written."),
         ("stale", "the cell is gone, so nothing was written"),
     ],
 )

@@ -148,7 +148,7 @@ def test_an_export_to_a_file_replaces_it_whole_or_leaves_it(
     nowhere = terminal.says("export", session, "-o", str(folder / "none" / "told.md"))
 
     assert (cut.code, cut.out, old) == (1, "", "old")
-    assert f"{path} could not be written: There is no space left" in cut.err
+    assert f"{path} could not be written: No space is left" in cut.err
     assert (written.code, written.out) == (0, "")
     assert path.read_text() == printed.out
     assert nowhere.code == 1

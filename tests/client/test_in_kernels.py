@@ -68,7 +68,7 @@ async def test_the_official_sdks_say_that_the_budget_is_reached(
     assert "billing_error" in claude.error
     assert gpt.error.startswith("RateLimitError: Error code: 429")
     for error in (claude.error, gpt.error):
-        assert "are spent" in error
+        assert "have spent" in error
         assert "Raise it in the AI settings" in error
     assert place.upstream.requests() == []
 

@@ -55,16 +55,26 @@ async def test_start_of_an_execution_is_synced_before_its_effect():
     assert w.results() == [("c1", "ok")]
 
 
-async def test_denial_ends_a_chat_turn_and_the_model_reads_the_feedback_later():
+@pytest.mark.parametrize("feedback", [None, "", "  "])
+async def test_denial_without_a_reason_ends_a_chat_turn(feedback: str | None):
     w = world(turn(RUN, Call("look", {"path": "b"}, "c2")), "Another way.")
     await w.say()
-    await w.answer("deny", feedback="Not now.")
+    await w.answer("deny", feedback=feedback)
     assert w.exits() == ["tool_rejected"]
     assert w.results() == [("c1", "denied"), ("c2", "skipped")]
     assert w.desk.started == []
     assert w.session.status == "idle"
-    await w.say("Then?")
-    assert "Not now." in str(w.provider.requests[1].messages)
+    check(w)
+
+
+async def test_denial_with_a_reason_goes_to_the_model_and_the_turn_goes_on():
+    w = world(turn(RUN, Call("look", {"path": "b"}, "c2")), "Another way.")
+    await w.say()
+    await w.answer("deny", feedback="Use the other file.")
+    assert w.exits() == ["final_response"]
+    assert w.results() == [("c1", "denied"), ("c2", "skipped")]
+    assert w.desk.started == []
+    assert "Use the other file." in str(w.provider.requests[1].messages)
     check(w)
 
 

@@ -150,7 +150,15 @@ def test_rule_that_allows_covers_one_plain_command(rule: str, line: str, expecte
     assert grant_covers(Grant("t", command=rule), Target(command=line)) is expected
 
 
-@pytest.mark.parametrize("line", ["ls | head", "cd a && make", "echo $HOME", "ls 'a", " ", "a\nb"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("ls | head", "cd a && make", "echo $HOME", "ls 'a", " ", "a\nb"),
+        *("ls && rm -rf build", "ls; rm -rf build", "ls | xargs rm", "ls || rm -rf build"),
+        *("ls $(rm -rf build)", "ls `rm -rf build`", 'ls "$(rm -rf build)"', "ls\nrm -rf build"),
+        *("ls & rm -rf build", "ls &", "ls > build", "ls <(rm -rf build)", "ls\r\nrm -rf build"),
+    ],
+)
 def test_no_rule_is_made_of_a_line_that_is_not_one_plain_command(line: str):
     assert reach_of(line) is None
     assert grant_for("session", "run_command", {"command": line}) is None

@@ -7,6 +7,7 @@ import json
 from jupyter_ai_shoulders.cli.chat.desk import ChatAnswers
 from jupyter_ai_shoulders.cli.chat.lines import show_lines
 from jupyter_ai_shoulders.cli.chat.screen import Screen
+from jupyter_ai_shoulders.client.approval_text import always_line, effects_line
 from jupyter_ai_shoulders.client.reader import Ask
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import (
@@ -60,7 +61,7 @@ class Asker:
                 if first.lower() in {_SCOPES[scope][0], scope} and not rest:
                     return AnswerApproval(decision="allow", scope=scope)
             if first.lower() in {_DENY[0], "no", "deny"}:
-                why = rest.strip() or self._screen.ask("Why? The model is told (Enter: no word): ")
+                why = rest.strip() or self._screen.ask("What to do instead? (Enter: stop here) ")
                 return AnswerApproval(decision="deny", feedback=why.strip() or None)
             if first.lower() == _VIEW[0] and not whole:
                 self._show_call(asked, cut=False)
@@ -74,8 +75,11 @@ class Asker:
         self._screen.say(f"? {asked.reason.text}", "bold")
         whole = show_lines(self._screen, call_text(asked), {}, cut=cut)
         whole = show_lines(self._screen, asked.preview or "", cut=cut) and whole
-        if asked.sandboxed is False:
-            self._screen.warn("No sandbox holds this command.")
+        effects = effects_line(asked)
+        if effects is not None:
+            self._screen.say(effects, "bold")
+        if "always" in asked.scopes:
+            self._screen.say(f"Always allows: {always_line(asked)}")
         return whole
 
     def _answer(self, asked: ev.ClarifyRequest) -> str | tuple[str, ...]:

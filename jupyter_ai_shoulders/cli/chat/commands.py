@@ -20,7 +20,7 @@ _MODE_TEXTS: Mapping[Mode, str] = {
     "ask": "asks before it changes or runs anything",
     "auto_edit": "edits that can be undone need no approval",
     "plan": "reads only, and makes a plan",
-    "bypass": "nothing is asked",
+    "bypass": "never asks",
 }
 
 
@@ -96,7 +96,7 @@ def _mode(talk: Talk, wanted: str) -> None:
 
 def _new(talk: Talk, _: str) -> None:
     talk.new()
-    talk.screen.say("A new conversation begins with your next message.")
+    talk.screen.say("Your next message starts a new conversation.")
 
 
 def _sessions(talk: Talk, _: str) -> None:
@@ -109,7 +109,7 @@ def _open(talk: Talk, wanted: str) -> None:
     sessions = talk.desk.sessions(LISTED)
     position = _position(wanted, len(sessions))
     if not wanted:
-        talk.screen.warn("Name a conversation: /open 2, as /sessions counts them, or its id.")
+        talk.screen.warn("Name a conversation: /open 2, numbered as in /sessions, or its id.")
     else:
         talk.open(wanted if position is None else sessions[position].id)
 
@@ -142,7 +142,7 @@ def _export(talk: Talk, wanted: str) -> None:
     given = wanted or f"{session_id}.md"
     form = FORMATS.get(Path(given).suffix)
     if form is None:
-        talk.screen.warn(f"The file's name says the format: {', '.join(FORMATS)}")
+        talk.screen.warn(f"The file name sets the format: {', '.join(FORMATS)}")
         return
     try:
         write_export(given, talk.desk.export(session_id, form))
@@ -194,7 +194,7 @@ def _quit(_talk: Talk, _: str) -> None:
 
 def _current(talk: Talk) -> SessionId | None:
     if talk.session is None:
-        talk.screen.warn("The conversation has not begun.")
+        talk.screen.warn("The conversation has not started.")
         return None
     return talk.session.id
 
@@ -218,14 +218,14 @@ def _dollars(micro_usd: int | None) -> str:
 COMMANDS: Mapping[str, Command] = {
     "help": Command("/help", "these lines", _help),
     "model": Command("/model [ID]", "choose the model", _model),
-    "mode": Command("/mode [MODE]", "choose what may run without being asked", _mode),
-    "new": Command("/new", "begin another conversation", _new),
+    "mode": Command("/mode [MODE]", "choose what may run without asking", _mode),
+    "new": Command("/new", "start another conversation", _new),
     "sessions": Command("/sessions", "list conversations", _sessions),
-    "open": Command("/open N", "go on with one of them, or with an id", _open),
+    "open": Command("/open N", "continue one of them, by number or id", _open),
     "review": Command("/review [N]", "what the agent changed or proposes", _review),
     "keep": Command("/keep N", "keep a change, or all", _keep),
     "undo": Command("/undo N", "undo a change, or all, or the last turn: /undo turn", _undo),
-    "redo": Command("/redo", "take the undoing of the last turn back", _redo),
+    "redo": Command("/redo", "redo the last turn after /undo turn", _redo),
     "apply": Command("/apply N", "apply a proposal, or all", _apply),
     "dismiss": Command("/dismiss N", "dismiss a proposal, or all", _dismiss),
     "cost": Command("/cost", "what was spent", _cost),

@@ -52,12 +52,12 @@ def restored_lines(restore: Restore) -> list[str]:
         for line in _document_lines(document)
     ]
     drifts = filter(None, map(drift_text, restore.drift))
-    return [*(lines or ["There was nothing to put back."]), *drifts]
+    return [*(lines or ["There was nothing to restore."]), *drifts]
 
 
 def _document_lines(document: RestoredDocument) -> list[str]:
     if document.error is not None:
-        return [f"not put back: {document.error.message}"]
+        return [f"not restored: {document.error.message}"]
     if document.file is not None:
         return [_FILES[document.file] + (_PROPOSED if document.proposal_id else "")]
     counts = [(len(getattr(document, name)), one, more) for name, one, more in _CELLS]

@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.cli.chat.lines import SHORT_LINES, show_lines
 from jupyter_ai_shoulders.cli.chat.screen import Screen
 from jupyter_ai_shoulders.client.errors import told
 from jupyter_ai_shoulders.core.restore_text import drift_text
+from jupyter_ai_shoulders.core.text_merge import merge_preferring, merge_words
 from jupyter_ai_shoulders.tools.file_diff import bounded_diff
 from jupyter_ai_shoulders.wire.commands import DecideEdits, DecideProposal, EditChoice
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
@@ -20,10 +21,8 @@ from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
 Item = PendingEdit | Proposal
 ALL = "all"
 _HINT = "/keep or /undo a change, /apply or /dismiss a proposal, with its number or all"
-_CONFLICT = "You changed the same lines since. Undo leaves yours alone."
-_MOVED_ON = (
-    "The text changed since the agent read it. Shown is what would change in its present text."
-)
+_CONFLICT = "You have changed the same lines since. Undo keeps your changes."
+_OVERLAP = "You changed the same lines. /apply uses the text shown here, /dismiss keeps yours."
 
 
 class Review:
@@ -63,7 +62,7 @@ class Review:
         found = self._wanted(f"/{decision}", wanted)
         chosen = {at: item for at, item in found.items() if isinstance(item, PendingEdit)}
         for at in found.keys() - chosen.keys():
-            self._screen.warn(f"{at + 1} is a proposal: /apply or /dismiss decides on it.")
+            self._screen.warn(f"{at + 1} is a proposal: use /apply or /dismiss.")
         if not chosen:
             return
         choices = tuple(
@@ -81,11 +80,11 @@ class Review:
         """Apply or dismiss proposals, which are named by number."""
         for at, item in self._wanted(f"/{decision}", wanted, of=Proposal).items():
             if isinstance(item, Proposal):
-                decided = self._desk.decide_proposal(item.id, DecideProposal(decision=decision))
+                decided = self._desk.decide_proposal(item.id, _decision(item, decision))
                 self._done(at)
                 self._screen.say(f"{_place(item)}: {_outcome(decided)}")
             else:
-                self._screen.warn(f"{at + 1} is a change: /keep or /undo decides on it.")
+                self._screen.warn(f"{at + 1} is a change: use /keep or /undo.")
 
     def _tell(
         self, decision: Literal["keep", "undo"], chosen: dict[int, PendingEdit], done: EditDecisions
@@ -120,7 +119,7 @@ class Review:
         if not found:
             self._screen.say(f"There is nothing to {command.removeprefix('/')}.")
         elif len(found) > 1 and wanted != ALL:
-            self._screen.warn(f"Name what you mean: {command} 1, as /review counts, or all.")
+            self._screen.warn(f"Name what you mean: {command} 1, numbered as in /review, or all.")
             return {}
         return found
 
@@ -134,7 +133,7 @@ class Review:
             at = _index(word)
             item = self._listed[at] if self._listed and 0 <= at < len(self._listed) else None
             if item is None:
-                self._screen.warn(f"There is no number {word}; /review counts what there is.")
+                self._screen.warn(f"There is no number {word}; see /review.")
                 return {}
             found[at] = item
         return found
@@ -217,14 +216,33 @@ def _place(item: Item) -> str:
 def _diff(item: Item) -> str:
     """Return the lines that change."""
     before = item.current if isinstance(item, Proposal) else item.baseline
-    after = item.new if isinstance(item, Proposal) else item.current
+    after = _result(item) if isinstance(item, Proposal) else item.current
     end = "" if item.cell_id is None else "\n"  # cells end without one
     return bounded_diff(*(f"{text}{end}" if text else "" for text in (before, after)))
 
 
+def _overlaps(proposal: Proposal) -> bool:
+    """Return whether the user has to choose between their text and the agent's."""
+    return merge_words(proposal.old, proposal.current, proposal.new) is None
+
+
+def _result(proposal: Proposal) -> str:
+    """Return the text with the change; where both changed the same lines, with the agent's."""
+    old, now, new = proposal.old, proposal.current, proposal.new
+    merged = merge_words(old, now, new)
+    return merge_preferring(old, now, new) if merged is None else merged
+
+
+def _decision(proposal: Proposal, decision: Literal["apply", "dismiss"]) -> DecideProposal:
+    """Return the command; what replaces lines of the user is applied as it was shown."""
+    if decision == "apply" and _overlaps(proposal):
+        return DecideProposal(decision="apply", text=_result(proposal), base=proposal.current)
+    return DecideProposal(decision=decision)
+
+
 def _remarks(item: Item) -> Sequence[str]:
     if isinstance(item, Proposal):
-        return () if item.current == item.old else (_MOVED_ON,)
+        return (_OVERLAP,) if _overlaps(item) else ()
     error = () if item.error is None else (told(item.error),)
     return (*error, _CONFLICT) if item.conflict else error
 
@@ -236,14 +254,11 @@ def _outcome(proposal: Proposal) -> str:
         case "applied":
             return "applied"
         case "edited":
-            return "applied; what was changed meanwhile in other lines stays"
+            return "applied; what you changed in other lines stays"
         case "dismissed":
             return "dismissed"
         case "conflict":
-            return (
-                "the same lines were changed meanwhile, so nothing was written. /review shows a "
-                "new proposal with the text as it was then."
-            )
+            return "you changed the same lines, so nothing was written. /review shows both texts."
         case "stale":
             return f"the {what} is gone, so nothing was written"
         case "proposed" | "undone":

@@ -19,9 +19,9 @@ MOST_OUTPUT = 4_000
 _ENDS = {
     "cancelled": "The turn was cancelled.",
     "tool_rejected": "The turn ended because a call was refused.",
-    "interrupted": "The interrupted turn was given up.",
-    "step_cap": "The limit of steps was reached; write on to go on.",
-    "budget_exhausted": "A limit of money was reached.",
+    "interrupted": "The interrupted turn was discarded.",
+    "step_cap": "The step limit was reached; send a message to continue.",
+    "budget_exhausted": "A spending limit was reached.",
     "context_overflow": "The conversation is too long for the model; /compact or /new help.",
     "error": "The turn failed.",
 }
@@ -112,7 +112,7 @@ class Shown:
         lines = text.replace("\r\n", "\n").replace("\r", "\n")  # of a bar of progress
         self._screen.show([(f"{EXACT} {NOTE}", lines)])
         if before <= MOST_OUTPUT < before + len(event.text):
-            self._screen.note("It prints more, which is not shown here.")
+            self._screen.note("More output is not shown here.")
 
     def _end(self, event: ev.TurnEnd) -> None:
         self._screen.show(self._styles.end())

@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
 _SHOWN_MESSAGES = 3
 """Of the user, with what followed, when a conversation is opened."""
-_OPEN = "The turn stays open: jupyter shoulders chat takes it up again."
+_OPEN = "The turn stays open: jupyter shoulders chat resumes it."
 
 
 class Leave(Exception):
@@ -113,7 +113,7 @@ class Talk:
         if turn_id is None:
             self.screen.say("There is no turn to undo.")
         elif undoing_of(events, turn_id) is not None:
-            self.screen.say("The last turn was undone already; /redo takes that back.")
+            self.screen.say("The last turn is already undone; /redo brings it back.")
         else:
             self._restored(self.desk.undo_turn(session_id, UndoTurn(turn_id=turn_id)))
 

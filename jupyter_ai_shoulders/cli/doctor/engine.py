@@ -25,12 +25,12 @@ def look(facts: Facts) -> Iterator[Finding]:
     for problem in (*facts.models.problems, *facts.settings_problems):
         where = problem.file if problem.line is None else f"{problem.file}, line {problem.line}"
         yield failure(
-            "settings", f"{where}: {problem.message}", "Mend it; until then it is not used."
+            "settings", f"{where}: {problem.message}", "Correct it; until then it is not used."
         )
     for error in facts.package_errors:
         yield failure("tools of packages", error.message, error.hint or "")
     for text in facts.permission_problems:
-        yield failure("permissions", text, "Mend .shoulders/tools.json.")
+        yield failure("permissions", text, "Correct .shoulders/tools.json.")
     yield sandbox(facts.sandbox)
 
 

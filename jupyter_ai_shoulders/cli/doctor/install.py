@@ -64,7 +64,7 @@ def server_extension(install: Install) -> Finding:
     said = [(file, _read(file)) for file in files]
     for file, values in said:
         if values is None:
-            return failure(about, f"{file} is not JSON", "Mend or remove this file.")
+            return failure(about, f"{file} is not JSON", "Repair or remove this file.")
     for file, values in said:
         enabled = _at(values or {}, "ServerApp", "jpserver_extensions").get(EXTENSION)
         if enabled is not None:

@@ -80,6 +80,8 @@ export interface IHttpClient {
   sendMessage(id: string, body: SendMessage): Promise<MessageAccepted>;
   editMessage(id: string, messageId: string, text: string): Promise<void>;
   removeMessage(id: string, messageId: string): Promise<void>;
+  /** Begin a turn with a queued message, and with those queued beside it. */
+  sendQueued(id: string, messageId: string): Promise<void>;
   cancel(id: string): Promise<void>;
   compact(id: string): Promise<void>;
   resume(id: string, body: ResumeTurn): Promise<void>;
@@ -184,6 +186,10 @@ export class HttpClient implements IHttpClient {
 
   removeMessage(id: string, messageId: string): Promise<void> {
     return this.send('DELETE', sessionPath(id, 'messages', messageId));
+  }
+
+  sendQueued(id: string, messageId: string): Promise<void> {
+    return this.send('POST', sessionPath(id, 'messages', messageId));
   }
 
   cancel(id: string): Promise<void> {

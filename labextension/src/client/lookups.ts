@@ -1,7 +1,8 @@
 /** What the chat's input looks up at the server; made by the page around the panel, the lab's or a widget's. */
 
 import type { ILookups } from '../chat/host-input';
-import { ApiError, type IHttpClient } from './http';
+import type { SavedProvider } from '../wire/generated';
+import type { IHttpClient } from './http';
 
 /** The lookups over HTTP. */
 export function lookupsOver(http: IHttpClient): ILookups {
@@ -20,15 +21,17 @@ export function lookupsOver(http: IHttpClient): ILookups {
   };
 }
 
-/** Store a provider's key and try it; the words of a failed try are thrown. */
+/** Try a provider's key and store it unless it is refused; `untested`: store it as it is. */
 export async function storeKey(
   http: IHttpClient,
   provider: string,
-  key: string
-): Promise<void> {
-  await http.setKey(provider, key);
-  const { ok, error } = await http.testProvider(provider);
-  if (!ok && error !== null) {
-    throw new ApiError(0, error);
+  key: string,
+  untested: boolean
+): Promise<SavedProvider> {
+  if (untested) {
+    await http.setKey(provider, key);
+    return { stored: true, provider: null, test: null };
   }
+  const path = `providers/${encodeURIComponent(provider)}/key`;
+  return http.call('POST', path, { key });
 }

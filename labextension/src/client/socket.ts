@@ -174,6 +174,7 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'document-read':
       case 'document-apply':
       case 'document-saved':
+      case 'document-elsewhere':
       case 'document-recovery':
       case 'document-recovered':
       case 'document-marks':

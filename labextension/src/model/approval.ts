@@ -1,6 +1,54 @@
-/** How far an answer to an approval reaches, and in what language its code is. Pure; used by the card and by details of calls. */
+/** What an approval asks, how far its answers reach, and in what language its code is. Pure; used by the card and by details of calls. */
 
-import type { AnswerApproval, CommandReach, Json } from '../wire/generated';
+import type {
+  AnswerApproval,
+  ApprovalView,
+  CommandReach,
+  Json
+} from '../wire/generated';
+
+/** What a look at code shows that it does. */
+export type Effect = NonNullable<ApprovalView['effects']>[number];
+
+/** Whether an effect is hard to undo, or cannot be seen. */
+export function isGrave(effect: Effect): boolean {
+  return (
+    effect === 'deletes_files' ||
+    effect === 'dynamic_code' ||
+    effect === 'unknown'
+  );
+}
+
+/** What the button that lets a call run says. */
+export type Verb = (typeof VERBS)[number] | 'allow' | 'commit' | 'run';
+
+const VERBS = [
+  'add',
+  'clear',
+  'create',
+  'delete',
+  'duplicate',
+  'edit',
+  'interrupt',
+  'move',
+  'read',
+  'rename',
+  'restart',
+  'run',
+  'undo',
+  'write'
+] as const;
+
+/** The verb of a tool: what its name begins with, where that says what it does. */
+export function verbOf(tool: string): Verb {
+  if (tool === 'git_commit') {
+    return 'commit';
+  }
+  if (tool === 'verify_notebook') {
+    return 'run';
+  }
+  return VERBS.find(verb => tool.startsWith(`${verb}_`)) ?? 'allow';
+}
 
 export type ApprovalScope = NonNullable<AnswerApproval['scope']>;
 type Arguments = Record<string, Json>;
@@ -37,6 +85,14 @@ export function reachOf(
   return typeof url === 'string' && URL.canParse(url)
     ? { kind: 'domain', of: new URL(url).hostname }
     : { kind: 'tool' };
+}
+
+/** The scope shown as a button: the longest one. */
+export function directScope(
+  scopes: readonly ApprovalScope[]
+): ApprovalScope | null {
+  const order: readonly ApprovalScope[] = ['always', 'session', 'document'];
+  return order.find(scope => scopes.includes(scope)) ?? null;
 }
 
 /** Whether a path is a notebook's. */

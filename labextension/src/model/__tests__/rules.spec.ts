@@ -247,5 +247,7 @@ test('numbers read as people write them', () => {
   expect(formatMoney(42_000)).toBe('$0.04');
   expect(formatMoney(420)).toBe('$0.00042');
   expect(formatMoney(0)).toBe('$0');
+  expect(formatMoney(500)).toBe('$0.0005');
+  expect(formatMoney(0.5)).toBe('<$0.0001');
   expect(formatPrice(1_250_000)).toBe('$1.25');
 });
