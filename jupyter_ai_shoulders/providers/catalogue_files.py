@@ -17,10 +17,12 @@ from typing import Any
 from jupyter_ai_shoulders.core.catalogue import Catalogue, Problem
 from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
 from jupyter_ai_shoulders.core.catalogue_trust import catalogue_items
+from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.core.folder_trust import FolderItem, FolderTrust, TrustedFolder
 from jupyter_ai_shoulders.guard.config_files import UnusableFile, read_json_config
 from jupyter_ai_shoulders.providers.listed_models import Entry, without_configured
 from jupyter_ai_shoulders.providers.ollama_host import ollama_url
+from jupyter_ai_shoulders.providers.user_catalogue import own_providers, parse
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 TRAIT = "Shoulders.models"
@@ -65,6 +67,8 @@ class CatalogueFiles:
         self._catalogue: Catalogue | None = None
         self._listed: dict[ProviderId, tuple[Entry, ...]] = {}
         self._facts: dict[ProviderId, Mapping[str, Entry]] = {}
+        self.own: frozenset[ProviderId] = frozenset()
+        """Providers of which the user's own file has entries."""
 
     def set_listed(self, provider: ProviderId, found: Sequence[Entry]) -> None:
         """Take entries of the models a provider lists, in place of those it listed before."""
@@ -116,6 +120,8 @@ class CatalogueFiles:
             if content is not None:
                 trust = TrustedFolder() if path == self._paths[0] else self._trust
                 sources.append(Source(_shown(path), content, trust))
+            if path == self._paths[0]:
+                self.own = _own(content)
         if self._trait:
             sources.append(Source(TRAIT, self._trait))
         facts = {
@@ -124,7 +130,12 @@ class CatalogueFiles:
             for name, entry in found.items()
         }
         merged = merge_catalogue(sources, self._environ, facts)
-        listed = without_configured([*chain(*self._listed.values())], merged)
+        listing = [
+            found
+            for name, found in self._listed.items()
+            if (spec := merged.providers.get(name)) is not None and spec.lists_its_models
+        ]
+        listed = without_configured([*chain(*listing)], merged)
         if listed:
             sources.insert(1, Source(LISTED, {"models": listed}))
             merged = merge_catalogue(sources, self._environ, facts)
@@ -155,6 +166,13 @@ def _read(path: Path, problems: list[Problem]) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         problems.append(Problem(_shown(path), None, f"Cannot be read: {error}."))
         return None
+
+
+def _own(content: str | None) -> frozenset[ProviderId]:
+    try:
+        return own_providers(parse(content))
+    except Conflict:
+        return frozenset()  # the catalogue says what is wrong
 
 
 def _shown(path: Path) -> str:

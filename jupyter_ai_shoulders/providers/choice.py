@@ -100,6 +100,22 @@ def choose_default(
     return default.choose(last_used)
 
 
+def choose_of(
+    provider_id: ProviderId,
+    catalogue: Catalogue,
+    last_used: ModelId | None,
+    preferences: ModelPreferences,
+) -> ModelSpec | None:
+    """Return the model of one provider that its user would get; None where it has none.
+
+    The one that ``choose_default`` would look at first, else the first that can use tools.
+    """
+    own = {spec.id: spec for spec in catalogue.models.values() if spec.provider == provider_id}
+    named = (ModelId(preferences.default), last_used, catalogue.default)
+    preferred = [own[name] for name in named if name is not None and name in own]
+    return next(iter((*preferred, *sorted(own.values(), key=lambda spec: not spec.tools))), None)
+
+
 def by_strategy(
     catalogue: Catalogue, strategy: Strategy, preferences: ModelPreferences, prospects: Prospects
 ) -> ModelSpec:

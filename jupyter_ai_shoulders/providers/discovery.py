@@ -68,6 +68,11 @@ class Discovery:
         here = filter(_is_here, self._files.current().providers.values())
         await self._look(here, remote=False, seconds=None)
 
+    async def look_at(self, provider: ProviderSpec) -> None:
+        """Ask one service now, and wait until it answered or ``ANSWER_SECONDS`` are over."""
+        self.forget(provider.id)
+        await self._look([provider], remote=True, seconds=None)
+
     def silence(self, provider_id: ProviderId) -> ErrorInfo | None:
         """Return why a service that needs no key could not be reached when last asked."""
         return self._silent.get(provider_id)

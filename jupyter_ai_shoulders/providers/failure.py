@@ -75,9 +75,9 @@ HINTS: Mapping[ErrorCode, str] = {
     "quota_exhausted": "Raise the limit of the account at {name}, or pick another model.",
     "permission": "The key ({key}) may not do this; use another key or pick another model.",
     "model_not_found": 'Check "model" of this entry in models.json, or pick another model.',
-    "rate_limited": "Wait a little, or pick another model.",
-    "overloaded": "Wait a little, or pick another model.",
-    "provider_error": "Try again; if it stays, pick another model.",
+    "rate_limited": "Wait a moment, or pick another model.",
+    "overloaded": "Wait a moment, or pick another model.",
+    "provider_error": "Try again. If this continues, pick another model.",
     "provider_timeout": (
         'Try again; for slow servers raise "idle_timeout" or "total_timeout" of the provider'
         ' "{id}" in models.json.'
@@ -91,7 +91,7 @@ HINTS: Mapping[ErrorCode, str] = {
     "too_large": "Remove images or large attachments.",
     "content_filtered": "Rephrase the request, or pick another model.",
     "bad_request_upstream": (
-        "The provider refused the request as it was built; pick another model, and report this."
+        "The provider rejected the request as it was built. Pick another model and report this."
     ),
 }
 
@@ -133,7 +133,7 @@ _SAID: Mapping[ErrorCode, str] = {
     "quota_exhausted": "the account's limit is reached",
     "permission": "access was refused",
     "model_not_found": "the model or the address does not exist there",
-    "provider_timeout": "the provider ran out of time",
+    "provider_timeout": "the provider timed out",
     "too_large": "the request is too large",
     "rate_limited": "too many requests",
     "overloaded": "the provider is overloaded",

@@ -7,9 +7,7 @@ leave this module only as values for requests and for redaction, never as text f
 from __future__ import annotations
 
 import logging
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -18,6 +16,7 @@ from typing import Any, Literal, Protocol, cast
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, StateUnavailable
 from jupyter_ai_shoulders.guard.config_files import UnusableFile, read_config
+from jupyter_ai_shoulders.providers.private_file import replace_private
 
 _LOG = logging.getLogger(__name__)
 
@@ -87,7 +86,7 @@ class KeyStore:
         one (it would win), ``StateUnavailable`` when the file cannot be written.
         """
         value = value.strip()
-        self._check(name, value)
+        self.check(name, value)
         if self._keyring is not None and self._set_in_keyring(name, value):
             self._file.update(name, None)
             return Key(value, "keyring")
@@ -122,7 +121,8 @@ class KeyStore:
         )
         return tuple(sorted({value for value in found if value}))
 
-    def _check(self, name: str, value: str) -> None:
+    def check(self, name: str, value: str) -> None:
+        """Raise ``InvalidRequest`` or ``Conflict`` for a key that could not be stored."""
         if not value or len(value) > LONGEST_KEY or not value.isascii() or not value.isprintable():
             raise InvalidRequest(
                 "This is not a key: keys are one line of printable ASCII characters.",
@@ -132,8 +132,8 @@ class KeyStore:
             raise InvalidRequest("This is not a key: keys have no spaces.")
         if self._environ.get(name, "").strip():
             raise Conflict(
-                f"{name} is set in the environment of the Jupyter server, which wins over stored"
-                " keys.",
+                f"{name} is set in the environment of the Jupyter server, which takes precedence"
+                " over stored keys.",
                 hint=f"Unset {name} where the server is started, or change it there.",
             )
 
@@ -204,29 +204,13 @@ class KeyFile:
             text = self._text() if self._path.exists() else ""
             kept = [line for line in text.splitlines() if _name_of(line) != name]
             lines = kept if value is None else [*kept, f"{name}={value}"]
-            self._write("".join(f"{line}\n" for line in lines))
+            replace_private(self._path, "".join(f"{line}\n" for line in lines))
         except OSError as error:
             raise StateUnavailable(
-                f"The key could not be stored: {self._path} cannot be written ({error.strerror}).",
+                f"The key could not be saved: {self._path} cannot be written ({error.strerror}).",
                 hint=f"Make the file writable, or set {name} in the environment.",
             ) from error
         self._signature = None
-
-    def _write(self, text: str) -> None:
-        target = self._path.resolve()
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # mkstemp makes files with mode 0600
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".keys-")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
 
 
 class SystemKeyring:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, ProviderSpec
+from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, ProviderKind, ProviderSpec
 from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.loopback import is_loopback
 from jupyter_ai_shoulders.wire.ids import ModelId
@@ -18,6 +18,9 @@ LONGEST_WINDOW = 32_768
 """Tokens of a model of Ollama; more is the user's to ask for: memory is taken for all of it."""
 
 _FREE = {"input": 0, "output": 0, "source": "runs on this machine"}
+
+_OTHER_WORDS: frozenset[ProviderKind] = frozenset({"anthropic", "google"})
+"""Services that list only models that chat, and whose capabilities are not in Ollama's words."""
 
 Entry = Mapping[str, Any]
 
@@ -29,9 +32,13 @@ def lister(provider: ProviderSpec) -> ModelSpec:
 
 def entries(provider: ProviderSpec, models: Sequence[ListedModel]) -> list[Entry]:
     """Return entries for the models that can chat; those of unknown abilities are tried."""
-    able = [
-        model for model in models if not model.capabilities or "completion" in model.capabilities
-    ]
+    able = (
+        model
+        for model in models
+        if provider.kind in _OTHER_WORDS
+        or not model.capabilities
+        or "completion" in model.capabilities
+    )
     return [_entry(provider, model) for model in able]
 
 
@@ -74,7 +81,7 @@ def _entry(provider: ProviderSpec, model: ListedModel) -> Entry:
         entry |= _of_ollama(model)
     elif model.context_window is not None:
         entry["context_window"] = model.context_window
-    if model.capabilities:
+    if model.capabilities and provider.kind not in _OTHER_WORDS:
         entry |= {"tools": "tools" in model.capabilities, "images": "vision" in model.capabilities}
     if "insert" in model.capabilities:
         entry["fill_in"] = True

@@ -31,8 +31,8 @@ NETWORK_ERRORS = (
 """What the transport raises; the last two for addresses, headers and proxies it cannot use."""
 
 _TLS_HINT = (
-    "Check the certificate of the address. Where a proxy of your network signs traffic anew, point "
-    "SSL_CERT_FILE at its certificate and restart the server."
+    "Check the certificate of the address. If a proxy in your network re-signs traffic, set "
+    "SSL_CERT_FILE to its certificate and restart the server."
 )
 _PROXY_HINT = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the Jupyter server."
 

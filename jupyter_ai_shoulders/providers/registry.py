@@ -34,10 +34,12 @@ from jupyter_ai_shoulders.providers.choice import (
     Strategy,
     by_strategy,
     choose_default,
+    choose_of,
     is_demo,
     nothing_allowed,
     side_of,
 )
+from jupyter_ai_shoulders.providers.detector import ProviderDetector
 from jupyter_ai_shoulders.providers.discovery import Discovery
 from jupyter_ai_shoulders.providers.factory import make_provider
 from jupyter_ai_shoulders.providers.fill_in import fills_in
@@ -46,10 +48,14 @@ from jupyter_ai_shoulders.providers.http import Upstream
 from jupyter_ai_shoulders.providers.keys import KeyStore
 from jupyter_ai_shoulders.providers.listed_models import asked_for, lister, with_unlisted
 from jupyter_ai_shoulders.providers.round_trip import failed_test, round_trip
+from jupyter_ai_shoulders.providers.setup import CurrentProviders, ProviderSetup
 from jupyter_ai_shoulders.providers.shipped import ShippedCatalogue
 from jupyter_ai_shoulders.providers.shown import model_info, provider_health
 from jupyter_ai_shoulders.providers.target import Target
 from jupyter_ai_shoulders.providers.targets import Targets
+from jupyter_ai_shoulders.providers.trials import Trials
+from jupyter_ai_shoulders.providers.user_catalogue import UserCatalogue
+from jupyter_ai_shoulders.providers.vendors import Vendors
 from jupyter_ai_shoulders.wire.api import (
     ModelInfo,
     ModelList,
@@ -81,6 +87,9 @@ class ModelRegistry:
         preferences: Callable[[], ModelPreferences] = ModelPreferences,
         metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved,
         adapter: Callable[[Target], Provider] = make_provider,
+        user_file: UserCatalogue,
+        environ: Mapping[str, str],
+        new_upstream: Callable[[], Upstream] = Upstream,
     ) -> None:
         """``last_used`` says which model the user's latest conversation had.
 
@@ -98,6 +107,8 @@ class ModelRegistry:
         self._adapter = adapter
         self._discovery = Discovery(files, targets, clock, self.redactor)
         self._shipped = ShippedCatalogue.read(shipped_text())
+        self.setup = self._new_setup(user_file, environ, new_upstream)
+        """Adds, changes and removes the user's own providers."""
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         """Return the model, or the default for None; makes no network call.
@@ -285,22 +296,65 @@ class ModelRegistry:
         """
         provider = self._provider(provider_id)
         await asyncio.to_thread(self._keys.set, provider.key_name, value)
-        self._health.forget(provider_id)
-        self._discovery.forget(provider_id)
+        self._changed(provider_id, None)
         return self._state(provider)
 
     async def remove_key(self, provider_id: ProviderId) -> ProviderHealth:
         """Remove a provider's stored key. Raises as ``set_key`` does."""
         provider = self._provider(provider_id)
         await asyncio.to_thread(self._keys.remove, provider.key_name)
-        self._health.forget(provider_id)
-        self._discovery.forget(provider_id)
+        self._changed(provider_id, None)
         return self._state(provider)
 
     async def aclose(self) -> None:
         """Stop asking, and close all connections."""
         await self._discovery.aclose()
         await self._targets.aclose()
+
+    def _new_setup(
+        self, file: UserCatalogue, environ: Mapping[str, str], new_upstream: Callable[[], Upstream]
+    ) -> ProviderSetup:
+        trials = Trials(
+            self._targets,
+            self._clock,
+            self.redactor,
+            metered=self._metered,
+            adapter=self._adapter,
+        )
+        vendors = Vendors(self._shipped.providers)
+        detector = ProviderDetector(
+            self._files.current,
+            self._keys,
+            trials,
+            vendors,
+            redactor=self.redactor,
+            new_upstream=new_upstream,
+        )
+        current = CurrentProviders(
+            self._files.current,
+            self._state,
+            self._test_model,
+            self._changed,
+            self.redactor,
+            self._discovery.look_at,
+        )
+        return ProviderSetup(
+            current,
+            self._keys,
+            file,
+            trials,
+            detector,
+            vendors=vendors,
+            shipped=self._shipped,
+            environ=environ,
+        )
+
+    def _changed(self, provider_id: ProviderId, test: ProviderTest | None) -> None:
+        """Forget what was known of a provider, but for how its test went."""
+        self._health.forget(provider_id)
+        self._discovery.forget(provider_id)
+        if test is not None and test.ok:
+            self._health.report(provider_id, None)
 
     def _single(self, purpose: Strategy) -> SingleCallModel:
         try:
@@ -326,14 +380,12 @@ class ModelRegistry:
         return provider
 
     def _test_model(self, provider_id: ProviderId) -> ModelSpec | None:
-        """Return the model that tests a provider: a cheap one if it has one."""
-        models = [
-            spec
-            for spec in self._files.current().models.values()
-            if spec.provider == provider_id and spec.tools
-        ]
-        cheap = [spec for spec in models if "cheap" in spec.roles]
-        return next(iter((*cheap, *models)), None)
+        """Return the model that tests a provider: the one its user would get."""
+        preferences, last_used = self._preferences(), self._last_used()
+        catalogue = self._files.current()
+        named = filter(None, (ModelId(preferences.default), last_used, catalogue.default))
+        catalogue = with_unlisted(catalogue, named)
+        return choose_of(provider_id, catalogue, last_used, preferences)
 
     def _priced(self, spec: ModelSpec) -> ModelSpec:
         """Return the model with the prices of today."""
@@ -360,7 +412,8 @@ class ModelRegistry:
 
     def _state(self, provider: ProviderSpec) -> ProviderHealth:
         key = self._targets.key(provider)
-        return provider_health(provider, key, self._health.of(provider.id))
+        custom = provider.id in self._files.own
+        return provider_health(provider, key, self._health.of(provider.id), custom=custom)
 
 
 def build_registry(
@@ -418,6 +471,9 @@ def build_registry(
         preferences=preferences,
         metered=metered,
         adapter=adapter,
+        user_file=UserCatalogue(home / MODEL_FILE),
+        environ=environ,
+        new_upstream=new_upstream,
     )
 
 
@@ -427,7 +483,7 @@ def _spec(catalogue: Catalogue, model_id: ModelId) -> ModelSpec:
         raise InvalidRequest(
             f"There is no model {model_id!r}.",
             code="unknown_model",
-            hint="Pick a model of the list, or add it to ~/.shoulders/models.json. One that this "
+            hint="Pick a model from the list, or add it to ~/.shoulders/models.json. One that this "
             "folder brings is offered once you trust the folder (AI settings).",
         )
     return spec

@@ -49,12 +49,12 @@ PLAIN_SYSTEM = "You are being tested. Answer with the word the user gives, and n
 NO_CALL = ErrorInfo(
     code="provider_protocol",
     message="The model answered, but did not call the tool it was asked to call.",
-    hint="Try again. If it stays so, the model or the server in between does not support tools:"
-    " pick another model for notebooks, this one can chat only.",
+    hint="Try again. If this continues, the model or the server in between does not support tools."
+    " Pick another model for notebooks; this one can only chat.",
 )
 BROKEN_CALL = ErrorInfo(
     code="provider_protocol",
-    message="The model called the tool, but its arguments did not arrive whole.",
+    message="The model called the tool, but its arguments arrived incomplete.",
     hint="The server in between breaks streamed tool calls; use the provider's own address, or"
     ' another "kind" in models.json.',
 )

@@ -34,8 +34,13 @@ def model_info(
     )
 
 
-def provider_health(provider: ProviderSpec, key: Key | None, health: Health) -> ProviderHealth:
-    """Return a provider; of its key, only whether it is there."""
+def provider_health(
+    provider: ProviderSpec, key: Key | None, health: Health, *, custom: bool
+) -> ProviderHealth:
+    """Return a provider; of its key, only whether it is there.
+
+    ``custom``: whether the user's own models.json has entries of it.
+    """
     keyless = provider.needs_key and key is None
     return ProviderHealth(
         id=provider.id,
@@ -50,6 +55,7 @@ def provider_health(provider: ProviderSpec, key: Key | None, health: Health) -> 
         local=is_loopback(provider.url),
         state="no_key" if keyless else health.state,
         error=None if keyless else health.error,
+        custom=custom,
     )
 
 

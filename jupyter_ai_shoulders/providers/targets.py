@@ -5,14 +5,16 @@ The part of ``registry`` that knows the environment, the key store and the pools
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import cast
 
 from jupyter_ai_shoulders.core.catalogue import ModelSpec, ProviderSpec
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.core.redaction import Redactor
 from jupyter_ai_shoulders.core.variables import MissingVariable, expand, variables_in
 from jupyter_ai_shoulders.providers.failure import Service
@@ -22,8 +24,19 @@ from jupyter_ai_shoulders.providers.keys import Key, KeyStore
 from jupyter_ai_shoulders.providers.loopback import is_loopback
 from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
+TRIAL_HINTS: Mapping[ErrorCode, str] = {
+    "authentication": "Copy the key again from the page of {name}, and check that it is a key of"
+    " this service.",
+    "permission": "Check what the key may do on the page of {name}, or use another key.",
+    "provider_unreachable": "Check the address and the network, and that the server is running.",
+    "provider_protocol": "Check the address and the kind of API.",
+    "model_not_found": "Pick another model, or check its name.",
+    "provider_timeout": "Try again, or check that the server is running.",
+}
+"""What helps with a provider or a key that is only tried."""
 _WHERE = {
     "environment": "from the environment",
     "keyring": "from the keyring",
@@ -58,6 +71,7 @@ class Targets:
         self.latest_redactor = Redactor()
         """Knows the keys of all calls that were begun."""
         self._redacted: frozenset[str] = frozenset()
+        self._trials: list[str] = []
 
     def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Target:
         """Return the target of a model whose provider can be called.
@@ -67,21 +81,55 @@ class Targets:
         refusal = self.refusal(provider)
         if refusal is not None:
             raise refusal
-        expanded = self._expanded(provider)
         name, key = self._found_key(provider)
         where = _WHERE[key.source] if key else "not set"
+        return self._target(model, provider, redactor, key and key.value, f"{name} ({where})")
+
+    def make_trial(
+        self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor, key: str | None
+    ) -> Target:
+        """Return the target of a provider that is not stored yet, or of a key that is not.
+
+        How its calls end says nothing of the provider as it is stored. Raises ``PolicyRefusal``,
+        and ``InvalidRequest`` for a variable that is not set.
+        """
+        refusal = self.refusal(provider, has_key=True)
+        if refusal is not None:
+            raise refusal
+        target = self._target(model, provider, redactor, key, "the one you gave")
+        service = replace(target.service, hints=TRIAL_HINTS)
+        return replace(target, service=service, report=_ignore)
+
+    @contextlib.contextmanager
+    def trying(self, key: str | None) -> Generator[None]:
+        """Redact a key too while it is tried."""
+        self._trials.append(key or "")
+        try:
+            yield
+        finally:
+            self._trials.remove(key or "")
+
+    def _target(
+        self,
+        model: ModelSpec,
+        provider: ProviderSpec,
+        redactor: Redactor,
+        key: str | None,
+        key_place: str,
+    ) -> Target:
+        expanded = self._expanded(provider)
         service = Service(
             id=provider.id,
             name=provider.name,
             model=model.model,
-            key=f"{name} ({where})",
+            key=key_place,
             redact=redactor.redact,
             now=self._now,
         )
         return Target(
             provider=expanded,
             model=model,
-            key=None if key is None else key.value,
+            key=key,
             service=service,
             upstream=self._upstream(expanded),
             ids=self._ids,
@@ -94,16 +142,21 @@ class Targets:
         """Return the provider's key."""
         return self._found_key(provider)[1]
 
-    def refusal(self, provider: ProviderSpec) -> InvalidRequest | PolicyRefusal | None:
-        """Return why the provider cannot or may not be called, or None."""
-        missing = self.missing(provider)
+    def refusal(
+        self, provider: ProviderSpec, *, has_key: bool = False
+    ) -> InvalidRequest | PolicyRefusal | None:
+        """Return why the provider cannot or may not be called, or None.
+
+        ``has_key``: the caller brings the key, if there is one.
+        """
+        missing = self.missing(provider, has_key=has_key)
         if missing is not None or provider.kind == "demo" or not self._only_local():
             return missing
         return None if is_loopback(self._expanded(provider).url) else _not_local(provider)
 
-    def missing(self, provider: ProviderSpec) -> InvalidRequest | None:
+    def missing(self, provider: ProviderSpec, *, has_key: bool = False) -> InvalidRequest | None:
         """Return which key or variable the provider lacks, or None."""
-        if provider.needs_key and self.key(provider) is None:
+        if provider.needs_key and not has_key and self.key(provider) is None:
             return InvalidRequest(
                 f"There is no key for {provider.name}.",
                 code="no_key",
@@ -150,6 +203,7 @@ class Targets:
         return provider.key_name, None
 
     def _secrets(self, providers: tuple[ProviderSpec, ...]) -> Iterator[str]:
+        yield from self._trials
         yield from self._keys.values(name for spec in providers for name in spec.key_names)
         for provider in providers:
             for value in (*provider.headers.values(), *provider.query.values(), provider.url):
@@ -177,6 +231,10 @@ class Targets:
         if place not in self._upstreams:
             self._upstreams[place] = self._new_upstream()
         return self._upstreams[place]
+
+
+def _ignore(_: ProviderError | None) -> None:
+    """Take the outcome of a trial."""
 
 
 def _not_local(provider: ProviderSpec) -> PolicyRefusal:

@@ -62,15 +62,16 @@ def test_a_provider_is_tried_a_key_is_stored_and_removed_and_models_are_found(
     result = simulator.get_by_role("status")
     expect(result).to_contain_text("passed")
     expect(result).to_contain_text("tool calls: works")
-    expect(simulator).to_contain_text("answers")
+    expect(simulator).to_contain_text("working")
 
     spare = shown.provider("spare")
     expect(spare).to_contain_text("no key")
-    spare.get_by_label("Key of spare").fill("a-key-to-keep-9876")
+    spare.get_by_label("Key for spare").fill("a-key-to-keep-9876")
     page.keyboard.press("Enter")
+    # It has no model to test the key with.
     expect(spare).to_contain_text("····9876 (in ~/.shoulders/keys.env)")
     expect(spare).to_contain_text("not running")  # its health was asked for at once
-    expect(spare.get_by_label("New key of spare")).to_have_value("")
+    expect(spare.get_by_label("New key for spare")).to_have_value("")
     assert "a-key-to-keep" not in page.content()
     spare.get_by_role("button", name="Remove key").click()
     page.locator(".jp-Dialog").get_by_role("button", name="Remove").click()
@@ -106,7 +107,7 @@ def test_tools_are_switched_in_one_page_and_seen_so_in_the_other(
     assert stored["disable_external"] is True
 
     there.root.get_by_label("The agent’s commands run").select_option("none")
-    expect(here.tool("run_command")).to_contain_text("commands do not run at all")
+    expect(here.tool("run_command")).to_contain_text("commands are disabled")
     expect(here.switch("run_command")).to_be_disabled()
 
 
@@ -132,11 +133,11 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     (rule,) = desk.talks.api("tools")["rules"]
     assert (rule["action"], rule["match"]) == ("deny", {"path": "data/**"})
     root.get_by_role("button", name="Remove: Deny delete_file data/**").click()
-    expect(root).to_contain_text("There is none")
+    expect(root).to_contain_text("No rules yet")
 
     # A limit that could not be stored stays typed, over a look at another part.
     shown.go("Budget")
-    limit = root.get_by_label("A calendar month")
+    limit = root.get_by_label("Per calendar month")
     page.route("**/api/v1/budget*", lambda route: route.abort())
     limit.fill("20")
     limit.press("Enter")
@@ -148,7 +149,7 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     page.unroute("**/api/v1/budget*")
     # Meanwhile another program sets one: it is shown, and the user decides.
     desk.talks.send("PUT", "budget", {"month_micro_usd": 7_000_000})
-    expect(root.get_by_role("alert")).to_contain_text("changed elsewhere, to: $7.00")
+    expect(root.get_by_role("alert")).to_contain_text("Changed elsewhere to: $7.00")
     assert month(desk) == 7_000_000
     root.get_by_role("button", name="Keep mine").click()
     root.get_by_role("button", name="Save").click()
@@ -165,7 +166,7 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     shown.go("Instructions")
     root.get_by_role("button", name="Write instructions").click()
     editor = page.locator(".jp-FileEditor .cm-content")
-    expect(editor).to_contain_text("every conversation of this workspace")
+    expect(editor).to_contain_text("every conversation in this workspace")
 
 
 @pytest.mark.shows("settings.4", "settings.5", "settings.6")
@@ -188,16 +189,16 @@ def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
     shown.status.click()
     shown.shown("Usage")
     root = shown.root
-    expect(root.get_by_role("img", name="Use on 1 day; most:")).to_be_visible()
+    expect(root.get_by_role("img", name="Usage on 1 day; highest:")).to_be_visible()
     expect(root.locator(".shoulders-Bars-name")).to_have_text(["simulated"])
     root.get_by_role("button", name="Models as a table").click()
     row = root.get_by_role("row").filter(has_text="simulated")
     expect(row.get_by_role("cell").first).to_contain_text("$")
     root.get_by_label("Show").select_option("calls")
-    expect(root.get_by_role("img", name="Use on 1 day; most:")).to_be_visible()
+    expect(root.get_by_role("img", name="Usage on 1 day; highest:")).to_be_visible()
 
     shown.go("Approvals")
-    root.get_by_role("button", name="Look and layout…").click()
+    root.get_by_role("button", name="Appearance and layout…").click()
     editor = page.locator(".jp-PluginEditor, .jp-PluginList").first
     expect(editor).to_be_visible()
     expect(page.locator(".jp-PluginList-entry", has_text="AI Status")).to_be_visible()
@@ -226,9 +227,23 @@ def test_what_the_administrator_set_is_locked_with_the_reason(
     expect(shown.switch("run_command")).to_be_disabled()
 
     shown.go("Budget")
-    limit = shown.root.get_by_label("A calendar month")
-    expect(shown.root).to_contain_text("allows $5.00 at most (Shoulders.budget_month_usd")
+    limit = shown.root.get_by_label("Per calendar month")
+    expect(shown.root).to_contain_text("allows at most $5.00 (Shoulders.budget_month_usd")
     limit.fill("9")
     limit.press("Enter")
     expect(shown.root.get_by_role("alert")).to_contain_text("allows $5.00")
     expect(limit).to_have_value("9")
+
+
+def test_a_change_that_can_be_undone_does_not_say_that_it_cannot(desk: Desk, page: Page) -> None:
+    edit = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"})
+    read = calls("read_notebook", {"path": desk.path})
+    desk.open(("one", "x = 1"), replies=[read, edit, says("Done.")])
+    panel = desk.ask()
+    desk.ended()
+    shown = SettingsPage(page).open("changes")
+    row = shown.root.locator(".shoulders-Line", has_text=desk.file.name)
+    expect(row).to_contain_text("edited")
+    expect(row).not_to_contain_text("cannot be undone")
+    panel.root.get_by_role("button", name="Undo this turn").click()
+    desk.wait(lambda: desk.talks.of_type("restore"), "the turn is undone")

@@ -38,6 +38,10 @@ const ARGUMENTS: ReadonlyJSONObject = {
     section: {
       type: 'string',
       description: 'The part to show: providers, models, tools, rules, budget …'
+    },
+    add: {
+      type: 'boolean',
+      description: 'Whether to open the form for a new provider'
     }
   }
 };
@@ -81,7 +85,8 @@ export const settings: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(OPEN, {
       label: trans.__('AI Settings'),
       describedBy: { args: ARGUMENTS },
-      execute: async args => (await load()).show(args.section)
+      execute: async args =>
+        (await load()).show(args.section, args.add === true)
     });
     app.commands.addCommand(REVIEW, {
       label: trans.__('Review This Folder’s AI Settings'),

@@ -56,10 +56,12 @@ export class SettingsPlace {
     this.host = makeHost(parts);
   }
 
-  /** Show the page, and this part of it. */
-  show(section: unknown): void {
+  /** Show the page, and this part of it; `add`: with the form for a new provider. */
+  show(section: unknown, add = false): void {
     const page = this.opened();
-    if (isSection(section)) {
+    if (add) {
+      page.add();
+    } else if (isSection(section)) {
       page.go(section);
     }
     this.activate();
@@ -142,6 +144,12 @@ class SettingsWidget extends ReactWidget {
     this.changed();
   }
 
+  /** Show the form for a new provider. */
+  add(): void {
+    this.adds++;
+    this.go('providers');
+  }
+
   /** Show a part with the focus at its heading. */
   read(section: Section): void {
     this.reads++;
@@ -155,6 +163,7 @@ class SettingsWidget extends ReactWidget {
         store={this.store}
         section={this.shown}
         reads={this.reads}
+        adds={this.adds}
         onSection={section => this.go(section)}
       />
     );
@@ -184,6 +193,8 @@ class SettingsWidget extends ReactWidget {
   private shown: Section = 'providers';
   /** How often a part was opened to be read. */
   private reads = 0;
+  /** How often the form for a new provider was asked for. */
+  private adds = 0;
 }
 
 /** A key that was typed and not saved is not kept beyond the page. */

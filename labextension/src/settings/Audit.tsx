@@ -6,6 +6,7 @@ import * as React from 'react';
 import { Badge, Button, Dots, ErrorNote } from '../chat/parts';
 import { useSignalVersion, useTrans } from '../chat/use';
 import { formatMoment } from '../model/format';
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { AuditEntry, Operation } from '../wire/generated';
 import { PagedList } from './paged';
@@ -28,11 +29,11 @@ export function Approvals(): React.JSX.Element {
     <>
       <p className="shoulders-Settings-note">
         {trans.__(
-          'Each decision about a call that asked, with the fingerprint of its exact arguments.'
+          'Every approval decision, with a fingerprint of the exact arguments.'
         )}
       </p>
       <Filter label={trans.__('Only this tool')} onChange={setTool} />
-      <Pages list={list} none={trans.__('Nothing was decided yet.')}>
+      <Pages list={list} none={trans.__('No decisions yet.')}>
         {rows =>
           rows.map(entry => (
             <Decision key={`${entry.session_id}:${entry.seq}`} entry={entry} />
@@ -62,7 +63,9 @@ function Decision({ entry }: { entry: AuditEntry }): React.JSX.Element {
         {[
           scopeText(entry, trans),
           authorText(entry.by, trans),
-          entry.reason === null ? '' : visible(entry.reason.text)
+          entry.reason === null
+            ? ''
+            : visible(serverText(trans, entry.reason.text))
         ]
           .filter(part => part !== '')
           .join(' · ')}
@@ -109,11 +112,11 @@ export function Changes(): React.JSX.Element {
     <>
       <p className="shoulders-Settings-note">
         {trans.__(
-          'Each change of a file or cell by the agent, and by what took it back.'
+          'Every change the agent made to a file or cell, and every undo.'
         )}
       </p>
       <Filter label={trans.__('Only this document')} onChange={setPath} />
-      <Pages list={list} none={trans.__('Nothing was changed yet.')}>
+      <Pages list={list} none={trans.__('No changes yet.')}>
         {rows => rows.map(row => <Change key={row.id} operation={row} />)}
       </Pages>
     </>
@@ -164,14 +167,34 @@ function changeFacts(
   operation: Operation,
   trans: TranslationBundle
 ): readonly string[] {
-  const { document, new_document, can_undo, state, reason } = operation;
+  const { document, new_document } = operation;
   return [
     new_document === null ? '' : trans.__('from %1', visible(document)),
     authorText(operation.by, trans),
-    can_undo || state === 'undone'
-      ? ''
-      : trans.__('cannot be undone: %1', visible(reason ?? ''))
+    undoFact(operation, trans)
   ].filter(part => part !== '');
+}
+
+/** Why a change stays, or was not made; what is under way or undone says so by its badge. */
+function undoFact(
+  { can_undo, state, reason }: Operation,
+  trans: TranslationBundle
+): string {
+  if (can_undo || reason === null) {
+    return '';
+  }
+  switch (state) {
+    case 'done':
+      return trans.__(
+        'cannot be undone: %1',
+        visible(serverText(trans, reason))
+      );
+    case 'failed':
+      return visible(serverText(trans, reason));
+    case 'begun':
+    case 'undone':
+      return '';
+  }
 }
 
 /** A list and the way to more of it. */
@@ -266,7 +289,7 @@ function scopeText(entry: AuditEntry, trans: TranslationBundle): string {
     case 'session':
       return trans.__('for the conversation');
     case 'always':
-      return trans.__('for ever, as a rule');
+      return trans.__('always, as a rule');
   }
 }
 
@@ -296,7 +319,7 @@ function kindName(kind: Operation['kind'], trans: TranslationBundle): string {
     case 'copy':
       return trans.__('copied');
     case 'mkdir':
-      return trans.__('folder made');
+      return trans.__('folder created');
     case 'outputs':
       return trans.__('outputs');
     case 'command':
@@ -310,7 +333,7 @@ function stateName(
 ): string {
   switch (state) {
     case 'begun':
-      return trans.__('under way');
+      return trans.__('in progress');
     case 'done':
       return trans.__('done');
     case 'failed':

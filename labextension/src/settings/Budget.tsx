@@ -21,7 +21,7 @@ export function BudgetSection(): React.JSX.Element {
     <>
       <p className="shoulders-Settings-note">
         {trans.__(
-          'Limits are yours, over all folders. When one is reached nothing is sent; at most one request can go beyond it. Models that cost nothing are never stopped.'
+          'Your limits apply across all folders. Once one is reached, nothing more is sent; at most one request can exceed it. Free models are never stopped.'
         )}
       </p>
       <Loaded resource={budget}>{state => <Limits state={state} />}</Loaded>
@@ -89,7 +89,7 @@ function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
           <Icon name="lock" />
           <span>
             {trans.__(
-              'Your administrator allows %1 at most (Shoulders.budget_%2_usd in Jupyter’s configuration).',
+              'Your administrator allows at most %1 (Shoulders.budget_%2_usd in Jupyter’s configuration).',
               formatMoney(most),
               scope
             )}
@@ -118,7 +118,7 @@ function Meter({ limit }: { limit: BudgetLimit }): React.JSX.Element | null {
     <div
       className={`shoulders-Meter ${share >= 80 ? 'shoulders-mod-high' : ''}`}
       role="meter"
-      aria-label={trans.__('Spent of the limit')}
+      aria-label={trans.__('Share of the limit spent')}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(share)}
@@ -148,11 +148,7 @@ function spentText(limit: BudgetLimit, trans: TranslationBundle): string {
       : trans.__('%1 of %2 spent', formatMoney(spent), formatMoney(most));
   return held === null || held === 0
     ? gone
-    : trans.__(
-        '%1, and up to %2 by calls that run now',
-        gone,
-        formatMoney(held)
-      );
+    : trans.__('%1, plus up to %2 by running calls', gone, formatMoney(held));
 }
 
 function scopeName(
@@ -161,13 +157,13 @@ function scopeName(
 ): string {
   switch (scope) {
     case 'month':
-      return trans.__('A calendar month');
+      return trans.__('Per calendar month');
     case 'day':
-      return trans.__('A day');
+      return trans.__('Per day');
     case 'session':
-      return trans.__('A conversation');
+      return trans.__('Per conversation');
     case 'turn':
-      return trans.__('A turn');
+      return trans.__('Per turn');
   }
 }
 

@@ -35,7 +35,7 @@ function Review({ view }: { view: FolderTrustView }): React.JSX.Element {
       </p>
       {view.items.length === 0 && (
         <p className="shoulders-Settings-note">
-          {trans.__('This folder brings no AI settings of its own.')}
+          {trans.__('This folder has no AI settings of its own.')}
         </p>
       )}
       {items.length > 0 &&
@@ -47,7 +47,7 @@ function Review({ view }: { view: FolderTrustView }): React.JSX.Element {
       {programs.length > 0 && (
         <Group
           title={trans.__('Programs')}
-          note={trans.__('Never started by this version.')}
+          note={trans.__('This version never starts them.')}
         >
           <Items items={programs} />
         </Group>
@@ -71,7 +71,7 @@ function Decided(props: {
               'All of these apply: this is your home folder, or your administrator trusts it.'
             )
           : trans.__(
-              'Your administrator does not allow settings that come with a folder. Only what you wrote yourself applies.'
+              'Your administrator does not allow settings that come with a folder. Only your own settings apply.'
             )}
       </p>
       <Items items={items} />
@@ -112,7 +112,7 @@ function Answers(props: { items: readonly TrustItem[] }): React.JSX.Element {
       {error !== null && <Failed error={error} />}
       {waiting.length === 0 ? (
         <p className="shoulders-Settings-note" tabIndex={-1} ref={done}>
-          {trans.__('Nothing waits for your answer.')}
+          {trans.__('Nothing is waiting for your answer.')}
         </p>
       ) : (
         <Waiting
@@ -236,7 +236,7 @@ function inWords(error: ErrorInfo, trans: TranslationBundle): ErrorInfo {
     ? {
         ...error,
         message: trans.__(
-          'The folder’s settings have changed. Your answer was not stored.'
+          'The folder’s settings have changed. Your answer was not saved.'
         ),
         hint: trans.__('Review the list below and answer again.')
       }

@@ -18,7 +18,7 @@ export function InstructionsSection(): React.JSX.Element {
     <>
       <p className="shoulders-Settings-note">
         {trans.__(
-          'What stands in these files is told to the model in every conversation of this workspace, from the next message on. Nobody but you may change them unasked: an edit by the agent asks in every mode.'
+          'The model gets these instructions in every conversation in this workspace, from the next message on. The agent asks before it edits them, in every mode.'
         )}
       </p>
       <Loaded resource={store.instructions}>
@@ -60,8 +60,8 @@ function Files({ list }: { list: InstructionList }): React.JSX.Element {
       {error !== null && <ErrorNote error={error} />}
       <p className="shoulders-Settings-note">
         {trans._n(
-          'Models know of %1 skill, and read it when it fits. Skills lie in .shoulders/skills.',
-          'Models know of %1 skills, and read them when they fit. Skills lie in .shoulders/skills.',
+          'Models can use %1 skill when it fits. Skills are in .shoulders/skills.',
+          'Models can use %1 skills when they fit. Skills are in .shoulders/skills.',
           list.skills
         )}
       </p>
@@ -137,7 +137,7 @@ function roleName(
     case 'instructions':
       return trans.__('yours');
     case 'system':
-      return trans.__('before all others');
+      return trans.__('takes precedence');
     case 'other':
       return trans.__('shared with other assistants');
   }

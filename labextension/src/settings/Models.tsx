@@ -7,6 +7,7 @@ import { modelName } from '../chat/input/modelFacts';
 import { Badge } from '../chat/parts';
 import { useTrans } from '../chat/use';
 import { formatPrice, formatTokens } from '../model/format';
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { ModelInfo, ModelList, Settings } from '../wire/generated';
 import { numberIn, SelectSetting, TextSetting } from './fields';
@@ -25,9 +26,9 @@ export function ModelsSection(): React.JSX.Element {
         {value => <Preferences settings={value} />}
       </Loaded>
       <Group
-        title={trans.__('What there is')}
+        title={trans.__('Available models')}
         note={trans.__(
-          'More models and other addresses are written into .shoulders/models.json, here or in your home directory.'
+          'To add models and addresses by hand, edit .shoulders/models.json here or in your home directory.'
         )}
       >
         <Loaded resource={models}>{value => <Catalogue list={value} />}</Loaded>
@@ -41,7 +42,7 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
   const { settings } = props;
   const common = { settings, area: 'models' } as const;
   return (
-    <Group title={trans.__('Which are used')}>
+    <Group title={trans.__('Model choice')}>
       <Problems problems={settings.problems.map(problemText)} />
       <SelectSetting
         {...common}
@@ -50,20 +51,20 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
         options={[
           {
             value: 'auto',
-            title: trans.__('Whatever is there'),
+            title: trans.__('Any available'),
             note: trans.__(
-              'A model on this machine if one answers, else one of a provider.'
+              'A model on this computer if one responds, otherwise a provider’s model.'
             )
           },
           {
             value: 'local',
-            title: trans.__('Models on this machine'),
-            note: trans.__('Nothing you ask leaves this machine.')
+            title: trans.__('Models on this computer'),
+            note: trans.__('Your messages do not leave this computer.')
           },
           {
             value: 'remote',
-            title: trans.__('Models of providers'),
-            note: trans.__('What you ask is sent to the provider.')
+            title: trans.__('Provider models'),
+            note: trans.__('Your messages are sent to the provider.')
           }
         ]}
       />
@@ -71,11 +72,11 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
       <SelectSetting
         {...common}
         name="fallback"
-        label={trans.__('When those cannot answer')}
+        label={trans.__('If none of them can answer')}
         options={[
-          { value: 'local', title: trans.__('Take one on this machine') },
-          { value: 'remote', title: trans.__('Take one of a provider') },
-          { value: 'none', title: trans.__('Say so and stop') }
+          { value: 'local', title: trans.__('Use a model on this computer') },
+          { value: 'remote', title: trans.__('Use a provider’s model') },
+          { value: 'none', title: trans.__('Stop with an error') }
         ]}
       />
       <TextSetting
@@ -90,9 +91,9 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
       <TextSetting
         {...common}
         name="single_call_timeout_s"
-        label={trans.__('Time for small jobs')}
+        label={trans.__('Time limit for small tasks')}
         note={trans.__(
-          'Titles, summaries and suggestions are given up after this time.'
+          'Titles, summaries and suggestions are abandoned after this time.'
         )}
         unit={trans.__('seconds')}
         parse={numberIn(0.1, LONGEST_SECONDS, false)}
@@ -101,7 +102,7 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
       <TextSetting
         {...common}
         name="single_call_max_tokens"
-        label={trans.__('Longest answer of small jobs')}
+        label={trans.__('Answer limit for small tasks')}
         unit={trans.__('tokens')}
         parse={numberIn(1, MOST_TOKENS, true)}
         invalid={trans.__('A whole number from 1 to %1.', MOST_TOKENS)}
@@ -124,10 +125,10 @@ function NewConversations(props: { settings: Settings }): React.JSX.Element {
           settings={settings}
           area="models"
           name="default"
-          label={trans.__('New conversations begin with')}
-          note={trans.__('Where what is preferred above allows it.')}
+          label={trans.__('New conversations start with')}
+          note={trans.__('If the preference above allows it.')}
           options={[
-            { value: '', title: trans.__('The model used last') },
+            { value: '', title: trans.__('The last model used') },
             ...list.models
               .filter(model => isOffered(model, named))
               .map(model => ({
@@ -136,7 +137,9 @@ function NewConversations(props: { settings: Settings }): React.JSX.Element {
               })),
             ...(list.models.some(({ id }) => id === named) || named === ''
               ? []
-              : [{ value: named, title: trans.__('%1 (not there)', named) }])
+              : [
+                  { value: named, title: trans.__('%1 (not available)', named) }
+                ])
           ]}
         />
       )}
@@ -172,7 +175,10 @@ function SmallJobs(): React.JSX.Element {
               </dt>
               <dd>
                 {model === null
-                  ? trans.__('none: %1', visible(reason ?? ''))
+                  ? trans.__(
+                      'none: %1',
+                      visible(serverText(trans, reason ?? ''))
+                    )
                   : nameOf(list, model)}
               </dd>
             </React.Fragment>
@@ -215,7 +221,9 @@ function Catalogue({ list }: { list: ModelList }): React.JSX.Element {
         ))}
       </ul>
       {first.length === 0 && (
-        <p className="shoulders-Settings-note">{trans.__('No such model.')}</p>
+        <p className="shoulders-Settings-note">
+          {trans.__('No matching models.')}
+        </p>
       )}
     </>
   );
@@ -240,7 +248,7 @@ function Model(props: {
       <div className="shoulders-Line-facts">{modelFacts(model, trans)}</div>
       {model.unavailable_reason !== null && (
         <div className="shoulders-Line-facts">
-          {visible(model.unavailable_reason)}
+          {visible(serverText(trans, model.unavailable_reason))}
         </div>
       )}
     </li>
@@ -251,9 +259,9 @@ function modelFacts(model: ModelInfo, trans: TranslationBundle): string {
   const { prices, context_window } = model;
   const price =
     prices.input === null || prices.output === null
-      ? trans.__('price not known')
+      ? trans.__('price unknown')
       : prices.input + prices.output === 0
-        ? trans.__('costs nothing')
+        ? trans.__('free')
         : trans.__(
             '%1 in, %2 out per million tokens',
             formatPrice(prices.input),
@@ -267,7 +275,7 @@ function modelFacts(model: ModelInfo, trans: TranslationBundle): string {
     price,
     model.tools ? '' : trans.__('no tools: chat only'),
     model.images ? trans.__('reads images') : '',
-    model.reasoning ? trans.__('thinks') : ''
+    model.reasoning ? trans.__('reasoning') : ''
   ]
     .filter(fact => fact !== '')
     .join(' · ');

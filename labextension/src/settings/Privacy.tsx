@@ -22,9 +22,9 @@ export function PrivacySection(): React.JSX.Element {
         {value => <Notebooks settings={value} />}
       </Loaded>
       <Group
-        title={trans.__('Where it goes')}
+        title={trans.__('Where data goes')}
         note={trans.__(
-          'Requests to models go to these addresses and no others; there is no telemetry. What exactly is sent can be read in each conversation under “Show request”, and for suggestions at the cursor in their part of these settings.'
+          'Model requests go only to these addresses. There is no telemetry. To see exactly what is sent, choose “Show request” in a conversation; for suggestions, see “Suggestions” in these settings.'
         )}
       >
         <Loaded resource={models}>{list => <Addresses list={list} />}</Loaded>
@@ -37,9 +37,9 @@ function Values({ settings }: { settings: Settings }): React.JSX.Element {
   const trans = useTrans();
   return (
     <Group
-      title={trans.__('What is told of your data')}
+      title={trans.__('What models see of your data')}
       note={trans.__(
-        'Of variables in your kernels. What a cell prints, and files the agent reads, are sent as they are.'
+        'Applies to variables in your kernels. Cell outputs and files that the agent reads are sent as they are.'
       )}
     >
       <Problems problems={settings.problems.map(problemText)} />
@@ -52,14 +52,12 @@ function Values({ settings }: { settings: Settings }): React.JSX.Element {
           {
             value: 'schema_only',
             title: trans.__('Names, types and shapes only'),
-            note: trans.__('No value leaves this machine.')
+            note: trans.__('No values leave this computer.')
           },
           {
             value: 'samples',
-            title: trans.__('A few values as well'),
-            note: trans.__(
-              'Some rows and entries are sent, for the model to see what they look like.'
-            )
+            title: trans.__('A few values too'),
+            note: trans.__('Some sample rows and entries are sent.')
           },
           {
             value: 'full',
@@ -76,14 +74,14 @@ function Values({ settings }: { settings: Settings }): React.JSX.Element {
 function Notebooks({ settings }: { settings: Settings }): React.JSX.Element {
   const trans = useTrans();
   return (
-    <Group title={trans.__('What your notebooks carry')}>
+    <Group title={trans.__('What notebooks store')}>
       <SwitchSetting
         settings={settings}
         area="threads"
         name="keep_in_notebook"
-        label={trans.__('Keep threads in the notebook')}
+        label={trans.__('Store threads in the notebook')}
         note={trans.__(
-          'The places of task threads and the texts they are about are stored in the notebook, so that copies of it keep their threads. The conversations stay on this machine.'
+          'The position and quoted text of each task thread are stored in the notebook, so that copies keep their threads. The conversations stay on the server.'
         )}
       />
     </Group>
@@ -108,7 +106,7 @@ function Addresses({ list }: { list: ModelList }): React.JSX.Element {
             <span className="shoulders-Line-name">{visible(name)}</span>
             <code>{visible(host)}</code>
             {local ? (
-              <Badge kind="good">{trans.__('on this machine')}</Badge>
+              <Badge kind="good">{trans.__('on this computer')}</Badge>
             ) : (
               <Badge>{trans.__('over the network')}</Badge>
             )}

@@ -5,16 +5,18 @@ import * as React from 'react';
 
 import { Badge, Button, ErrorNote, Hint } from '../chat/parts';
 import { useAction, useTrans } from '../chat/use';
-import { formatDuration } from '../model/format';
 import { visible } from '../model/visible';
 import type {
   ModelList,
   ProviderHealth,
   ProviderTest
 } from '../wire/generated';
+import { AddProvider } from './AddProvider';
+import { EditProvider } from './EditProvider';
 import { useFocusAfter } from './focus';
 import { KeyForm } from './KeyForm';
 import { Loaded, problemText, Problems } from './pieces';
+import { TestResult } from './TestResult';
 import { useSettingsPage, useStore } from './use';
 
 export function ProvidersSection(): React.JSX.Element {
@@ -24,10 +26,17 @@ export function ProvidersSection(): React.JSX.Element {
     <>
       <p className="shoulders-Settings-note">
         {trans.__(
-          'Keys are kept on the server, outside of the workspace, and are never shown again. A variable of the environment wins over a stored key.'
+          'Keys are kept on the server, outside the workspace, and are never shown again. An environment variable takes precedence over a stored key.'
         )}
       </p>
-      <Loaded resource={models}>{value => <List list={value} />}</Loaded>
+      <Loaded resource={models}>
+        {value => (
+          <>
+            <AddProvider list={value} />
+            <List list={value} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
@@ -82,18 +91,19 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
   const { provider } = props;
   const title = React.useId();
   const removal = useAction();
+  const [result, setResult] = React.useState<ProviderTest | null>(null);
+  const [editing, setEditing] = React.useState(false);
   const remove = async (): Promise<void> => {
     const sure = await host.confirm(
-      trans.__('Remove the key of %1?', provider.name),
-      trans.__('Models of this provider cannot answer until there is another.'),
+      trans.__('Remove the key for %1?', provider.name),
+      trans.__('Its models will not work until you add another key.'),
       trans.__('Remove')
     );
     if (sure) {
       await store.removeKey(provider.id);
     }
   };
-  const isStored =
-    provider.key_source === 'file' || provider.key_source === 'keyring';
+  const isStored = isKeyStored(provider);
   const place = React.useRef<HTMLLIElement>(null);
   useFocusAfter(!isStored && !removal.busy, () =>
     place.current?.querySelector('input')
@@ -103,22 +113,86 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
       <div className="shoulders-Provider-head">
         <h3 id={title}>{provider.name}</h3>
         <State provider={provider} />
-        {provider.local && <Badge>{trans.__('on this machine')}</Badge>}
+        {provider.local && <Badge>{trans.__('on this computer')}</Badge>}
+        {provider.custom && (
+          <Badge title={trans.__('Written in ~/.shoulders/models.json')}>
+            {trans.__('added by you')}
+          </Badge>
+        )}
       </div>
       <p className="shoulders-Provider-facts">{factsOf(provider, trans)}</p>
       <Trouble provider={provider} />
-      {provider.needs_key && provider.key_source !== 'environment' && (
-        <KeyForm provider={provider} />
+      {editing ? (
+        <EditProvider provider={provider} onDone={() => setEditing(false)} />
+      ) : (
+        <>
+          {takesKey(provider) && (
+            <KeyForm provider={provider} onResult={setResult} />
+          )}
+          <TestResult name={provider.name} result={result} />
+          <TestButton provider={provider} onResult={setResult}>
+            {isStored && (
+              <Button
+                disabled={removal.busy}
+                onClick={() => removal.run(remove)}
+              >
+                {trans.__('Remove key')}
+              </Button>
+            )}
+            {provider.custom && (
+              <OwnButtons provider={provider} onEdit={() => setEditing(true)} />
+            )}
+          </TestButton>
+        </>
       )}
-      <Trial provider={provider}>
-        {isStored && (
-          <Button disabled={removal.busy} onClick={() => removal.run(remove)}>
-            {trans.__('Remove key')}
-          </Button>
-        )}
-      </Trial>
       {removal.error !== null && <ErrorNote error={removal.error} />}
     </li>
+  );
+}
+
+function takesKey({ needs_key, key_source }: ProviderHealth): boolean {
+  return needs_key && key_source !== 'environment';
+}
+
+function isKeyStored({ key_source }: ProviderHealth): boolean {
+  return key_source === 'file' || key_source === 'keyring';
+}
+
+/** What can be done with a provider of the user's own. */
+function OwnButtons(props: {
+  provider: ProviderHealth;
+  onEdit: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { store, host } = useSettingsPage();
+  const { busy, error, run } = useAction();
+  const { id, name } = props.provider;
+  const remove = async (): Promise<void> => {
+    const sure = await host.confirm(
+      trans.__('Remove %1?', name),
+      trans.__(
+        'Its entries in ~/.shoulders/models.json and its stored key are removed.'
+      ),
+      trans.__('Remove')
+    );
+    if (sure) {
+      await store.removeProvider(id);
+    }
+  };
+  return (
+    <>
+      <Button label={trans.__('Edit %1', name)} onClick={props.onEdit}>
+        {trans.__('Edit')}
+      </Button>
+      <Button
+        label={trans.__('Remove %1', name)}
+        disabled={busy}
+        onClick={() => run(remove)}
+      >
+        {trans.__('Remove')}
+      </Button>
+      {error !== null && <ErrorNote error={error} />}
+    </>
   );
 }
 
@@ -145,12 +219,12 @@ function State(props: { provider: ProviderHealth }): React.JSX.Element {
   const trans = useTrans();
   switch (props.provider.state) {
     case 'ok':
-      return <Badge kind="good">{trans.__('answers')}</Badge>;
+      return <Badge kind="good">{trans.__('working')}</Badge>;
     case 'failing':
       return isDown(props.provider) ? (
         <Badge>{trans.__('not running')}</Badge>
       ) : (
-        <Badge kind="bad">{trans.__('fails')}</Badge>
+        <Badge kind="bad">{trans.__('failing')}</Badge>
       );
     case 'no_key':
       return <Badge>{trans.__('no key')}</Badge>;
@@ -159,7 +233,7 @@ function State(props: { provider: ProviderHealth }): React.JSX.Element {
         <Badge>
           {isDemo(props.provider)
             ? trans.__('built in')
-            : trans.__('not tried yet')}
+            : trans.__('not tested yet')}
         </Badge>
       );
   }
@@ -175,56 +249,29 @@ function isDown({ local, error }: ProviderHealth): boolean {
   return local && error?.code === 'provider_unreachable';
 }
 
-/** The Test button and what came of it. */
-function Trial(props: {
+/** Makes one real call. */
+function TestButton(props: {
   provider: ProviderHealth;
+  onResult: (result: ProviderTest | null) => void;
   children: React.ReactNode;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { id, name, state } = props.provider;
+  const { provider, onResult, children } = props;
   const store = useStore();
   const { busy, error, run } = useAction();
-  const [result, setResult] = React.useState<ProviderTest | null>(null);
   const test = (): void => {
-    setResult(null);
-    run(async () => setResult(await store.test(id)));
+    onResult(null);
+    run(async () => onResult(await store.test(provider.id)));
   };
   return (
     <>
       <div className="shoulders-Actions">
-        <Button disabled={busy || state === 'no_key'} onClick={test}>
+        <Button disabled={busy || provider.state === 'no_key'} onClick={test}>
           {busy ? trans.__('Testing…') : trans.__('Test')}
         </Button>
-        {props.children}
-      </div>
-      <div role="status" aria-label={trans.__('Test of %1', name)}>
-        {result !== null && <Result result={result} />}
+        {children}
       </div>
       {error !== null && <ErrorNote error={error} />}
-    </>
-  );
-}
-
-function Result({ result }: { result: ProviderTest }): React.JSX.Element {
-  const trans = useTrans();
-  const mark = (ok: boolean): string =>
-    ok ? trans.__('works') : trans.__('broken');
-  const facts = [
-    visible(result.model ?? ''),
-    trans.__('streaming: %1', mark(result.stream_ok)),
-    trans.__('tool calls: %1', mark(result.tool_call_ok)),
-    result.first_delta_ms === null
-      ? ''
-      : trans.__('first words after %1', formatDuration(result.first_delta_ms)),
-    trans.__('%1 in all', formatDuration(result.duration_ms))
-  ].filter(fact => fact !== '');
-  return (
-    <>
-      {result.error !== null && <ErrorNote error={result.error} />}
-      <p className="shoulders-Provider-result">
-        {result.ok && <Badge kind="good">{trans.__('passed')}</Badge>}
-        <span>{facts.join(' · ')}</span>
-      </p>
     </>
   );
 }
@@ -240,7 +287,7 @@ function keyText(provider: ProviderHealth, trans: TranslationBundle): string {
   if (!key_set) {
     return isDemo(provider)
       ? trans.__(
-          'A script that shows what the agent can do; no AI model, no key, no cost'
+          'A scripted demo of what the agent can do: no AI model, no key, no cost'
         )
       : needs_key
         ? ''

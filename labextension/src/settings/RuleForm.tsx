@@ -184,7 +184,7 @@ function Examples(props: {
   return (
     <div className="shoulders-RuleForm-examples">
       <label htmlFor={`${id}-fits`}>
-        {trans.__('Must fit (one a line, optional)')}
+        {trans.__('Must match (one per line, optional)')}
       </label>
       <textarea
         id={`${id}-fits`}
@@ -195,7 +195,7 @@ function Examples(props: {
         onChange={event => onChange({ fits: event.target.value })}
       />
       <label htmlFor={`${id}-fits-not`}>
-        {trans.__('Must not fit (one a line, optional)')}
+        {trans.__('Must not match (one per line, optional)')}
       </label>
       <textarea
         id={`${id}-fits-not`}

@@ -30,7 +30,7 @@ export function RulesSection(): React.JSX.Element {
     <>
       <p className="shoulders-Settings-note">
         {trans.__(
-          'A rule that denies stands above one that asks, that above one that allows, and all above the mode of a conversation. Rules are kept in .shoulders/tools.json; “Always” in an approval adds one.'
+          'Deny rules override ask rules, which override allow rules; all of them override the mode of a conversation. Rules are stored in .shoulders/tools.json; “Always” in an approval adds one.'
         )}
       </p>
       <Loaded resource={useStore().tools}>
@@ -54,9 +54,9 @@ function Lists({ list }: { list: ToolList }): React.JSX.Element {
       <Problems problems={otherProblems(list)} />
       {locked.length > 0 && (
         <Group
-          title={trans.__('Of your administrator')}
+          title={trans.__('Set by your administrator')}
           note={trans.__(
-            'Locked: they are set in Jupyter’s configuration (Shoulders.rules), and nothing loosens them.'
+            'Locked: these rules are set in Jupyter’s configuration (Shoulders.rules) and cannot be overridden.'
           )}
         >
           <ol className="shoulders-Lines">
@@ -69,7 +69,7 @@ function Lists({ list }: { list: ToolList }): React.JSX.Element {
       <Group title={trans.__('Yours')}>
         {own.length === 0 && (
           <p className="shoulders-Settings-note">
-            {trans.__('There is none: the mode of each conversation decides.')}
+            {trans.__('No rules yet. The mode of each conversation decides.')}
           </p>
         )}
         <ol className="shoulders-Lines" ref={rows}>
@@ -258,10 +258,10 @@ function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
         <div className="shoulders-Line-facts">
           {[
             ...rule.examples.match.map(each =>
-              trans.__('fits: %1', visible(each))
+              trans.__('matches: %1', visible(each))
             ),
             ...rule.examples.not_match.map(each =>
-              trans.__('does not fit: %1', visible(each))
+              trans.__('does not match: %1', visible(each))
             )
           ].join(' · ')}
         </div>
@@ -276,7 +276,7 @@ function NotApplied(): React.JSX.Element {
   const { reviewFolder } = useSettingsPage();
   return (
     <div className="shoulders-Line-facts">
-      {trans.__('Not applied: came with this folder.')}{' '}
+      {trans.__('Not applied: comes with this folder.')}{' '}
       <button type="button" className="shoulders-Link" onClick={reviewFolder}>
         {trans.__('Review…')}
       </button>

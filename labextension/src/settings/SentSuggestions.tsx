@@ -18,9 +18,9 @@ export function SentSuggestions(): React.JSX.Element {
   React.useEffect(() => void sent.refresh(), [sent]);
   return (
     <Group
-      title={trans.__('What was sent')}
+      title={trans.__('Sent requests')}
       note={trans.__(
-        'The latest requests to models for suggestions since the server started, newest first. Keys are taken out.'
+        'The latest requests for suggestions since the server started, newest first. Keys are removed.'
       )}
     >
       <Loaded resource={sent}>
@@ -28,7 +28,7 @@ export function SentSuggestions(): React.JSX.Element {
       </Loaded>
       <div className="shoulders-Actions">
         <Button onClick={() => void sent.refresh()}>
-          {trans.__('Look again')}
+          {trans.__('Refresh')}
         </Button>
       </div>
     </Group>
@@ -89,9 +89,9 @@ function triggerText(
 ): string {
   switch (trigger) {
     case 'plus':
-      return trans.__('asked for with ++');
+      return trans.__('requested with ++');
     case 'invoke':
-      return trans.__('asked for with a command');
+      return trans.__('requested with a command');
     case 'automatic':
       return trans.__('while you typed');
     default:
@@ -112,7 +112,7 @@ function moreOf(
       ? []
       : [
           {
-            name: trans.__('Form of the answer'),
+            name: trans.__('Answer format'),
             text: JSON.stringify(form, null, 2)
           }
         ])

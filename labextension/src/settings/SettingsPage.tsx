@@ -53,9 +53,11 @@ export function SettingsPage(props: {
   section: Section;
   /** How often a part was opened to be read: each time its heading gets the focus. */
   reads?: number;
+  /** How often the form for a new provider was asked for. */
+  adds?: number;
   onSection: (section: Section) => void;
 }): React.JSX.Element {
-  const { host, store, section, onSection } = props;
+  const { host, store, section, adds = 0, onSection } = props;
   const [scope, setScope] = React.useState<Scope>('workspace');
   const { main, read } = useReading(props.reads ?? 0);
   const page = React.useMemo(
@@ -63,12 +65,13 @@ export function SettingsPage(props: {
       host,
       store,
       scope,
+      adds,
       reviewFolder: () => {
         onSection('folder');
         read();
       }
     }),
-    [host, store, scope, onSection, read]
+    [host, store, scope, adds, onSection, read]
   );
   return (
     <ViewContext.Provider value={host}>
@@ -151,7 +154,7 @@ function Navigation(props: {
     >
       <select
         className="shoulders-Input shoulders-Settings-menu"
-        aria-label={trans.__('Part of the settings')}
+        aria-label={trans.__('Settings section')}
         value={props.section}
         onChange={event => {
           const { value } = event.target;
@@ -182,11 +185,7 @@ function Navigation(props: {
       </ul>
       {unsaved > 0 && (
         <p className="shoulders-Settings-unsaved" role="status">
-          {trans._n(
-            '%1 change is not saved.',
-            '%1 changes are not saved.',
-            unsaved
-          )}
+          {trans._n('%1 unsaved change.', '%1 unsaved changes.', unsaved)}
         </p>
       )}
       {openEditor !== null && (
@@ -203,7 +202,7 @@ function Navigation(props: {
             className="shoulders-Link"
             onClick={() => openEditor('preferences')}
           >
-            {trans.__('Look and layout…')}
+            {trans.__('Appearance and layout…')}
           </button>
         </div>
       )}
@@ -227,7 +226,7 @@ function Head(props: {
       <h2 tabIndex={-1}>{titleOf(props.section, trans)}</h2>
       {hasScope(props.section) && (
         <fieldset className="shoulders-Scope">
-          <legend>{trans.__('Change for')}</legend>
+          <legend>{trans.__('Apply to')}</legend>
           {scopes.map(([scope, title]) => (
             <label key={scope}>
               <input

@@ -30,9 +30,9 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
   const common = { settings, area: 'ghost' } as const;
   return (
     <Group
-      title={trans.__('When they are asked for')}
+      title={trans.__('When to suggest')}
       note={trans.__(
-        'Suggestions appear in grey at the cursor. Tab, Enter or → accepts one, Ctrl/Cmd+→ accepts a word of it, ↑ and ↓ show the others, Esc or any other key dismisses it.'
+        'Suggestions appear in grey at the cursor. Tab, Enter or → accepts one, Ctrl/Cmd+→ accepts one word, ↑ and ↓ show alternatives, Esc or any other key dismisses it.'
       )}
     >
       <Problems problems={settings.problems.map(problemText)} />
@@ -44,12 +44,12 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
         name="skip_languages"
         label={trans.__('Languages without ++')}
         note={trans.__(
-          'Names of languages that have a ++ operator of their own, separated by commas.'
+          'Languages that have their own ++ operator, separated by commas.'
         )}
         show={shownNames}
         parse={namesIn}
         invalid={trans.__(
-          'Separate the names with commas; at most a hundred names, none longer than 64 characters.'
+          'Separate the names with commas: at most 100 names of up to 64 characters.'
         )}
       />
     </Group>
@@ -65,14 +65,14 @@ function switches(
       name: 'enabled_plus',
       label: trans.__('With ++'),
       note: trans.__(
-        'Typing ++ quickly in code asks for suggestions, and the two plus signs disappear. Typed slowly, they stay.'
+        'Type ++ quickly in code to get suggestions; the plus signs disappear. Typed slowly, they stay.'
       )
     },
     {
       name: 'automatic',
       label: trans.__('While you type'),
       note: trans.__(
-        'Every pause in typing asks a model, which may cost money. Alt+\\ asks at any time. The length of the pause is a setting of the lab’s inline completer.'
+        'Each pause in typing sends a request, which may cost money. Alt+\\ asks at any time. The length of the pause is a setting of JupyterLab’s inline completer.'
       )
     }
   ];

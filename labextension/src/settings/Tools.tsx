@@ -42,19 +42,21 @@ function Commands(props: { settings: Settings }): React.JSX.Element {
             value: 'sandbox',
             title: trans.__('in a sandbox'),
             note: trans.__(
-              'They write only in the workspace and a temporary folder.'
+              'Commands can write only to the workspace and a temporary folder.'
             )
           },
           {
             value: 'sandbox_read_only',
-            title: trans.__('in a sandbox that writes nothing'),
-            note: trans.__('They read the workspace and change nothing.')
+            title: trans.__('in a read-only sandbox'),
+            note: trans.__(
+              'Commands can read the workspace but change nothing.'
+            )
           },
           {
             value: 'host',
             title: trans.__('without a sandbox'),
             note: trans.__(
-              'Nothing holds them: they can do whatever you can, and each one asks.'
+              'Not sandboxed: commands run with your full permissions, and each one asks.'
             )
           },
           { value: 'none', title: trans.__('not at all') }
@@ -63,8 +65,8 @@ function Commands(props: { settings: Settings }): React.JSX.Element {
       <SwitchSetting
         {...common}
         name="network"
-        label={trans.__('Let them use the network')}
-        note={trans.__('Of commands in a sandbox; others always can.')}
+        label={trans.__('Allow network access')}
+        note={trans.__('Applies to sandboxed commands; others always have it.')}
       />
     </Group>
   );
@@ -74,7 +76,7 @@ function sandboxText(status: Status, trans: TranslationBundle): string {
   switch (status.sandbox) {
     case 'none':
       return trans.__(
-        'This system has no sandbox: each command asks, whatever is chosen here.'
+        'No sandbox is available on this system, so every command asks.'
       );
     case 'landlock':
       return trans.__('This system’s sandbox is Landlock.');
@@ -128,11 +130,11 @@ function External({ list }: { list: ToolList }): React.JSX.Element {
       <p className="shoulders-Settings-note" id={`${id}-note`}>
         {count === 0
           ? trans.__(
-              'None of the tools there are now reaches out of this computer; those to come will be off.'
+              'No current tool uses the network. Tools added later that do will be off.'
             )
           : trans._n(
-              '%1 tool reaches out of this computer.',
-              '%1 tools reach out of this computer.',
+              '%1 tool sends data outside this computer.',
+              '%1 tools send data outside this computer.',
               count
             )}
       </p>
@@ -165,7 +167,7 @@ function Tool({ tool }: { tool: ToolInfo }): React.JSX.Element {
           {tool.external && (
             <Badge
               kind="warning"
-              title={trans.__('It reaches out of this computer.')}
+              title={trans.__('Sends data outside this computer.')}
             >
               {trans.__('external')}
             </Badge>
@@ -173,7 +175,7 @@ function Tool({ tool }: { tool: ToolInfo }): React.JSX.Element {
           {tool.sandboxed === false && (
             <Badge
               kind="warning"
-              title={trans.__('Nothing holds what it runs.')}
+              title={trans.__('Runs with your full permissions.')}
             >
               {trans.__('unsandboxed')}
             </Badge>
@@ -195,9 +197,9 @@ function Tool({ tool }: { tool: ToolInfo }): React.JSX.Element {
 function forcedOff(tool: ToolInfo, trans: TranslationBundle): string | null {
   switch (tool.off_because) {
     case 'external':
-      return trans.__('Off, as all external tools are.');
+      return trans.__('Off: all external tools are disabled.');
     case 'settings':
-      return trans.__('Off: commands do not run at all, see “Commands” above.');
+      return trans.__('Off: commands are disabled under “Commands” above.');
     case 'disabled':
     case null:
       return null;
@@ -223,8 +225,8 @@ function riskName(risk: ToolInfo['risk'], trans: TranslationBundle): string {
 
 function categoryName(category: string, trans: TranslationBundle): string {
   const names: Record<string, string> = {
-    loop: trans.__('The conversation itself'),
-    document: trans.__('The document in front of you'),
+    loop: trans.__('Conversation'),
+    document: trans.__('Current document'),
     notebook: trans.__('Notebooks and kernels'),
     workspace: trans.__('Files and commands'),
     git: trans.__('Git'),

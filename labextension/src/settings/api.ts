@@ -5,13 +5,18 @@ import type {
   AuditPage,
   BudgetState,
   InstructionList,
+  DetectedProvider,
+  DetectProvider,
   ModelList,
   OperationsPage,
+  OwnProvider,
   ProviderHealth,
   ProviderTest,
   PutBudget,
   PutPermissions,
+  PutProvider,
   PutSettings,
+  SavedProvider,
   SentCompletions,
   Settings,
   Status,
@@ -36,8 +41,18 @@ export interface ISettingsApi {
   settings(): Promise<Settings>;
   putSettings(body: PutSettings, scope: Scope): Promise<Settings>;
   models(): Promise<ModelList>;
+  /** Store a key as it is. */
   setKey(provider: string, key: string): Promise<ProviderHealth>;
+  /** Try a key, and store it unless it is refused. */
+  tryKey(provider: string, key: string): Promise<SavedProvider>;
   removeKey(provider: string): Promise<ProviderHealth>;
+  /** Find out whose key this is, or what answers at an address. */
+  detect(body: DetectProvider): Promise<DetectedProvider>;
+  /** What the user's own models.json says of a provider. */
+  ownProvider(provider: string): Promise<OwnProvider>;
+  /** Try a provider, and write it into that file unless it is refused. */
+  putProvider(provider: string, body: PutProvider): Promise<SavedProvider>;
+  removeProvider(provider: string): Promise<void>;
   /** Ask for the list of models, which costs nothing. */
   check(provider: string): Promise<ProviderHealth>;
   /** Make one real call. */
@@ -63,8 +78,8 @@ const PAGE = '50';
 /** The routes over HTTP. */
 export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
   const get = <T>(path: string): Promise<T> => http.call('GET', path);
-  const provider = (id: string, what: string): string =>
-    `providers/${encodeURIComponent(id)}/${what}`;
+  const provider = (id: string, what?: string): string =>
+    `providers/${encodeURIComponent(id)}${what === undefined ? '' : `/${what}`}`;
   return {
     status: () => get('status'),
     settings: () => get('settings'),
@@ -72,6 +87,11 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
       http.call('PUT', `settings?${words({ scope })}`, body),
     models: () => get('models'),
     setKey: (id, key) => http.call('PUT', provider(id, 'key'), { key }),
+    tryKey: (id, key) => http.call('POST', provider(id, 'key'), { key }),
+    detect: body => http.call('POST', 'providers/detect', body),
+    ownProvider: id => get(provider(id)),
+    putProvider: (id, body) => http.call('PUT', provider(id), body),
+    removeProvider: id => http.call('DELETE', provider(id)),
     removeKey: id => http.call('DELETE', provider(id, 'key')),
     check: id => http.call('POST', provider(id, 'check')),
     test: id => http.call('POST', provider(id, 'test')),

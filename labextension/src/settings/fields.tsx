@@ -98,12 +98,10 @@ function Overtaken(props: {
   const { field, stored } = props;
   return (
     <div className="shoulders-Overtaken" role="alert">
-      <span>
-        {trans.__('Meanwhile this was changed elsewhere, to: %1', stored)}
-      </span>
+      <span>{trans.__('Changed elsewhere to: %1', stored)}</span>
       <div className="shoulders-Actions">
         <Button onClick={field.keep}>{trans.__('Keep mine')}</Button>
-        <Button onClick={field.discard}>{trans.__('Take that')}</Button>
+        <Button onClick={field.discard}>{trans.__('Use that value')}</Button>
       </div>
     </div>
   );
@@ -115,9 +113,9 @@ export function said(error: ErrorInfo, trans: TranslationBundle): ErrorInfo {
     ? {
         ...error,
         message: trans.__(
-          'It was changed elsewhere meanwhile; nothing was stored.'
+          'This was changed elsewhere. Your change was not saved.'
         ),
-        hint: trans.__('Look at what is shown now, and try again.')
+        hint: trans.__('Check the current value and try again.')
       }
     : error;
 }
@@ -140,7 +138,7 @@ function Source({ setting }: { setting: ISetting }): React.JSX.Element | null {
     return (
       <div className="shoulders-Field-source">
         {trans.__(
-          'This folder has a value of its own. To change it, choose “This folder” above.'
+          'This folder has its own value. To change it, choose “This folder” above.'
         )}
       </div>
     );

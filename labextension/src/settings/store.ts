@@ -19,6 +19,8 @@ import type {
   ModelList,
   ProviderHealth,
   ProviderTest,
+  PutProvider,
+  SavedProvider,
   SentCompletions,
   ServerFrame,
   Session,
@@ -152,6 +154,24 @@ export class SettingsStore implements IDisposable {
     void this.models.refresh();
   }
 
+  /** Try a key; it is stored unless it is refused. */
+  async tryKey(provider: string, key: string): Promise<SavedProvider> {
+    return this.saved(await this.api.tryKey(provider, key));
+  }
+
+  /** Try a provider; the user's file has it then, unless it is refused. */
+  async putProvider(
+    provider: string,
+    body: PutProvider
+  ): Promise<SavedProvider> {
+    return this.saved(await this.api.putProvider(provider, body));
+  }
+
+  async removeProvider(provider: string): Promise<void> {
+    await this.api.removeProvider(provider);
+    await this.models.refresh();
+  }
+
   async removeKey(provider: string): Promise<void> {
     this.heard(await this.api.removeKey(provider));
     void this.models.refresh();
@@ -185,6 +205,13 @@ export class SettingsStore implements IDisposable {
         await resource.load();
       }
     }
+  }
+
+  private async saved(saved: SavedProvider): Promise<SavedProvider> {
+    if (saved.stored) {
+      await this.models.refresh();
+    }
+    return saved;
   }
 
   private heard(health: ProviderHealth): void {

@@ -16,6 +16,8 @@ export interface ISettingsPage {
   readonly store: SettingsStore;
   /** For which folders preferences are changed now. */
   readonly scope: Scope;
+  /** How often the form for a new provider was asked for elsewhere. */
+  readonly adds: number;
   /** Go to the review of the folder's settings. */
   readonly reviewFolder: () => void;
 }

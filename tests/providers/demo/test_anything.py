@@ -121,7 +121,7 @@ RESULTS = [
     'Notebook "x.ipynb" · 0 cells · ir · on disk',
     'Notebook "\\x" · 0 cells',
     "The user did not allow this call.",
-    "Skipped: an earlier call of the same step was not allowed.",
+    "Skipped: an earlier call in the same step was not allowed.",
     "The cell was changed. Your version was put to the user as a proposal.",
     "Added cell 3 (id=new).",
     "3 rows, 2 columns, 1 missing values\nregion  object  1  2",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from jupyter_ai_shoulders.providers.demo.requests import parts_of
 from jupyter_ai_shoulders.providers.demo.steps import Act
 from tests.providers.demo.fake_notebook import Notebook, Talk
 
@@ -317,7 +321,35 @@ async def test_greeting_says_what_it_is(text: str) -> None:
 async def test_what_it_has_no_rule_for_is_said_plainly() -> None:
     answer = Talk(Notebook({})).ask("Translate this to French")
     assert answer.startswith("I am the **Demo (no AI model)** and have no rule for that.")
-    assert "ANTHROPIC_API_KEY" in answer
+    assert len(answer.split("\n\n")) == 2
+
+
+IDEAS = json.loads(
+    (Path(__file__).parents[3] / "labextension/src/chat/input/demoIdeas.json").read_text("utf-8")
+)
+"""The requests that the panel offers while the demo answers."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*IDEAS["any"], *IDEAS["notebook"], *IDEAS["tour"], IDEAS["error"], IDEAS["table"]],
+)
+async def test_offered_request_has_a_rule(text: str) -> None:
+    notebook = Notebook({"a": "x = 1"})
+    answer = Talk(notebook).ask(text.replace("%1", "1"), document=notebook.path)
+    assert "no rule for that" not in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (IDEAS["error"], "fix"),
+        (IDEAS["table"], "profile"),
+        *zip(IDEAS["tour"], ["fix", "plot", "profile"], strict=True),
+    ],
+)
+def test_offered_request_is_understood(text: str, kind: str) -> None:
+    assert parts_of(text.replace("%1", "1"))[0].kind == kind
 
 
 @pytest.mark.parametrize("text", ["fix it", "plot `x`", "outline the notebook"])

@@ -27,9 +27,9 @@ def greet() -> Skill:
 
 
 def outside() -> Skill:
-    """Say plainly that there is no rule for this."""
+    """Say in two lines that there is no rule for this, and what to do."""
     return (
-        f"I am the {LABEL} and have no rule for that. My rules read only English. I can:\n"
-        f"{ABILITIES}\n\n{REAL_MODEL}"
+        f"I am the {LABEL} and have no rule for that. I read only English.\n\n"
+        "Ask *what can you do?* for my rules, or connect a model for everything else."
     )
     yield  # a generator that makes no call

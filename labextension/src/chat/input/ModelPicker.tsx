@@ -1,16 +1,20 @@
 /** Which model answers: a list with contexts and prices, searched by typing. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { bestOf } from '../../model/mentions';
-import type { ModelInfo } from '../../wire/generated';
+import type { ModelInfo, ProviderHealth } from '../../wire/generated';
 import { focusField, useHost, usePlace, useTrans } from '../use';
-import { modelFacts, modelName, modelNote } from './modelFacts';
+import { keyNote, modelFacts, modelName } from './modelFacts';
 import { moved, optionId, Options, type IOption } from './Options';
 
-interface IModelOption extends IOption {
-  readonly model: ModelInfo;
-}
+/** A model, the line that folds the providers without a key, or one of them. */
+type PickerOption = IOption &
+  (
+    | { readonly kind: 'model'; readonly model: ModelInfo }
+    | { readonly kind: 'fold' | 'key' }
+  );
 
 export function ModelPicker(props: {
   open: boolean;
@@ -72,17 +76,30 @@ function ModelList(props: {
   const { models, current, onDone } = props;
   const id = React.useId();
   const [query, setQuery] = React.useState('');
-  const options = useOptions(models, current, query);
+  const [unfolded, setUnfolded] = React.useState(false);
+  const { openSettings } = useHost();
+  const options = useOptions(models, current, query, unfolded);
   const [active, setActive] = React.useState(() =>
     Math.max(
       0,
       options.findIndex(({ checked }) => checked)
     )
   );
-  const pick = (option: IModelOption | undefined): void => {
-    if (option?.model.available === true) {
-      conversations.setModel(tab, option.model.id);
-      onDone();
+  const pick = (option: PickerOption | undefined): void => {
+    if (option === undefined || option.disabled === true) {
+      return;
+    }
+    switch (option.kind) {
+      case 'model':
+        conversations.setModel(tab, option.model.id);
+        onDone();
+        break;
+      case 'fold':
+        setUnfolded(!unfolded);
+        break;
+      case 'key':
+        onDone();
+        openSettings?.('providers', true);
     }
   };
   return (
@@ -124,13 +141,14 @@ function ModelList(props: {
       />
       {options.length === 0 ? (
         <p className="shoulders-Popover-none">
-          {trans.__('No model is called so.')}
+          {trans.__('No matching models.')}
         </p>
       ) : (
         <Options
           id={id}
           label={trans.__('Models')}
           options={options}
+          lines
           active={active}
           onPick={pick}
           onActive={setActive}
@@ -140,34 +158,91 @@ function ModelList(props: {
   );
 }
 
-/** The models that match, those of a provider together, those that can be used first. */
+/** What the list offers: the models that can be used, and the providers that need a key, folded into one line. */
 function useOptions(
   models: readonly ModelInfo[],
   current: string | null,
-  query: string
-): IModelOption[] {
+  query: string,
+  unfolded: boolean
+): PickerOption[] {
   const trans = useTrans();
+  const { openSettings } = useHost();
   const { models: list } = usePlace().conversations;
-  const health = list?.providers ?? [];
   const found = bestOf(query, models, model => [
     modelName(model),
     `${model.provider_name} ${model.id}`
   ]);
-  const best = [
-    ...found.filter(({ available }) => available),
-    ...found.filter(({ available }) => !available)
+  const keyless = (list?.providers ?? []).filter(
+    ({ id, state }) =>
+      state === 'no_key' &&
+      found.some(model => model.provider === id && !model.available)
+  );
+  const lacksKey = ({ available, provider }: ModelInfo): boolean =>
+    !available && keyless.some(({ id }) => id === provider);
+  const usable = found.filter(model => !lacksKey(model));
+  const options = [
+    ...usable.filter(({ available }) => available),
+    ...usable.filter(({ available }) => !available)
+  ].map(model => modelOption(model, current, trans));
+  return [
+    ...together(options),
+    ...keyOptions(keyless, unfolded, openSettings !== null, trans)
   ];
-  const providers = new Set(best.map(model => model.provider_name));
-  return [...providers]
-    .flatMap(name => best.filter(model => model.provider_name === name))
-    .map(model => ({
-      key: model.id,
-      title: modelName(model),
-      note: modelNote(model, health, trans),
-      hint: modelFacts(model, trans),
-      group: model.provider_name,
-      checked: model.id === current,
-      disabled: !model.available,
-      model
-    }));
+}
+
+function modelOption(
+  model: ModelInfo,
+  current: string | null,
+  trans: TranslationBundle
+): PickerOption {
+  return {
+    kind: 'model',
+    key: model.id,
+    title: modelName(model),
+    note: modelFacts(model, trans),
+    group: model.provider_name,
+    checked: model.id === current,
+    disabled: !model.available,
+    model
+  };
+}
+
+/** The models of a provider stand together, in the order of its first. */
+function together(options: readonly PickerOption[]): PickerOption[] {
+  return [...new Set(options.map(({ group }) => group))].flatMap(name =>
+    options.filter(({ group }) => group === name)
+  );
+}
+
+/** A line for the providers that need a key; unfolded, one for each, which leads to where keys are added. */
+function keyOptions(
+  keyless: readonly ProviderHealth[],
+  unfolded: boolean,
+  canAdd: boolean,
+  trans: TranslationBundle
+): PickerOption[] {
+  if (keyless.length === 0) {
+    return [];
+  }
+  const fold: PickerOption = {
+    kind: 'fold',
+    key: 'providers-without-key',
+    title: trans._n(
+      '%1 more provider needs a key',
+      '%1 more providers need a key',
+      keyless.length
+    ),
+    note: '',
+    icon: unfolded ? 'caret-down' : 'caret-right',
+    group: ''
+  };
+  const each = keyless.map((provider): PickerOption => ({
+    kind: 'key',
+    key: `key:${provider.id}`,
+    title: provider.name,
+    note: canAdd ? trans.__('Add a key…') : keyNote(provider, trans),
+    disabled: !canAdd,
+    group: ''
+  }));
+  return unfolded ? [fold, ...each] : [fold];
 }

@@ -25,19 +25,14 @@ export function modelFacts(model: ModelInfo, trans: TranslationBundle): string {
   return facts.filter(fact => fact !== '').join(' · ');
 }
 
-/** The facts in few words: of a model whose provider has no key, where it is looked for. */
-export function modelNote(
-  model: ModelInfo,
-  providers: readonly ProviderHealth[],
+/** Where the key of a provider that has none is looked for. */
+export function keyNote(
+  { key_name }: ProviderHealth,
   trans: TranslationBundle
 ): string {
-  const provider = providers.find(({ id }) => id === model.provider);
-  if (model.available || provider?.state !== 'no_key') {
-    return modelFacts(model, trans);
-  }
-  return provider.key_name === null
+  return key_name === null
     ? trans.__('No key')
-    : trans.__('No key · set %1', visible(provider.key_name));
+    : trans.__('No key · set %1', visible(key_name));
 }
 
 function price(

@@ -60,7 +60,7 @@ describe('the folder', () => {
       { trust: ['id of instructions'] }
     ]);
     expect(document.activeElement?.textContent).toBe(
-      'Nothing waits for your answer.'
+      'Nothing is waiting for your answer.'
     );
   });
 
@@ -79,7 +79,9 @@ describe('the folder', () => {
     );
     await press(user, button);
     expect(api.folder.answers).toEqual([answer]);
-    expect(screen.getByText('Nothing waits for your answer.')).toBeTruthy();
+    expect(
+      screen.getByText('Nothing is waiting for your answer.')
+    ).toBeTruthy();
   });
 
   test('lists what was answered, folded, for another answer', async () => {
@@ -102,15 +104,15 @@ describe('the folder', () => {
 
     const alert = screen.getByRole('alert');
     expect(alert.textContent).toContain(
-      'The folder’s settings have changed. Your answer was not stored.'
+      'The folder’s settings have changed. Your answer was not saved.'
     );
     expect(alert.parentElement).toBe(document.activeElement);
     expect(main(container)).toContain('another');
   });
 
   test.each<[string, TrustItem[], FolderTrustView['policy'], string]>([
-    ['nothing', [], 'ask', 'This folder brings no AI settings of its own.'],
-    ['a program', [item('program')], 'ask', 'Never started by this version.'],
+    ['nothing', [], 'ask', 'This folder has no AI settings of its own.'],
+    ['a program', [item('program')], 'ask', 'This version never starts them.'],
     [
       'a folder that is trusted as a whole',
       [item('rule', { state: 'trusted' })],
@@ -159,7 +161,7 @@ test('a rule that is not applied leads to the review', async () => {
       rules: [rule, { ...rule, tool: 'read_file', applies: true }]
     };
   });
-  const notes = screen.getAllByText(/Not applied: came with this folder/);
+  const notes = screen.getAllByText(/Not applied: comes with this folder/);
   expect(notes).toHaveLength(1);
 
   await press(user, 'Review…');

@@ -3,7 +3,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 
-import { provider, row, tool } from './fakes';
+import { provider, REFUSED, row, tool } from './fakes';
 import { act, press, show } from './page';
 
 const field = (name: string) => screen.getByRole('textbox', { name });
@@ -11,19 +11,48 @@ const chosen = (name: string) =>
   screen.getByRole<HTMLSelectElement>('combobox', { name });
 
 describe('providers', () => {
+  test('a wrong key is not saved, and only the user saves it all the same', async () => {
+    const { api, user } = await show('providers', ({ catalogue }) => {
+      catalogue.providers = [provider('acme', { key_set: true, state: 'ok' })];
+    });
+    api.saved = REFUSED;
+    const key = screen.getByLabelText('New key for Name of acme');
+    await user.type(key, 'wrong-1234');
+
+    await press(user, 'Save and test');
+    const alert = screen.getByRole('alert');
+    expect(alert.textContent).toContain('The key was not accepted.');
+    expect(alert.textContent).toContain('The key you had is still in use.');
+    expect(key).toHaveProperty('value', 'wrong-1234');
+
+    await press(user, 'Save anyway');
+    expect(api.asked).toContainEqual(['setKey', 'acme', 'wrong-1234']);
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  test('a key that works is saved, with the result beside its field', async () => {
+    const { user } = await show('providers');
+    const key = screen.getByLabelText('Key for Name of acme');
+    await user.type(key, 'secret-1234');
+    await press(user, 'Save and test');
+    const result = screen.getByRole('status', { name: 'Test of Name of acme' });
+    expect(result.textContent).toContain('passed');
+    expect(result.textContent).toContain('acme/big');
+  });
+
   test('a key that was refused stays typed, and is stored the second time', async () => {
     const { api, user } = await show('providers');
-    const key = screen.getByLabelText('Key of Name of acme');
+    const key = screen.getByLabelText('Key for Name of acme');
     await user.type(key, 'secret-1234');
     api.fail({ message: 'This is not a key.' });
 
-    await press(user, 'Save key');
+    await press(user, 'Save and test');
     expect(screen.getByRole('alert').textContent).toContain('not a key');
     expect(key).toHaveProperty('value', 'secret-1234');
 
-    await press(user, 'Save key');
+    await press(user, 'Save and test');
     expect(screen.getByText(/key set: ····1234/)).toBeTruthy();
-    expect(screen.getByLabelText('New key of Name of acme')).toHaveProperty(
+    expect(screen.getByLabelText('New key for Name of acme')).toHaveProperty(
       'value',
       ''
     );
@@ -77,7 +106,7 @@ describe('preferences', () => {
     await user.selectOptions(chosen('Prefer'), 'local');
     await act();
     await user.click(screen.getByRole('radio', { name: 'All my folders' }));
-    await user.selectOptions(chosen('When those cannot answer'), 'none');
+    await user.selectOptions(chosen('If none of them can answer'), 'none');
     await act();
 
     expect(api.asked).toEqual([
@@ -126,7 +155,7 @@ describe('preferences', () => {
 
   test('what is typed is saved with Enter, taken back with Esc, and outlives a look elsewhere', async () => {
     const { api, user } = await show('models');
-    const time = () => field('Time for small jobs');
+    const time = () => field('Time limit for small tasks');
     await user.clear(time());
     await user.type(time(), 'soon');
     expect(screen.getByText('A number up to 3600.')).toBeTruthy();
@@ -134,7 +163,7 @@ describe('preferences', () => {
     expect(api.asked).toEqual([]);
 
     await press(user, 'Budget');
-    expect(screen.getByText('1 change is not saved.')).toBeTruthy();
+    expect(screen.getByText('1 unsaved change.')).toBeTruthy();
     await press(user, 'Models');
     expect(time()).toHaveProperty('value', 'soon');
     await user.type(time(), '{Escape}');
@@ -144,7 +173,7 @@ describe('preferences', () => {
     await user.type(time(), '45{Enter}');
     await act();
     expect(api.held.values.models.single_call_timeout_s).toBe(45);
-    expect(screen.queryByText('1 change is not saved.')).toBeNull();
+    expect(screen.queryByText('1 unsaved change.')).toBeNull();
   });
 
   test('what another page stores meanwhile is shown, and the user decides', async () => {
@@ -189,7 +218,7 @@ describe('preferences', () => {
     const { api, user } = await show('privacy');
 
     await user.click(
-      screen.getByRole('switch', { name: 'Keep threads in the notebook' })
+      screen.getByRole('switch', { name: 'Store threads in the notebook' })
     );
     await act();
 
@@ -302,18 +331,18 @@ describe('rules', () => {
 describe('budget', () => {
   test('a limit is saved by itself; one the administrator refuses stays typed', async () => {
     const { api, user } = await show('budget');
-    await user.type(field('A calendar month'), '20');
+    await user.type(field('Per calendar month'), '20');
     api.fail({ message: 'Your administrator allows $5.' });
-    await user.type(field('A calendar month'), '{Enter}');
+    await user.type(field('Per calendar month'), '{Enter}');
     await act();
     expect(screen.getByRole('alert').textContent).toContain('allows $5');
-    expect(field('A calendar month')).toHaveProperty('value', '20');
+    expect(field('Per calendar month')).toHaveProperty('value', '20');
 
-    await user.clear(field('A calendar month'));
-    await user.type(field('A calendar month'), '5{Enter}');
+    await user.clear(field('Per calendar month'));
+    await user.type(field('Per calendar month'), '5{Enter}');
     await act();
     expect(api.budget.limits[0]?.user_micro_usd).toBe(5_000_000);
-    expect(field('A calendar month')).toHaveProperty('value', '5.00');
+    expect(field('Per calendar month')).toHaveProperty('value', '5.00');
   });
 });
 
@@ -322,9 +351,7 @@ describe('usage', () => {
     const { container, user } = await show('usage', api => {
       api.rows = [row('claude', { unknown_cost_calls: 1 })];
     });
-    expect(
-      screen.getByRole('img', { name: /Nothing was used|Use on/ })
-    ).toBeTruthy();
+    expect(screen.getByRole('img', { name: /No usage|Usage on/ })).toBeTruthy();
     expect(container.querySelector('.shoulders-Bars-value')?.textContent).toBe(
       '$2.00 and 1 call of unknown cost'
     );
@@ -342,7 +369,7 @@ test('the lab’s own settings and the instructions are a click away', async () 
 
   await press(user, 'Write instructions');
   await press(user, 'Keyboard shortcuts…');
-  await press(user, 'Look and layout…');
+  await press(user, 'Appearance and layout…');
 
   expect(done).toEqual([
     ['instructions'],
@@ -361,5 +388,5 @@ test('what cannot be read says why, and is read again', async () => {
   await press(user, 'Try again');
 
   expect(screen.queryByText('The log is locked.')).toBeNull();
-  expect(screen.getByText('Nothing was decided yet.')).toBeTruthy();
+  expect(screen.getByText('No decisions yet.')).toBeTruthy();
 });

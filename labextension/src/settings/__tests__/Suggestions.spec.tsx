@@ -61,12 +61,12 @@ test('what was sent is listed, and each part of it can be read', async () => {
   const { api, user } = await show('suggestions');
   expect(screen.getByText('Nothing was sent.')).toBeTruthy();
   api.sent = { requests: [SENT] };
-  await user.click(screen.getByRole('button', { name: 'Look again' }));
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
   await act();
-  const group = within(screen.getByRole('region', { name: 'What was sent' }));
+  const group = within(screen.getByRole('region', { name: 'Sent requests' }));
   const summary = group.getByRole('button', { name: /^work\/a\.py/ });
   expect(summary.textContent).toContain(
-    'acme/small · asked for with ++ · 3 times'
+    'acme/small · requested with ++ · 3 times'
   );
   await user.click(summary);
   const texts: (string | null)[] = [];
@@ -85,7 +85,7 @@ test('what was sent is listed, and each part of it can be read', async () => {
 test('a list that cannot be read says so, and can be asked for again', async () => {
   const { api, user } = await show('suggestions');
   api.fail({ message: 'No list today.' });
-  await user.click(screen.getByRole('button', { name: 'Look again' }));
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
   await act();
   expect(screen.getByRole('alert').textContent).toContain('No list today.');
   await user.click(screen.getByRole('button', { name: 'Try again' }));

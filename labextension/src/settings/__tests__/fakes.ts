@@ -10,12 +10,17 @@ import type {
   ErrorInfo,
   InstructionFile,
   InstructionList,
+  DetectedProvider,
+  DetectProvider,
   ModelList,
+  OwnProvider,
   ProviderHealth,
   ProviderTest,
   PutBudget,
   PutPermissions,
+  PutProvider,
   PutSettings,
+  SavedProvider,
   SentCompletions,
   Settings,
   Status,
@@ -53,6 +58,7 @@ export function provider(
     local: false,
     state: 'no_key',
     error: null,
+    custom: false,
     ...change
   };
 }
@@ -112,6 +118,58 @@ const SETTINGS: Settings = {
   revision: 'r0'
 };
 
+const TEST: ProviderTest = {
+  ok: true,
+  model: 'acme/big',
+  duration_ms: 1200,
+  first_delta_ms: 300,
+  stream_ok: true,
+  tool_call_ok: true,
+  error: null
+};
+
+const SAVED: SavedProvider = { stored: true, provider: null, test: TEST };
+
+const FOUND: DetectedProvider = {
+  id: 'local-8000',
+  name: '127.0.0.1:8000',
+  kind: 'openai_chat',
+  url: 'http://127.0.0.1:8000/v1',
+  known: false,
+  needs_key: false,
+  lists_models: true,
+  models: [
+    { name: 'big', context_window: null },
+    { name: 'small', context_window: null }
+  ]
+};
+
+const OWN: OwnProvider = {
+  id: 'lab',
+  name: 'Lab',
+  kind: 'openai_chat',
+  url: 'http://lab.example/v1',
+  auth: '',
+  headers: { 'X-Team': 'physics' },
+  list_models: false,
+  models: ['old']
+};
+
+/** What is answered for a key or a server that was refused. */
+export const REFUSED: SavedProvider = {
+  stored: false,
+  provider: null,
+  test: {
+    ...TEST,
+    ok: false,
+    stream_ok: false,
+    tool_call_ok: false,
+    error: { ...problem, message: 'The key was not accepted.' }
+  }
+};
+
+export { FOUND, OWN };
+
 /** The server; `fail` makes the next request fail. */
 export class FakeApi implements ISettingsApi {
   readonly asked: unknown[][] = [];
@@ -134,15 +192,7 @@ export class FakeApi implements ISettingsApi {
     providers: [provider('acme')],
     problems: []
   };
-  result: ProviderTest = {
-    ok: true,
-    model: 'acme/big',
-    duration_ms: 1200,
-    first_delta_ms: 300,
-    stream_ok: true,
-    tool_call_ok: true,
-    error: null
-  };
+  result: ProviderTest = TEST;
   rows: UsageRow[] = [];
   sent: SentCompletions = { requests: [] };
   files: InstructionFile[] = [];
@@ -192,6 +242,38 @@ export class FakeApi implements ISettingsApi {
       key_source: 'file',
       state: 'unknown'
     });
+  }
+  /** What comes of the next saving. */
+  saved: SavedProvider | null = null;
+  async tryKey(id: string, key: string): Promise<SavedProvider> {
+    this.note('tryKey', id, key);
+    const outcome = this.answer(this.saved ?? SAVED);
+    if (outcome.stored) {
+      this.know({
+        key_set: true,
+        key_last4: key.slice(-4),
+        key_source: 'file',
+        state: 'ok'
+      });
+    }
+    return outcome;
+  }
+  found: DetectedProvider | null = null;
+  async detect(body: DetectProvider): Promise<DetectedProvider> {
+    this.note('detect', body);
+    return this.answer(this.found ?? FOUND);
+  }
+  async ownProvider(id: string): Promise<OwnProvider> {
+    this.note('ownProvider', id);
+    return this.answer({ ...OWN, id });
+  }
+  async putProvider(id: string, body: PutProvider): Promise<SavedProvider> {
+    this.note('putProvider', id, body);
+    return this.answer(this.saved ?? SAVED);
+  }
+  async removeProvider(id: string): Promise<void> {
+    this.note('removeProvider', id);
+    this.answer(null);
   }
   async removeKey(id: string): Promise<ProviderHealth> {
     this.note('removeKey', id);

@@ -61,6 +61,6 @@ test('after a key is removed another one can be typed', async () => {
   });
   await press(user, 'Remove key');
   expect(document.activeElement).toBe(
-    screen.getByLabelText('Key of Name of acme')
+    screen.getByLabelText('Key for Name of acme')
   );
 });

@@ -1,0 +1,157 @@
+/** The fields of a provider: its name, address and API, its models, and how it is asked. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Disclosure } from '../chat/parts';
+import { useTrans } from '../chat/use';
+import { visible } from '../model/visible';
+import { ModelChecklist } from './ModelChecklist';
+import type { ApiKind, IProviderForm } from './provider-form';
+
+/** The APIs that can be chosen, with their names. */
+export function kindsOf(
+  trans: TranslationBundle
+): readonly [ApiKind, string][] {
+  return [
+    ['openai_chat', trans.__('OpenAI-compatible (Chat Completions)')],
+    ['openai_responses', trans.__('OpenAI Responses')],
+    ['anthropic', trans.__('Anthropic Messages')],
+    ['google', trans.__('Google Gemini')],
+    ['ollama', trans.__('Ollama')]
+  ];
+}
+
+export function ProviderFields(props: {
+  form: IProviderForm;
+  /** Models that can be ticked. */
+  offered: readonly string[];
+  /** What its key's field says while it is empty; null where the key is known. */
+  keyNote: string | null;
+  onChange: (change: Partial<IProviderForm>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { form, offered, keyNote, onChange } = props;
+  return (
+    <>
+      <Line label={trans.__('Name')}>
+        {id => (
+          <input
+            id={id}
+            className="shoulders-Input"
+            value={form.name}
+            onChange={event => onChange({ name: event.target.value })}
+          />
+        )}
+      </Line>
+      <Line label={trans.__('Address')}>
+        {id => (
+          <input
+            id={id}
+            className="shoulders-Input"
+            spellCheck={false}
+            value={form.url}
+            onChange={event => onChange({ url: event.target.value })}
+          />
+        )}
+      </Line>
+      {keyNote !== null && (
+        <Line label={trans.__('Key')}>
+          {id => (
+            <input
+              id={id}
+              className="shoulders-Input"
+              type="password"
+              autoComplete="off"
+              placeholder={keyNote}
+              value={form.key}
+              onChange={event => onChange({ key: event.target.value })}
+            />
+          )}
+        </Line>
+      )}
+      <ModelChecklist
+        offered={[...new Set([...offered, ...form.models])]}
+        form={form}
+        onChange={onChange}
+      />
+      <Disclosure
+        className="shoulders-ProviderForm-more"
+        summary={trans.__('More options')}
+      >
+        {() => <RequestFields form={form} onChange={onChange} />}
+      </Disclosure>
+    </>
+  );
+}
+
+/** How the service is asked. */
+export function RequestFields(props: {
+  form: Pick<IProviderForm, 'auth' | 'headers'> & { kind: ApiKind | '' };
+  onChange: (change: Partial<IProviderForm>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { form, onChange } = props;
+  return (
+    <>
+      <Line label={trans.__('API')}>
+        {id => (
+          <select
+            id={id}
+            className="shoulders-Input"
+            value={form.kind}
+            onChange={
+              event => onChange({ kind: event.target.value as ApiKind }) // Its options are these.
+            }
+          >
+            {form.kind === '' && <option value="">{trans.__('Detect')}</option>}
+            {kindsOf(trans).map(([kind, name]) => (
+              <option key={kind} value={kind}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Line>
+      <Line label={trans.__('Key header')}>
+        {id => (
+          <input
+            id={id}
+            className="shoulders-Input"
+            spellCheck={false}
+            placeholder={trans.__('The default of the API')}
+            value={form.auth}
+            onChange={event => onChange({ auth: event.target.value })}
+          />
+        )}
+      </Line>
+      <Line label={trans.__('Headers')}>
+        {id => (
+          <textarea
+            id={id}
+            className="shoulders-Input"
+            rows={2}
+            spellCheck={false}
+            placeholder={trans.__('Name: value')}
+            value={form.headers}
+            onChange={event => onChange({ headers: event.target.value })}
+          />
+        )}
+      </Line>
+    </>
+  );
+}
+
+/** A field with its label. */
+export function Line(props: {
+  label: string;
+  children: (id: string) => React.ReactNode;
+}): React.JSX.Element {
+  const id = React.useId();
+  return (
+    <div className="shoulders-ProviderForm-line">
+      <label htmlFor={id}>{visible(props.label)}</label>
+      {props.children(id)}
+    </div>
+  );
+}
