@@ -21,7 +21,7 @@ export function Connection({
     return (
       <div className="shoulders-Banner" role="alert">
         <span className="shoulders-Banner-text">
-          {trans.__('The server was updated. Reload the page to go on.')}
+          {trans.__('The server was updated. Reload the page to continue.')}
         </span>
         <Button kind="primary" onClick={() => window.location.reload()}>
           {trans.__('Reload')}
@@ -32,10 +32,10 @@ export function Connection({
   return lost ? (
     <div className="shoulders-Banner shoulders-mod-connection" role="alert">
       <span className="shoulders-Banner-text">
-        {trans.__('No connection to the server. The agent goes on working.')}
+        {trans.__('Disconnected from the server. The agent keeps working.')}
       </span>
       <Button onClick={() => socket.reconnect()}>
-        {trans.__('Connect now')}
+        {trans.__('Reconnect now')}
       </Button>
     </div>
   ) : null;

@@ -9,7 +9,7 @@ import { ideasFor } from './input/ideas';
 import { ErrorNote } from './parts';
 import { Setup } from './Setup';
 import { ThreadStart } from './threads/ThreadStart';
-import { useHost, usePlace, useSituation, useTrans } from './use';
+import { useHost, useIsDemo, usePlace, useSituation, useTrans } from './use';
 
 const NONE: readonly VariableSummary[] = [];
 
@@ -36,7 +36,7 @@ function Greeting(): React.JSX.Element {
       <h2>{trans.__('What shall we work on?')}</h2>
       <p>
         {trans.__(
-          'I read, edit and run the notebook you have open. You see every step, and can undo it.'
+          'I can read, edit and run your open notebook. You see every step and can undo it.'
         )}
       </p>
     </div>
@@ -48,8 +48,9 @@ function Ideas(): React.JSX.Element {
   const { cellsOf } = useHost();
   const situation = useSituation();
   const { variables, look } = useVariables(situation);
+  const isDemo = useIsDemo();
   const cells = cellsOf(situation.document ?? '');
-  const ideas = ideasFor({ situation, cells, variables }, trans);
+  const ideas = ideasFor({ situation, cells, variables, isDemo }, trans);
   // Who comes here may have run a cell since.
   return <IdeaButtons ideas={ideas} onMouseEnter={look} />;
 }

@@ -47,11 +47,15 @@ function Ways(): React.JSX.Element {
     <>
       {demo !== undefined && (
         <Way title={trans.__('Try the demo')}>
-          <p>{trans.__('Works offline, knows a few tricks, costs nothing.')}</p>
+          <p>
+            {trans.__(
+              'Works offline and free of charge, with a few scripted answers.'
+            )}
+          </p>
           <Button onClick={() => use(demo)}>{trans.__('Use the demo')}</Button>
         </Way>
       )}
-      <Way title={trans.__('Run a model on this machine')}>
+      <Way title={trans.__('Run a model on this computer')}>
         <Local models={models} providers={providers} onUse={use} />
       </Way>
       {keyed.length > 0 && (
@@ -98,8 +102,10 @@ function Local(props: {
       <>
         <p>
           {isLocal
-            ? trans.__('Ollama has these. Nothing leaves this machine.')
-            : trans.__('Ollama on another machine has these.')}
+            ? trans.__(
+                'Models installed in Ollama. Nothing leaves this computer.'
+              )
+            : trans.__('Models installed in Ollama on another computer.')}
         </p>
         <div className="shoulders-Actions">
           {here.slice(0, OFFERED).map(model => (
@@ -115,7 +121,7 @@ function Local(props: {
     <>
       <p>
         {trans.__(
-          'Start Ollama and pull a model; it is found within a minute. Nothing leaves this machine.'
+          'Start Ollama and pull a model; it appears here within a minute. Nothing leaves this computer.'
         )}
       </p>
       <pre className="shoulders-Way-command" tabIndex={0}>
@@ -125,7 +131,7 @@ function Local(props: {
         disabled={busy}
         onClick={() => run(() => conversations.refresh())}
       >
-        {trans.__('Look again')}
+        {trans.__('Refresh')}
       </Button>
       {error !== null && <ErrorNote error={error} />}
     </>

@@ -1,22 +1,57 @@
-/** Below a turn that changed something: the way to take all of it back. Shown by `AgentMessage`. */
+/** Below a turn: undo all it changed; after a mere answer of the demo, connect a model. Shown by `AgentMessage`. */
 
 import * as React from 'react';
 
 import type { AgentView, PartView } from '../wire/generated';
 import { BranchesContext } from './branches';
 import { Button, ErrorNote } from './parts';
-import { useAction, useFocusKept, usePlace, useSignal, useTrans } from './use';
+import {
+  useAction,
+  useFocusKept,
+  useHost,
+  useIsDemo,
+  usePlace,
+  useSignal,
+  useTrans
+} from './use';
 
 export const TurnFooter = React.memo(function TurnFooter(props: {
   message: AgentView;
+  last: boolean;
 }): React.JSX.Element | null {
-  const { turn_id } = props.message;
-  const listed = useListed(turn_id);
+  const { message, last } = props;
+  const listed = useListed(message.turn_id);
+  const isDemo = useIsDemo();
   // An earlier version of the conversation is only read.
   const { past } = React.useContext(BranchesContext);
-  const can = past === null && canBeUndone(props.message, listed);
-  return turn_id === null || !can ? null : <UndoTurn turn={turn_id} />;
+  if (past !== null || message.turn_id === null) {
+    return null;
+  }
+  if (canBeUndone(message, listed)) {
+    return <UndoTurn turn={message.turn_id} />;
+  }
+  return last && isDemo && isAnswerOnly(message) ? <ConnectModel /> : null;
 });
+
+function ConnectModel(): React.JSX.Element | null {
+  const trans = useTrans();
+  const { openSettings } = useHost();
+  return openSettings === null ? null : (
+    <div className="shoulders-TurnFooter">
+      <Button onClick={() => void openSettings('providers')}>
+        {trans.__('Connect a model')}
+      </Button>
+    </div>
+  );
+}
+
+/** Whether a turn is over and did nothing but answer. */
+function isAnswerOnly({ parts }: AgentView): boolean {
+  return (
+    parts.some(({ type }) => type === 'end') &&
+    parts.every(({ type }) => type !== 'call')
+  );
+}
 
 function UndoTurn({ turn }: { turn: string }): React.JSX.Element {
   const trans = useTrans();

@@ -60,8 +60,40 @@ test('ideas fit what is in the notebook and in its kernel', () => {
   ]);
 });
 
+test('while the demo answers, only what it has rules for is offered', () => {
+  const ideas = (
+    document: string | null,
+    ...cells: ReturnType<typeof cell>[]
+  ) =>
+    ideasFor(
+      { situation: situation(document), cells, variables: [], isDemo: true },
+      trans
+    );
+  expect(ideas(null)).toEqual(['What can you do?']);
+  expect(ideas('load.py')).toEqual(['What can you do?']);
+  expect(ideas('a.ipynb', cell(1, ''))).toEqual(['What can you do?']);
+  expect(ideas('a.ipynb', cell(1, 'x'), cell(2, '1 / 0', true))).toEqual([
+    'Explain the error in cell 2 and fix it',
+    'Summarise this notebook',
+    'What is left to do?',
+    'What can you do?'
+  ]);
+});
+
+test('the tour has its own ideas', () => {
+  const cells = [{ ...cell(8, 'guesses'), id: 'count-mistakes' }];
+  const [idea] = ideasFor(
+    { situation: situation('tour.ipynb'), cells, variables: [] },
+    trans
+  );
+  expect(idea).toBe('Why does cell 8 fail? Please fix it and run it again.');
+});
+
 test('an idea takes the place of another one, and of nothing the user wrote', async () => {
-  const { conversations } = await showPanel([]);
+  const { conversations } = await showPanel([], server => {
+    const models = [model('p/best', { provider: 'p' })];
+    server.modelList = { ...server.modelList, models, default: 'p/best' };
+  });
   const draft = () => conversations.draft(conversations.active.key);
   const press = (button: Element | undefined) =>
     act(() => void fireEvent.click(button ?? document.body));
@@ -89,6 +121,7 @@ const provider = (change: Partial<ProviderHealth>): ProviderHealth => ({
   local: false,
   state: 'no_key',
   error: null,
+  custom: false,
   ...change
 });
 
@@ -131,10 +164,10 @@ test('a key that works has its provider answer in place of the demo', async () =
     models: [model('demo/demo'), model('p/best', { provider: 'p' })]
   };
   await act(() => {
-    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Save and test' }));
   });
   await act(() => {});
-  expect(host.done).toContainEqual(['key', 'p', 'sk']);
+  expect(host.done).toContainEqual(['key', 'p', 'sk', false]);
   expect(conversations.model(conversations.active.key)).toBe('p/best');
   expect(document.body.innerHTML).not.toContain('value="sk"');
 });

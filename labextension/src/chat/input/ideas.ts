@@ -5,13 +5,17 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { VariableSummary } from '../../wire/generated';
 import type { ISituation } from '../host';
 import type { ICellInfo } from '../host-input';
+import demoIdeas from './demoIdeas.json';
 import { nameOf } from './describe';
+import { TOUR_CELL } from './tourCell';
 
 /** What is known of what is open. */
 export interface IOpened {
   readonly situation: ISituation;
   readonly cells: readonly ICellInfo[];
   readonly variables: readonly VariableSummary[];
+  /** Whether the demo answers: it has rules for some requests, in English. */
+  readonly isDemo?: boolean;
 }
 
 const TABLES = /\.(csv|tsv|parquet|xlsx|feather|jsonl)$/i;
@@ -20,6 +24,13 @@ const WORDS = /\.(md|txt|rst|qmd|rmd|tex)$/i;
 /** The ideas, the most pressing first. */
 export function ideasFor(opened: IOpened, trans: TranslationBundle): string[] {
   const { document } = opened.situation;
+  const failing = opened.cells.find(({ id }) => id === TOUR_CELL);
+  if (failing !== undefined) {
+    return demoIdeas.tour.map(idea => withValue(idea, failing.number));
+  }
+  if (opened.isDemo === true) {
+    return forDemo(opened);
+  }
   if (document === null) {
     return [
       trans.__('What can you do for me?'),
@@ -33,7 +44,7 @@ export function ideasFor(opened: IOpened, trans: TranslationBundle): string[] {
 
 function forNotebook(opened: IOpened, trans: TranslationBundle): string[] {
   const { situation, cells, variables } = opened;
-  const table = variables.find(({ summary }) => /DataFrame/i.test(summary));
+  const table = tableAmong(variables);
   const isEmpty = cells.length > 0 && cells.every(({ line }) => line === '');
   if (isEmpty) {
     return [
@@ -50,6 +61,32 @@ function forNotebook(opened: IOpened, trans: TranslationBundle): string[] {
       : trans.__('Plot a column of %1', table.name),
     trans.__('Tidy up the imports')
   ];
+}
+
+/** Requests the demo has rules for. They stay in English, which is all it reads. */
+function forDemo({ cells, variables }: IOpened): string[] {
+  const { any, error, notebook, table } = demoIdeas;
+  const failed = cells.find(({ hasError }) => hasError);
+  const frame = tableAmong(variables);
+  const hasCode = cells.some(
+    ({ type, line }) => type === 'code' && line !== ''
+  );
+  return [
+    ...(failed === undefined ? [] : [withValue(error, failed.number)]),
+    ...(frame === undefined ? [] : [withValue(table, `\`${frame.name}\``)]),
+    ...(hasCode ? notebook : []),
+    ...any
+  ];
+}
+
+function withValue(idea: string, value: string | number): string {
+  return idea.replace('%1', String(value));
+}
+
+function tableAmong(
+  variables: readonly VariableSummary[]
+): VariableSummary | undefined {
+  return variables.find(({ summary }) => /DataFrame/i.test(summary));
 }
 
 function aboutError(
