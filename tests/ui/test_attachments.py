@@ -80,7 +80,9 @@ def test_images_and_files_from_outside_are_pasted_and_dropped(desk: Desk, page: 
         expect(panel.root.get_by_text("Drop to attach")).to_have_count(0)
         assert copied.read_bytes() == b"a,b\n1,2\n"
         hand(area, "drop", "broken.png", "image/png", b"no picture")
-        expect(panel.root.get_by_role("alert")).to_contain_text("broken.png cannot be read")
+        expect(panel.root.get_by_role("alert")).to_contain_text(
+            "broken.png is not a readable image"
+        )
 
         panel.ask("What is this?")
         expect(panel.answers.last).to_contain_text("A picture of noise.")
@@ -95,6 +97,41 @@ def test_images_and_files_from_outside_are_pasted_and_dropped(desk: Desk, page: 
         assert len(pictures[1]) < 1_500_000
     finally:
         copied.unlink(missing_ok=True)
+
+
+def test_images_that_the_model_cannot_see_are_said_so_before_they_are_sent(
+    desk: Desk, page: Page
+) -> None:
+    def seen_by_one(route: Route) -> None:
+        """The list of models with one that sees images and one that does not."""
+        answer = route.fetch()
+        listed = answer.json()
+        first = listed["models"][0] | {"label": None, "available": True}
+        listed["models"] = [
+            first | {"id": f"test/{name}", "name": name, "images": name == "seeing"}
+            for name in ("blind", "seeing")
+        ]
+        listed |= {"default": "test/blind", "default_is_stand_in": False}
+        route.fulfill(response=answer, json=listed)
+
+    page.route("**/shoulders/api/v1/models*", seen_by_one)
+    panel = desk.open_panel()
+    note = panel.root.get_by_text("blind cannot see images.")
+    hand(panel.input, "paste", "small.png", "image/png", picture(40, 30))
+    expect(note).to_be_visible()
+    panel.root.get_by_role("button", name="Choose another model").click()
+    page.keyboard.type("seeing")
+    page.keyboard.press("Enter")
+    expect(note).to_have_count(0)
+    expect(panel.input).to_be_focused()
+    attached(panel).get_by_role("button", name="Remove Image").click()
+    panel.root.get_by_role("button", name="seeing").click()
+    page.keyboard.type("blind")
+    page.keyboard.press("Enter")
+    expect(note).to_have_count(0)
+    area = panel.root.locator(".shoulders-Conversation")
+    hand(area, "drop", "dropped.png", "image/png", picture(40, 30))
+    expect(note).to_be_visible()
 
 
 def size_of(data: str) -> tuple[int, int]:

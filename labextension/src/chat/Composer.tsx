@@ -9,6 +9,7 @@ import { AttachmentChips, ComingChips } from './input/AttachmentChips';
 import { Field } from './input/Field';
 import { SkillsSheet, ToolsSheet } from './input/ListSheets';
 import { ModelPicker } from './input/ModelPicker';
+import { modelName } from './input/modelFacts';
 import { ModePicker } from './input/ModePicker';
 import { MoreMenu } from './input/MoreMenu';
 import { RequestSheet } from './input/RequestSheet';
@@ -16,7 +17,7 @@ import { SituationChips } from './input/SituationChips';
 import { Totals } from './input/Totals';
 import { useDrop } from './input/useAttachments';
 import { useComposer, type IComposer } from './input/useComposer';
-import { ErrorNote, IconButton } from './parts';
+import { Button, ErrorNote, IconButton } from './parts';
 import { focusField, usePlace, useTrans } from './use';
 
 export function Composer(props: {
@@ -47,6 +48,7 @@ export function Composer(props: {
         }}
       >
         <Chips composer={composer} />
+        <UnseenImages composer={composer} />
         <WaitsForAttachments composer={composer} />
         <Field
           text={draft.text}
@@ -123,6 +125,24 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
   );
 }
 
+/** Says before sending that the chosen model cannot see what is attached. */
+function UnseenImages(props: { composer: IComposer }): React.JSX.Element {
+  const trans = useTrans();
+  const { blind, setModels } = props.composer;
+  return (
+    <div className="shoulders-Composer-unseen">
+      <span role="status">
+        {blind !== null && trans.__('%1 cannot see images.', modelName(blind))}
+      </span>
+      {blind !== null && (
+        <Button onClick={() => setModels(true)}>
+          {trans.__('Choose another model')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
 /** Says that the message was not sent yet, and lets it be. */
 function WaitsForAttachments(props: {
   composer: IComposer;
@@ -137,7 +157,7 @@ function WaitsForAttachments(props: {
       {waiting && (
         <IconButton
           icon="close"
-          label={trans.__('Do not send yet (Esc)')}
+          label={trans.__('Cancel sending (Esc)')}
           onClick={() => {
             sendNot();
             focusField();
@@ -203,7 +223,7 @@ function placeholder(
   trans: TranslationBundle
 ): string {
   if (closed) {
-    return trans.__('This conversation can only be read');
+    return trans.__('This conversation is read-only');
   }
   if (view !== null && asksQuestion(view)) {
     return trans.__('Answer…');
@@ -215,6 +235,6 @@ function placeholder(
     return trans.__('Add something for the next step…');
   }
   return isThread
-    ? trans.__('Ask about this place…')
+    ? trans.__('Ask about this…')
     : trans.__('Ask about your notebook…');
 }

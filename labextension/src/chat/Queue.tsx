@@ -1,30 +1,68 @@
-/** Messages sent while a turn runs: the agent reads them at its next step; until then they can be changed. */
+/**
+ * Messages sent while a turn runs: the agent reads them at its next step; until then they can be changed. Those that a
+ * stopped turn left are sent when the user says so.
+ */
 
 import * as React from 'react';
 
 import { withSuggested } from '../model/suggested';
 import { legible } from '../model/visible';
 import type { QueuedView } from '../wire/generated';
-import { ErrorNote, IconButton } from './parts';
+import { Button, ErrorNote, IconButton } from './parts';
 import { useAction, useFocusKept, usePlace, useTrans } from './use';
 
 export function Queue(props: {
   queued: readonly QueuedView[];
+  /** No turn reads them by itself. */
+  isLeft: boolean;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  if (props.queued.length === 0) {
+  const { queued, isLeft } = props;
+  const [first] = queued;
+  if (first === undefined) {
     return null;
   }
   return (
-    <ul className="shoulders-Queue" aria-label={trans.__('Queued messages')}>
-      {props.queued.map(message => (
-        <Queued key={message.message_id} message={message} />
-      ))}
-    </ul>
+    <div className="shoulders-Queue">
+      <ul aria-label={trans.__('Queued messages')}>
+        {queued.map(message => (
+          <Queued key={message.message_id} message={message} isLeft={isLeft} />
+        ))}
+      </ul>
+      {isLeft && <SendNow first={first} count={queued.length} />}
+    </div>
   );
 }
 
-function Queued({ message }: { message: QueuedView }): React.JSX.Element {
+/** Begins a turn with all that a turn left. */
+function SendNow(props: {
+  first: QueuedView;
+  count: number;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = usePlace();
+  const { busy, error, run } = useAction();
+  const item = useFocusKept<HTMLDivElement>();
+  const send = (): void => {
+    if (!busy) {
+      run(() => conversations.commands.sendQueued(tab, props.first.message_id));
+    }
+  };
+  return (
+    <div className="shoulders-Queue-send" ref={item}>
+      <Button kind="primary" onClick={send}>
+        {trans._n('Send now', 'Send all now', props.count)}
+      </Button>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+function Queued(props: {
+  message: QueuedView;
+  isLeft: boolean;
+}): React.JSX.Element {
+  const { message, isLeft } = props;
   const trans = useTrans();
   const { conversations, tab } = usePlace();
   const { busy, error, run } = useAction();
@@ -64,7 +102,9 @@ function Queued({ message }: { message: QueuedView }): React.JSX.Element {
   };
   return (
     <li className="shoulders-Queue-item" ref={item}>
-      <span className="shoulders-Queue-label">{trans.__('Queued')}</span>
+      <span className="shoulders-Queue-label">
+        {isLeft ? trans.__('Not sent') : trans.__('Queued')}
+      </span>
       {editing ? (
         <Field
           message={message}

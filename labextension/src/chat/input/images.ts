@@ -1,6 +1,6 @@
 /** Pictures on their way into a message: made small enough for a model before they leave the page. */
 
-import type { ImageAttachment } from '../../wire/generated';
+import type { Attachment, ImageAttachment } from '../../wire/generated';
 
 /** Pixels of the longer side that a model sees at most; what is larger is made smaller by every provider. */
 const SIDE = 1568;
@@ -13,6 +13,15 @@ const READ = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 /** Whether a file is a picture a model can read, maybe made over. */
 export function isPicture({ type }: Pick<File, 'type'>): boolean {
   return READ.has(type) || type === 'image/bmp';
+}
+
+/** Whether a model needs eyes for an attachment: a picture, or a file of the workspace that is one. */
+export function isImage(attachment: Attachment): boolean {
+  return (
+    attachment.kind === 'image' ||
+    (attachment.kind === 'file' &&
+      /\.(png|jpe?g|gif|webp)$/i.test(attachment.path))
+  );
 }
 
 /** The picture as an attachment. Rejects when the browser cannot read it. */

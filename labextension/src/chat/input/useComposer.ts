@@ -2,15 +2,18 @@
 
 import * as React from 'react';
 
+import type { IConversations } from '../../model/interface';
 import { contextOf, type Left, type Piece } from '../../model/situation';
 import { parseCommand, type ISlashCommand } from '../../model/slash';
 import type {
   Conversation,
   ErrorInfo,
+  ModelInfo,
   PreviewMessage
 } from '../../wire/generated';
 import type { ISituation } from '../host';
 import { useAction, useHost, usePlace, useSituation } from '../use';
+import { isImage } from './images';
 import { useAttachments, type IAttachments } from './useAttachments';
 import { useCommands, type Sheet } from './useCommands';
 import { useDraft, useLeft, type IDraft } from './useDraft';
@@ -30,6 +33,8 @@ export interface IComposer {
   /** Whether the list of models is shown. */
   readonly models: boolean;
   readonly setModels: (shown: boolean) => void;
+  /** The chosen model, when images are attached and it cannot see them. */
+  readonly blind: ModelInfo | null;
   /** What would be sent of a text now. */
   readonly message: (text: string) => PreviewMessage;
   readonly send: (typed: string) => void;
@@ -137,6 +142,9 @@ export function useComposer(
     setSheet,
     models,
     setModels,
+    blind: attachments.all.some(isImage)
+      ? blindModel(conversations, tab)
+      : null,
     message,
     send,
     run,
@@ -147,6 +155,16 @@ export function useComposer(
     sendable: !isEmpty(draft.text),
     error: attachments.error ?? action.error
   };
+}
+
+/** The chosen model, unless it sees images or is not known. */
+function blindModel(
+  conversations: IConversations,
+  tab: string
+): ModelInfo | null {
+  const id = conversations.model(tab);
+  const model = conversations.models?.models.find(each => each.id === id);
+  return model?.images === false ? model : null;
 }
 
 /** Whether the message waits for its attachments. What was left out is offered again once it is sent, not before. */
