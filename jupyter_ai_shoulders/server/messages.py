@@ -21,13 +21,24 @@ class MessagesHandler(ShouldersHandler):
     async def post(self, session_id: str) -> None:
         """Accept a message; the client's id makes it idempotent."""
         session = self.session(session_id)
-        self.answer(await self.host.engine.send(session.id, self.body(SendMessage)), 202)
+        command = self.body(SendMessage)
+        if command.client_id is None:
+            command = command.model_copy(update={"client_id": self.client_id})
+        self.answer(await self.host.engine.send(session.id, command), 202)
 
 
 class MessageHandler(ShouldersHandler):
     """``sessions/{id}/messages/{message_id}``, queued messages only."""
 
     most_bytes = LONG_TEXT_BYTES
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str, message_id: str) -> None:
+        """Send it now, with what is queued beside it, after the turn that left it has ended."""
+        session = self.session(session_id)
+        await self.host.engine.send_queued(session.id, MessageId(message_id))
+        self.accepted()
 
     @web.authenticated
     @authorized

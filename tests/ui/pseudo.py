@@ -53,8 +53,14 @@ def _value(literal: str) -> str:
 _GIVEN = (
     *("pre", "code", "kbd", "textarea", "[role=tab]", ".shoulders-Markdown", ".shoulders-Chip"),
     *(".shoulders-User-text", ".shoulders-Code-source", ".shoulders-Call-title", ".shoulders-Diff"),
-    *(".shoulders-Call-target", ".shoulders-Call-note", ".shoulders-Call > .shoulders-Disclosure"),
-    *(".shoulders-Error", ".shoulders-Notice", ".shoulders-Remark", ".shoulders-CallDetail > p"),
+    *(".shoulders-Call-target", ".shoulders-Call-note", ".shoulders-CallRow"),
+    *(
+        ".shoulders-Error",
+        ".shoulders-ErrorBar-text",
+        ".shoulders-Notice",
+        ".shoulders-Remark",
+        ".shoulders-CallDetail > p",
+    ),
     ".shoulders-Line-moment",  # a time of today, or the date of another day
     *(".shoulders-Arguments", ".shoulders-Option", ".shoulders-Todo", ".shoulders-Menu-label"),
     *(

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.ui.desk import Desk
-from tests.ui.panel import PATIENCE_MS, OpenNotebook, Panel
+from tests.ui.panel import PATIENCE_MS, WIDE, OpenNotebook, Panel
 from tests.upstream import calls, says
 
 LONG = "Compare the prices of the wines by region. " * 12
@@ -213,12 +213,12 @@ def test_a_message_is_edited_in_versions_forked_and_copied(desk: Desk, page: Pag
     expect(panel.input).to_have_value("**First** answer.")
     panel.input.fill("")
 
-    act(asked.last, "Edit and send again").click()
+    act(asked.last, "Edit and resend").click()
     field = panel.root.get_by_role("textbox", name="Message", exact=True)
     expect(field).to_be_focused()
     page.keyboard.press("Escape")
     expect(field).to_have_count(0)
-    act(asked.last, "Edit and send again").click()
+    act(asked.last, "Edit and resend").click()
     page.keyboard.press("Control+a")
     page.keyboard.type("Asked anew")
     panel.root.get_by_role("button", name="New conversation", exact=True).click()
@@ -227,6 +227,7 @@ def test_a_message_is_edited_in_versions_forked_and_copied(desk: Desk, page: Pag
     # The lab gives the focus to the notebook once it is there again, however late that is.
     page.wait_for_function("() => document.activeElement?.closest('.jp-Notebook') != null")
     panel = Panel(page).open()
+    panel.resize(WIDE)
     panel.root.get_by_role("tab").first.click()
     expect(field).to_have_value("Asked anew")
     field.press("Enter")
@@ -248,8 +249,8 @@ def test_a_message_is_edited_in_versions_forked_and_copied(desk: Desk, page: Pag
     expect(versions).to_contain_text("2 of 2")
     versions.get_by_role("button", name="Earlier version").click()
     bar = panel.root.locator(".shoulders-PastBar")
-    bar.get_by_role("button", name=re.compile("^Go on from here")).click()
-    expect(panel.root.get_by_role("tab")).to_have_count(3)
+    bar.get_by_role("button", name=re.compile("^Continue from here")).click()
+    expect(panel.tabs).to_have_count(3)
     expect(panel.answers.last).to_contain_text("First answer.")
     panel.ask("And then?")
     expect(panel.answers.last).to_contain_text("Third.")
@@ -312,7 +313,7 @@ def test_a_failure_says_what_to_do_is_tried_again_and_its_wait_counted_down(
     panel = open_notebook(desk, refused, says("It works."), busy, says("Fine."))
     panel.ask("Try this.")
     error = panel.answers.last.get_by_role("alert")
-    expect(error).to_contain_text("pick another model")
+    expect(error).to_contain_text("Pick another model")
     error.get_by_role("button", name="Details").click()
     expect(error).to_contain_text("bad_request_upstream")
     error.get_by_role("button", name="Try again").click()
@@ -356,7 +357,7 @@ def test_links_ask_when_the_agent_has_read_and_pictures_are_files_of_the_workspa
     expect(shown).to_have_count(1)
     expect(shown).to_have_js_property("naturalWidth", 40)
     expect(said).to_contain_text("[remote]")
-    expect(said).to_contain_text("[no picture none.png]")
+    expect(said).to_contain_text("[image not shown: none.png]")
 
     strange = said.get_by_role("link", name="bank.example (evil.example)")
     strange.click()

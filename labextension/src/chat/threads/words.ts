@@ -53,7 +53,7 @@ export function nameOfFilter(
     case 'stopped':
       return trans.__('Failed or interrupted');
     case 'lost':
-      return trans.__('Place gone');
+      return trans.__('Not in document');
     case 'resolved':
       return trans.__('Resolved');
   }
