@@ -106,7 +106,7 @@ class HostThreads:
         depth = 1 + (opener.depth if opener else 0)
         if depth > DEEPEST:
             raise PolicyRefusal(
-                f"This task was opened by a task itself; no more than {DEEPEST} follow each other.",
+                f"This task was itself opened by a task; no more than {DEEPEST} follow each other.",
                 hint="Do it in this conversation, or leave it to the one that opened this task.",
             )
         return Opener(

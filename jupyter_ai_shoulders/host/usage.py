@@ -131,9 +131,9 @@ class UsageDesk:
     async def _refuse_stale(self, seen: str | None) -> None:
         if seen is not None and seen != (await self.budget()).revision:
             raise Conflict(
-                "The limits were changed elsewhere meanwhile; nothing was stored.",
+                "The limits were changed elsewhere. Your change was not saved.",
                 code="stale",
-                hint="Look at them again and repeat the change.",
+                hint="Check them and repeat the change.",
             )
 
     async def _store(self, command: PutBudget) -> None:

@@ -205,7 +205,7 @@ def test_what_was_sent_can_be_read_in_the_settings(desk: Desk) -> None:
 
     settings = SettingsPage(desk.page).open("suggestions")
 
-    sent = settings.root.get_by_role("region", name="What was sent")
+    sent = settings.root.get_by_role("region", name="Sent requests")
     sent.get_by_role("button", name=re.compile(re.escape(desk.path))).first.click()
     sent.get_by_role("button", name="1. To the model").click()
     (request,) = asked_of(desk)

@@ -142,7 +142,7 @@ def test_a_used_up_budget_and_a_provider_that_is_down_are_silent_but_for_a_hint(
     desk.page.keyboard.type("c")
     desk.upstream.play({"replies": [], "default": {"failure": {"status": 500}}})
     ghost.plus()
-    expect(ghost.hint).to_have_text("No AI suggestions: provider does not answer")
+    expect(ghost.hint).to_have_text("No AI suggestions: provider not responding")
     ghost.gone()
     ghost.hint.click()
     expect(ghost.hint).to_have_count(0)

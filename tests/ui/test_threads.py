@@ -133,7 +133,7 @@ def test_the_list_has_the_threads_of_the_open_document_first(desk: Desk, page: P
     expect(headings).to_have_text([f"{desk.file.name}4", "Other documents1", "Resolved1"])
     expect(threads.rows.nth(2)).to_contain_text("Cell 2")
     expect(threads.rows.nth(3)).to_contain_text("vanish()")
-    expect(threads.rows.nth(3)).to_contain_text("Place gone")
+    expect(threads.rows.nth(3)).to_contain_text("Not in document")
     expect(threads.rows.nth(4)).to_contain_text(other.name)
     expect(threads.rows.nth(5)).to_contain_text("Resolved")
     expect(threads.rows.nth(5)).to_have_css("opacity", "0.5")
@@ -154,15 +154,15 @@ def test_the_list_is_narrowed_and_leads_to_places(desk: Desk, page: Page) -> Non
     threads.list.get_by_label("Search threads").fill("frame")
     expect(threads.titles).to_have_text(["Copy it"])
     threads.list.get_by_label("Search threads").fill("")
-    threads.list.get_by_label("Show").select_option("Place gone")
+    threads.list.get_by_label("Show").select_option("Not in document")
     expect(threads.titles).to_have_text(["Where is it?"])
     threads.list.get_by_label("Show").select_option("All threads")
 
-    threads.choose("Copy it", "Go to its place")
+    threads.choose("Copy it", "Show in document")
     expect(page.get_by_role("tab", name=other.name)).to_be_visible()
     expect(threads.list.get_by_role("heading").first).to_have_text(f"{other.name}1")
-    threads.choose("Where is it?", "Go to its place")
-    expect(panel.root.get_by_role("alert")).to_contain_text("is gone from")
+    threads.choose("Where is it?", "Show in document")
+    expect(panel.root.get_by_role("alert")).to_contain_text("is no longer in")
 
 
 @pytest.mark.shows("09.panel.6", "09.panel.10", "09.end.1", "09.end.2")
@@ -214,7 +214,7 @@ def test_the_agent_opens_a_thread_that_is_listed_and_that_it_can_read(
     question = {"question": "Which names?", "options": ["left and right"]}
     rules = [
         {"when": {"user": "Name them", "has_results": False}, "reply": calls("clarify", question)},
-        {"when": {"tool_result": "Name them"}, "reply": says("It waits for you.")},
+        {"when": {"tool_result": "Name them"}, "reply": says("It waiting for you.")},
         {"when": {"tool_result": "is open at"}, "reply": says("A thread is at it.")},
         {"when": {"user": "How far"}, "reply": calls("read_tasks", {})},
         {"when": {"user": "Have the print"}, "reply": calls("add_task", task)},
@@ -228,9 +228,9 @@ def test_the_agent_opens_a_thread_that_is_listed_and_that_it_can_read(
     expect(threads.button).to_have_accessible_name("Threads (1 in this document)")
     threads.show()
     row = threads.rows.filter(has_text="Name them.")
-    expect(row.get_by_role("img", name="Waits for you")).to_be_visible()
+    expect(row.get_by_role("img", name="Waiting for you")).to_be_visible()
     expect(row).to_contain_text("print(a, b)")
     row.click()
     expect(panel.root.get_by_role("button", name="left and right")).to_be_visible()
     tab = panel.root.get_by_role("tab", selected=True)
-    expect(tab.get_by_role("img", name="Waits for you")).to_be_visible()
+    expect(tab.get_by_role("img", name="Waiting for you")).to_be_visible()

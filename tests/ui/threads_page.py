@@ -60,7 +60,7 @@ class Threads:
 
     def choose(self, title: str, item: str) -> None:
         """Choose from the menu of a thread in the list."""
-        self.list.get_by_role("button", name=f"More about {title}").click()
+        self.list.get_by_role("button", name=f"More actions for {title}").click()
         self.list.get_by_role("menuitem", name=item, exact=True).click()
 
     def select(self, opened: OpenNotebook, cell_id: str, text: str, nth: int = 0) -> None:

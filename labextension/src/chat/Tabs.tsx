@@ -10,6 +10,7 @@ import type { ITab } from '../model/tabs';
 import type { Session } from '../wire/generated';
 import { titleOf } from './actions';
 import { focusNext } from './focus';
+import { Menu } from './Menu';
 import { IconButton } from './parts';
 import { Rename } from './Rename';
 import { StatusDot } from './StatusDot';
@@ -17,12 +18,18 @@ import { useHost, usePlace, useTrans } from './use';
 import { useActions, usePanelState } from './usePanel';
 import { useTabDrag } from './useTabDrag';
 
+/** Pixels in which a title can be read: of the active tab, and of another. */
+const ACTIVE_PX = 120;
+const TAB_PX = 88;
+
 export function Tabs(): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
   const { conversations } = usePlace();
   const list = React.useRef<HTMLDivElement>(null);
   const { renaming } = usePanelState();
+  const place = React.useRef<HTMLDivElement>(null);
+  const isNarrow = useIsNarrow(place, conversations.tabs.length);
   const drag = useTabDrag(conversations);
   // The tab of the active conversation, which another may have become until it is rendered.
   const focus = (): void =>
@@ -32,41 +39,97 @@ export function Tabs(): React.JSX.Element {
     );
   return (
     <div
-      ref={list}
-      className="shoulders-Tabs"
-      role="tablist"
-      aria-label={trans.__('Open conversations')}
-      {...drag}
-      onKeyDown={event => {
-        if (event.target instanceof HTMLInputElement) {
-          return; // A title is being changed.
-        }
-        const act = keyAct(event, actions);
-        if (act !== null) {
-          event.preventDefault();
-          act();
-          focus();
-        }
-      }}
+      ref={place}
+      className={`shoulders-TabBar ${isNarrow ? 'shoulders-mod-narrow' : ''}`}
     >
-      {conversations.tabs.map(tab => {
-        const session = conversations.session(tab.key);
-        return session !== null && renaming === session.id ? (
-          <div key={tab.key} className="shoulders-Tab shoulders-mod-selected">
-            <Rename
-              title={session.title}
-              onDone={title => {
-                void actions.rename(session, title);
-                focus();
-              }}
-            />
-          </div>
-        ) : (
-          <Tab key={tab.key} tab={tab} session={session} focus={focus} />
-        );
-      })}
+      <div
+        ref={list}
+        className="shoulders-Tabs"
+        role="tablist"
+        aria-label={trans.__('Open conversations')}
+        {...drag}
+        onKeyDown={event => {
+          if (event.target instanceof HTMLInputElement) {
+            return; // A title is being changed.
+          }
+          const act = keyAct(event, actions);
+          if (act !== null) {
+            event.preventDefault();
+            act();
+            focus();
+          }
+        }}
+      >
+        {conversations.tabs.map(tab => {
+          const session = conversations.session(tab.key);
+          return session !== null && renaming === session.id ? (
+            <div
+              key={tab.key}
+              className="shoulders-Tab shoulders-mod-active shoulders-mod-selected"
+            >
+              <Rename
+                title={session.title}
+                onDone={title => {
+                  void actions.rename(session, title);
+                  focus();
+                }}
+              />
+            </div>
+          ) : (
+            <Tab key={tab.key} tab={tab} session={session} focus={focus} />
+          );
+        })}
+      </div>
+      {isNarrow && <AllTabs />}
     </div>
   );
+}
+
+/** The open conversations as a menu, where the tabs have no room. */
+function AllTabs(): React.JSX.Element {
+  const trans = useTrans();
+  const actions = useActions();
+  const { conversations } = usePlace();
+  const { tabs, active } = conversations;
+  const items = tabs.map(tab => ({
+    key: tab.key,
+    title: titleOfTab(tab, conversations.session(tab.key), trans),
+    checked: tab.key === active.key,
+    act: () => {
+      conversations.activate(tab.key);
+      actions.showList(null);
+    }
+  }));
+  const count = tabs.length;
+  return (
+    <Menu
+      icon="caret-down"
+      label={trans._n('%1 open conversation', '%1 open conversations', count)}
+      className="shoulders-IconButton"
+      drop="down"
+      items={items}
+    />
+  );
+}
+
+/** Whether the tabs have less room than they need to be read. */
+function useIsNarrow(
+  place: React.RefObject<HTMLDivElement>,
+  count: number
+): boolean {
+  const [width, setWidth] = React.useState(Infinity);
+  React.useEffect(() => {
+    const { current } = place;
+    if (current === null || typeof ResizeObserver === 'undefined') {
+      return;
+    }
+    const observer = new ResizeObserver(entries => {
+      setWidth(entries[0]?.contentRect.width ?? Infinity);
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [place]);
+  return count > 1 && width < ACTIVE_PX + (count - 1) * TAB_PX;
 }
 
 /** What a key does in the list of tabs. */
@@ -116,11 +179,12 @@ function Tab(props: {
   const active = tab.key === conversations.active.key;
   const selected = active && list === null;
   const title = titleOfTab(tab, session, trans);
+  const at = conversations.tabs.indexOf(tab);
   const isThread = conversations.anchor(tab.key) !== null;
   const element = useInView(selected);
   return (
     <div
-      className={`shoulders-Tab ${selected ? 'shoulders-mod-selected' : ''}`}
+      className={`shoulders-Tab ${active ? 'shoulders-mod-active' : ''} ${selected ? 'shoulders-mod-selected' : ''}`}
       onAuxClick={event => {
         if (event.button === 1) {
           close();
@@ -134,6 +198,8 @@ function Tab(props: {
         id={idOfTab(tab.key)}
         className="shoulders-Tab-title"
         aria-selected={selected}
+        aria-posinset={at + 1}
+        aria-setsize={conversations.tabs.length}
         aria-controls={selected ? `shoulders-panel-${tab.key}` : undefined}
         aria-keyshortcuts="Delete F2"
         tabIndex={active ? 0 : -1}

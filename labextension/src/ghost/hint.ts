@@ -8,6 +8,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 import { Widget } from '@lumino/widgets';
 
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import { EXTENSION_ID } from '../tokens';
 import type { CompletionEnd } from '../wire/generated';
@@ -51,7 +52,7 @@ export class Hint {
   private show(reason: keyof typeof PLACES, message: string | null): void {
     const { bar, trans, open, say } = this.parts;
     const text = hintText(reason, trans);
-    const told = visible(message ?? text); // It may be in the words of a provider.
+    const told = visible(message === null ? text : serverText(trans, message)); // It may be in the words of a provider.
     this.hide();
     say(told);
     const item = makeItem(text, told, () => {
@@ -91,7 +92,7 @@ function hintText(
     case 'budget':
       return trans.__('No AI suggestions: budget used up');
     case 'provider_down':
-      return trans.__('No AI suggestions: provider does not answer');
+      return trans.__('No AI suggestions: provider not responding');
     default:
       return reason satisfies never;
   }

@@ -20,6 +20,7 @@ import type { GhostPreferences } from './preferences';
 import { hasPlainCaret, questionAt } from './question';
 import { shownIn, type IGhost } from './session';
 import { spoken } from './spoken';
+import { blink } from './nothing';
 import { ghostIn, ghostView, hasGhostView, take, tell } from './view';
 import { firstWord } from './words';
 
@@ -97,6 +98,7 @@ export class Ghosts {
         }
         if (suggestions.length === 0 && end?.reason === 'nothing') {
           say(trans.__('No suggestions.'));
+          blink(view);
         }
       }
     });

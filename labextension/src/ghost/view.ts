@@ -20,6 +20,7 @@ import {
 } from '@codemirror/view';
 
 import { legible } from '../model/visible';
+import { nothingMark } from './nothing';
 import { ghostRoom } from './room';
 import { advance, shownIn, type GhostEvent, type IGhost } from './session';
 
@@ -56,6 +57,7 @@ function next(ghost: IGhost | null, transaction: Transaction): IGhost | null {
 export function ghostView(listener: GhostListener): Extension {
   return [
     field,
+    nothingMark,
     ghostRoom(({ state }) => ghostIn(state) !== null),
     // To another part of the page: suggestions go. To another window: they stay.
     EditorView.focusChangeEffect.of((state, focusing) =>

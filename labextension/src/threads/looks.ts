@@ -80,7 +80,7 @@ export function labelOf(
   const name = nameOf(first, trans);
   const said = [
     stateOf(first.state, trans),
-    isApproximate(first) ? trans.__('likeliest place') : null
+    isApproximate(first) ? trans.__('most likely place') : null
   ].filter(each => each !== null);
   return said.length === 0 ? name : `${name} (${said.join(', ')})`;
 }
@@ -91,7 +91,7 @@ function stateOf(state: ThreadState, trans: TranslationBundle): string | null {
     case 'error':
       return trans.__('stopped by an error');
     case 'waiting':
-      return trans.__('waits for you');
+      return trans.__('waiting for you');
     case 'running':
       return trans.__('working');
     case 'interrupted':

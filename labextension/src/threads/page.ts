@@ -53,7 +53,9 @@ export class ThreadsPage {
     const place = this.here();
     const anchor = place === null ? null : anchorHere(place);
     if (anchor === null) {
-      this.tell(this.parts.trans.__('Select the text the thread is about.'));
+      this.tell(
+        this.parts.trans.__('Select the text to start a thread about.')
+      );
     } else {
       this.begin(anchor);
     }
@@ -69,7 +71,7 @@ export class ThreadsPage {
     );
     const index = cell === null ? null : meantOutput(cell, clicked);
     if (panel === null || cell === null || index === null) {
-      this.tell(trans.__('This cell has no output for a thread to be about.'));
+      this.tell(trans.__('This cell has no output to start a thread about.'));
     } else {
       this.begin(anchorOfOutput(panel, cell, index));
     }

@@ -130,7 +130,7 @@ function Totals({ total }: { total: UsageRow }): React.JSX.Element {
       cost === null
         ? total.calls === 0
           ? formatMoney(0)
-          : trans.__('not known')
+          : trans.__('unknown')
         : formatMoney(cost),
       unknown === 0
         ? ''
@@ -239,8 +239,8 @@ function stepsText({ steps }: Usage, trans: TranslationBundle): string {
   return steps === null || perTurn === null
     ? ''
     : trans._n(
-        '%1 turn, %2 model calls a turn.',
-        '%1 turns, %2 model calls a turn.',
+        '%1 turn, %2 model calls per turn.',
+        '%1 turns, %2 model calls per turn.',
         steps.turns,
         perTurn.toFixed(1)
       );

@@ -23,7 +23,7 @@ export function DayChart(props: {
   const trans = useTrans();
   const { bars, measure } = props;
   const most = Math.max(0, ...bars.map(({ value }) => value ?? 0));
-  const top = axisTop(most);
+  const top = axisTop(measure === 'cost' ? leastCost(most) : most);
   const width = 100 / Math.max(1, bars.length);
   const every = Math.max(1, Math.ceil(bars.length / NAMES));
   return (
@@ -118,9 +118,7 @@ export function ModelChart(props: {
   const { bars, measure } = props;
   const most = Math.max(1, ...bars.map(({ value }) => value ?? 0));
   return bars.length === 0 ? (
-    <p className="shoulders-Settings-note">
-      {trans.__('No model was called.')}
-    </p>
+    <p className="shoulders-Settings-note">{trans.__('No model calls.')}</p>
   ) : (
     <ul className="shoulders-Bars">
       {bars.map(bar => (
@@ -148,6 +146,11 @@ export function ModelChart(props: {
   );
 }
 
+/** An axis of money has amounts that can be told, and of nothing a cent. */
+function leastCost(most: number): number {
+  return most === 0 ? 10_000 : Math.max(most, 200);
+}
+
 function heightOf({ value, unknown }: IBar, top: number): number {
   const height = ((value ?? 0) / top) * HEIGHT;
   return height > 0 || unknown > 0 ? Math.max(LEAST, height) : 0;
@@ -162,15 +165,15 @@ function summary(
   const used = bars.filter(({ value, unknown }) => value !== 0 || unknown > 0);
   const [first, ...rest] = used;
   if (first === undefined) {
-    return trans.__('Nothing was used in this period.');
+    return trans.__('No usage in this period.');
   }
   const highest = rest.reduce(
     (best, bar) => ((bar.value ?? 0) > (best.value ?? 0) ? bar : best),
     first
   );
   return trans._n(
-    'Use on %1 day; most: %2',
-    'Use on %1 days; most: %2',
+    'Usage on %1 day; highest: %2',
+    'Usage on %1 days; highest: %2',
     used.length,
     barText(highest, measure, trans)
   );
@@ -192,7 +195,7 @@ export function amountText(
 ): string {
   const known = value === null ? '' : valueText(value, measure);
   if (unknown === 0) {
-    return known === '' ? trans.__('not known') : known;
+    return known === '' ? trans.__('unknown') : known;
   }
   const more = trans._n(
     '%1 call of unknown cost',

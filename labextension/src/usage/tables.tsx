@@ -84,7 +84,7 @@ export function ToolsTable(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   return props.tools.length === 0 ? (
-    <p className="shoulders-Settings-note">{trans.__('No tool was used.')}</p>
+    <p className="shoulders-Settings-note">{trans.__('No tools used.')}</p>
   ) : (
     <Scrolled label={trans.__('Tools')}>
       <table>

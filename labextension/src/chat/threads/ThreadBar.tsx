@@ -58,7 +58,7 @@ function Where(props: {
       className="shoulders-ThreadBar-place"
       {...(openTarget === null
         ? { disabled: true }
-        : { title: trans.__('Go to its place') })}
+        : { title: trans.__('Show in document') })}
       onClick={() => {
         if (session === null) {
           openTarget?.(targetOf(anchor));

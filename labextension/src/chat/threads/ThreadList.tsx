@@ -30,7 +30,7 @@ export function ThreadList(): React.JSX.Element {
   }, [threads, here]);
   const none =
     all.length > 0
-      ? trans.__('No thread matches.')
+      ? trans.__('No matching threads.')
       : trans.__(
           'No threads yet. Select text in a cell or a file and choose “Start an AI Thread Here” from its context menu.'
         );

@@ -83,7 +83,7 @@ function itemsOf(
   return [
     {
       key: 'reveal',
-      title: trans.__('Go to its place'),
+      title: trans.__('Show in document'),
       act: () => void actions.reveal(session)
     },
     {

@@ -18,7 +18,7 @@ export function CertaintyTag(props: {
         <Badge
           kind="warning"
           title={trans.__(
-            'The text was changed; this is the likeliest place of it.'
+            'The text has changed. This is its most likely place.'
           )}
         >
           {trans.__('Approximate')}
@@ -29,10 +29,10 @@ export function CertaintyTag(props: {
         <Badge
           kind="bad"
           title={trans.__(
-            'The text is no longer in the document. The thread finds its place again when the text comes back.'
+            'The text is no longer in the document. The thread finds its place again if the text returns.'
           )}
         >
-          {trans.__('Place gone')}
+          {trans.__('Not in document')}
         </Badge>
       );
   }

@@ -28,12 +28,12 @@ test('a mark says what goes on in its thread, and how sure its place is', () => 
   expect(said).toEqual([
     ['shoulders-mod-idle', 'Thread t'],
     ['shoulders-mod-running', 'Thread t (working)'],
-    ['shoulders-mod-waiting', 'Thread t (waits for you)'],
+    ['shoulders-mod-waiting', 'Thread t (waiting for you)'],
     ['shoulders-mod-error', 'Thread t (stopped by an error)'],
     ['shoulders-mod-interrupted', 'Thread t (interrupted)'],
     [
       'shoulders-mod-idle shoulders-mod-approximate',
-      'Thread t (likeliest place)'
+      'Thread t (most likely place)'
     ]
   ]);
 });

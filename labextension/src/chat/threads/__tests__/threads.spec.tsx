@@ -84,7 +84,7 @@ describe('the list of threads', () => {
     const list = await showList();
     expect(titles()).toEqual(['First', 'Lost', 'Other', 'Done']);
     expect(
-      within(list).getByText('Place gone', { selector: 'span' })
+      within(list).getByText('Not in document', { selector: 'span' })
     ).toBeTruthy();
     expect(within(list).getAllByText('load() …')).toHaveLength(4);
     const places = host.threads as FakePlaces;
@@ -179,7 +179,7 @@ describe('above a thread', () => {
     places.found = false;
     await userEvent.click(where);
     await act(() => {});
-    expect(screen.getByRole('alert').textContent).toContain('is gone from');
+    expect(screen.getByRole('alert').textContent).toContain('is no longer in');
   });
 
   test('it is opened in a page that follows no places', async () => {

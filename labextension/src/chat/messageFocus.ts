@@ -1,0 +1,27 @@
+/** Messages by keyboard: PageUp leads from the input to the newest, the arrows go from one to the next. */
+
+import { focused } from './focus';
+
+const MESSAGE = '.shoulders-Message';
+
+/** Move the focus among messages while the list or one of them has it; whether the key was for that. */
+export function moveMessage(list: HTMLElement, key: string): boolean {
+  const now = focused();
+  const messages = [...list.querySelectorAll<HTMLElement>(MESSAGE)];
+  const at = messages.findIndex(message => message === now);
+  if ((key !== 'ArrowUp' && key !== 'ArrowDown') || (at < 0 && now !== list)) {
+    return false; // Elements of a message have their own keys.
+  }
+  const from = at < 0 ? messages.length : at;
+  const next = messages[key === 'ArrowUp' ? from - 1 : from + 1];
+  next?.focus();
+  return next !== undefined;
+}
+
+/** Give the newest message of a panel the focus; whether there is one. */
+export function focusNewest(within: Element | null): boolean {
+  const messages = within?.querySelectorAll<HTMLElement>(MESSAGE) ?? [];
+  const newest = [...messages].at(-1);
+  newest?.focus();
+  return newest !== undefined;
+}
