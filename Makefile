@@ -4,7 +4,7 @@
 # make sweep  kill the server at every crash point of scripted turns and at 200 random moments, damage its files (long)
 # make versions  install the lowest and the newest allowed versions and do the main job with each (minutes)
 # make build  after a change of the page half     make clean  remove whatever these made
-# make gen    after a change of the wire format: its schema and the page's types
+# make gen    after a change of the wire format, of texts or of configuration: what is made from them
 #
 # Needs Python 3.11 or newer, or uv. Node and every other tool come into .venv; nothing is installed outside
 # this directory, but for a browser and Debian's python3-venv where they are missing.
@@ -79,6 +79,7 @@ gen: env $(NODE_MODULES)
 	python -m jupyter_ai_shoulders.wire.schema
 	python -m jupyter_ai_shoulders.server.config_reference docs/configuration.md
 	$(NPM) run gen:wire
+	python .ci/messages.py
 
 bench: build
 	python -m tests.bench $(BENCH_ARGS)

@@ -173,7 +173,7 @@ class _Asking(Generic[AnswerT]):
             )
 
     def _unusable(self, misfit: _Misfit) -> ProviderError:
-        problem = f"the answer is not what was asked for: {misfit}"
+        problem = f"the answer does not have the requested form: {misfit}"
         return _failure(self._resolved.spec, problem, hint="Pick another model for this.")
 
 

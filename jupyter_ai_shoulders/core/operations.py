@@ -124,6 +124,8 @@ class OperationJournal(Protocol):
         ...
 
 
+_WITH_TURN = "Changes of cells are taken back with their turn, or in the notebook itself."
+"""Rows of cells were written with this as their reason; they can be undone with their turn."""
 _REASONS: dict[OperationState, str] = {
     "begun": "It has not ended yet.",
     "failed": "It failed: nothing was changed.",
@@ -137,6 +139,8 @@ def operation_of(
     """Return a row."""
     origin = change.origin
     reason = change.cannot_undo if state in {"done", "failed"} else None
+    if reason == _WITH_TURN:
+        reason = None
     reason = reason or _REASONS.get(state)
     return Operation(
         id=operation_id,

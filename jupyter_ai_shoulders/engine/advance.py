@@ -93,22 +93,22 @@ ACCEPTED_IN: dict[type[sig.Signal], tuple[type[Phase], ...]] = {
 _REFUSALS: dict[type[sig.Signal], tuple[ErrorCode, str]] = {
     sig.Send: ("turn_running", "A turn is open in this conversation."),
     sig.Begin: ("turn_running", "A turn is open in this conversation."),
-    sig.Steer: ("conflict", "No turn is running that the message could join."),
+    sig.Steer: ("conflict", "No turn is running for the message to join."),
     sig.Cancel: ("conflict", "No turn is running."),
     sig.Shutdown: ("conflict", "No turn is running."),
     sig.Resume: ("conflict", "The conversation is not interrupted."),
     sig.Discard: ("conflict", "The conversation is not interrupted."),
     sig.NoteInterruption: ("conflict", "The conversation is not interrupted."),
-    sig.Answer: ("already_answered", "This call does not wait for an answer any more."),
-    sig.Reply: ("already_answered", "This question does not wait for an answer any more."),
-    sig.Supply: ("already_answered", "This call does not wait for a result."),
+    sig.Answer: ("already_answered", "This call is no longer waiting for an answer."),
+    sig.Reply: ("already_answered", "This question is no longer waiting for an answer."),
+    sig.Supply: ("already_answered", "This call is not waiting for a result."),
     sig.Found: ("conflict", "The conversation is not interrupted."),
 }
 _UNEXPECTED: tuple[ErrorCode, str] = ("conflict", "An operation ended that was not running.")
 
 _OUTGROWN = ErrorInfo(
     code="context_overflow",
-    message="The conversation has outgrown the model's context window.",
+    message="The conversation is too long for the model's context window.",
 )
 
 Given = Event | sig.Signal
@@ -204,7 +204,7 @@ def _begin(draft: Draft, signal: sig.Begin) -> sig.Refuse | None:
     queue = draft.state.queue
     first = signal.orphan or (queue[0].message_id if queue else None)
     if first is None:
-        return sig.Refuse("conflict", "No message waits for a turn.")
+        return sig.Refuse("conflict", "No message is waiting for a turn.")
     turns.begin(draft, signal.plan, first)
     return None
 
@@ -224,7 +224,7 @@ def _message(message: SendMessage, turn_id: TurnId, *, queued: bool) -> MessageA
 
 def _change_queued(draft: Draft, signal: sig.ChangeQueued) -> sig.Refuse | None:
     if all(item.message_id != signal.message_id for item in draft.state.queue):
-        return sig.Refuse("conflict", "The message is not queued any more.")
+        return sig.Refuse("conflict", "The message is no longer queued.")
     status = "removed" if signal.text is None else "queued"
     draft.record(MessageUpdate(message_id=signal.message_id, status=status, text=signal.text))
     return None
@@ -351,7 +351,7 @@ def _model_finished(draft: Draft, signal: sig.ModelFinished) -> None:
             ErrorInfo(
                 code="content_filtered",
                 message="The provider's content filter stopped the reply.",
-                hint="Say it differently, or choose another model.",
+                hint="Rephrase it, or choose another model.",
             ),
         )
         return
@@ -369,7 +369,7 @@ def _note_shortcomings(draft: Draft, signal: sig.ModelFinished) -> None:
         text = "The reply was cut off at the model's output limit."
         draft.record(Notice(level="warning", code="output_limit", text=text))
     elif signal.empty:
-        text = "The model answered with nothing."
+        text = "The model returned an empty answer."
         draft.record(Notice(level="warning", code="empty_turn", text=text))
 
 

@@ -38,6 +38,8 @@ async def settle_interrupted(
             continue
         subject = await _subject(call, tools, replace(context, call_id=call.call_id))
         result = outcome(call, start, subject) if subject else None
+        if result is not None and _was_merged(start, result, context):
+            result = result.model_copy(update={"seen": ()})
         if result is not None:
             found.append(result)
     return tuple(found)
@@ -66,6 +68,13 @@ def outcome(call: Call, start: ToolStart, now: CallSubject) -> ToolResult | None
     if version == start.before_version and now.in_page >= start.in_page:
         return settled(call.call_id, call.tool, "cancelled", NOT_APPLIED)
     return None
+
+
+def _was_merged(start: ToolStart, result: ToolResult, context: CallContext) -> bool:
+    """Return whether the edit was made in a text that the conversation had not read."""
+    return any(
+        context.seen.get((item.path, item.cell_id)) != start.before_version for item in result.seen
+    )
 
 
 def _seen(target: Target, version: Version) -> tuple[SeenVersion, ...]:

@@ -60,7 +60,7 @@ class Answers:
         if not all(picks):
             raise InvalidRequest("answer: an answer says something.")
         if driver.question != call_id:
-            raise Conflict("This question was answered already.", code="already_answered")
+            raise Conflict("This question has already been answered.", code="already_answered")
         dispatch_word(driver, sig.Reply(call_id, picks))
         crash_point("questions.answer.committed")
         await self._services.log.sync()
@@ -72,7 +72,7 @@ class Answers:
         """
         await self._known(session_id, call_id)
         if not self._services.inputs.answer(session_id, call_id, command.text):
-            raise Conflict("Nothing waits for this input any more.", code="already_answered")
+            raise Conflict("Nothing is waiting for this input any more.", code="already_answered")
         crash_point("stdin.answer.taken")
 
     async def result(self, session_id: SessionId, call_id: CallId, command: SupplyResult) -> None:
@@ -84,7 +84,7 @@ class Answers:
         turn = driver.state.turn
         call = turn.call(call_id) if turn else None
         if call is None or call.settled:
-            raise Conflict("This call has its result already.", code="already_answered")
+            raise Conflict("This call already has a result.", code="already_answered")
         if self._services.sessions.get(session_id).tools != "parse_only":
             raise Conflict("The tools of this conversation run here; their results come from them.")
         if isinstance(driver.state.phase, Interrupted):
@@ -121,7 +121,7 @@ class Answers:
         turn = driver.state.turn
         call = turn.call(call_id) if turn else None
         if call is None or not call.waits:
-            raise Conflict("This call was answered already.", code="already_answered")
+            raise Conflict("This call has already been answered.", code="already_answered")
         return driver, call
 
     async def _known(self, session_id: SessionId, call_id: CallId) -> SessionDriver:

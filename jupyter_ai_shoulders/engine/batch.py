@@ -156,6 +156,7 @@ def _ask(draft: Draft, call: Call, question: Asks) -> None:
             network=question.confinement.network,
             read_only=question.confinement.read_only,
             reach=question.reach,
+            effects=question.effects,
             fact_hashes=dict(question.fact_hashes),
         )
     )
@@ -193,7 +194,9 @@ def _skip_after_denial(draft: Draft) -> None:
 
 def _leave_step(draft: Draft) -> None:
     turn = draft.turn
-    rejected = any(isinstance(call.verdict, Settle) and call.verdict.by_user for call in turn.calls)
+    rejected = any(
+        isinstance(call.verdict, Settle) and call.verdict.ends_turn for call in turn.calls
+    )
     if rejected and draft.state.policy.stop_on_rejection:
         turns.end(draft, "tool_rejected")
     elif turn.woken or draft.state.ended:

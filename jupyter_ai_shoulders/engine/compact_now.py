@@ -23,15 +23,15 @@ def check_compaction(driver: SessionDriver, mode: CompactionMode) -> None:
         )
     if driver.state.turn is not None:
         raise Conflict(
-            "The conversation's turn is open; earlier messages cannot be summarised now.",
+            "A turn is open, so earlier messages cannot be summarised now.",
             code="turn_running",
             hint="Wait for the turn to end, or stop it.",
             retryable=True,
         )
     if not driver.can_compact:
         raise Conflict(
-            "There is nothing to summarise yet: the first message and the last ones always stay.",
-            hint="It is of use in longer conversations.",
+            "There is nothing to summarise yet: the first message and the latest are always kept.",
+            hint="Summaries help in longer conversations.",
         )
 
 

@@ -248,6 +248,16 @@ class SessionDriver:
             return
         self.dispatch(sig.Begin(plan))
 
+    def begin_queued(self, message_id: MessageId) -> None:
+        """Start a turn with a message that a turn left queued, and all beside it.
+
+        Raises like ``dispatch``.
+        """
+        queue = [item.message_id for item in self.state.queue]
+        if message_id not in queue:
+            raise Conflict("The message is no longer queued.")
+        self.dispatch(sig.Begin(self._plan_for(queue[-1])))
+
     def begin_again(self, message_id: MessageId) -> None:
         """Start the turn of an accepted message that never began. Raises like ``dispatch``."""
         queue = [item.message_id for item in self.state.queue]

@@ -150,6 +150,7 @@ class Engine:
         then nothing was recorded.
         """
         driver, found = await self._ready(session_id)
+        self._services.senders.sent(session_id, command.id, command.client_id)
         if command.id in driver.memory.accepted:
             self._repeat(driver, command)
         elif command.replaces is not None:
@@ -193,6 +194,15 @@ class Engine:
         """Take a queued message back. Raises ``NotFound``, ``Conflict`` (no longer queued)."""
         await self._change_queued(session_id, message_id, None)
 
+    async def send_queued(self, session_id: SessionId, message_id: MessageId) -> None:
+        """Begin a turn with a message that an ended turn left queued, and those queued with it.
+
+        Raises ``Conflict`` (no longer queued, a turn is open), ``ShouldersError`` (model).
+        """
+        driver, _ = await self._ready(session_id)
+        driver.begin_queued(message_id)
+        await self._services.log.sync()
+
     async def cancel(self, session_id: SessionId) -> None:
         """Stop the running turn, or end an interrupted one; else do nothing.
 
@@ -217,7 +227,7 @@ class Engine:
     async def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
         """Go on with an interrupted turn, or discard it.
 
-        A higher limit of money may come with it. Raises ``NotFound``, ``Conflict`` (not
+        A higher spending limit may come with it. Raises ``NotFound``, ``Conflict`` (not
         interrupted), ``PolicyRefusal`` (limit), ``StateUnavailable`` (the limit could not be
         stored; the turn waits on), ``ShouldersError`` (model).
         """
@@ -368,7 +378,7 @@ class Engine:
     async def _raise_limit(self, driver: SessionDriver, micro_usd: int) -> None:
         turn = driver.state.turn
         if turn is None or turn.paused is None or turn.paused.scope == "window":
-            raise Conflict("The conversation does not wait at a limit that could be raised here.")
+            raise Conflict("The conversation is not waiting at a limit that can be raised here.")
         await self._services.budgets.raise_limit(
             turn.paused.scope, micro_usd, driver.session_id, turn.turn_id
         )

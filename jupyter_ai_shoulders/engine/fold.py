@@ -110,10 +110,10 @@ def _run_end(state: State, event: ev.RunEnd) -> State:
 
 
 def denial(feedback: str | None) -> Settle:
-    """Return the result of a call the user denied."""
+    """Return the result of a call the user denied; with a reason, the model is to go on by it."""
     said = f" The user said: {feedback}" if feedback else ""
     error = ErrorInfo(code="denied", message=f"The user did not allow this call.{said}")
-    return Settle("denied", error, by_user=True)
+    return Settle("denied", error, ends_turn=not (feedback and feedback.strip()))
 
 
 def _message(state: State, event: ev.MessageAdd | ev.MessageUpdate | ev.Restore) -> State:

@@ -72,7 +72,7 @@ async def find_fork_point(
             raise Conflict(
                 f"The turn that event {chosen} belongs to is running.",
                 code="turn_running",
-                hint=f"Wait for its end or stop it; event {scan.settled} can be forked now.",
+                hint=f"Wait for it to end, or stop it; event {scan.settled} can be forked now.",
                 retryable=True,
             )
         if not scan.at_message and chosen != last:

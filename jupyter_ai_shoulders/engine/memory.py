@@ -5,6 +5,8 @@ These are indexes for the rim (idempotent sends, versions seen, totals), not fac
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from jupyter_ai_shoulders.engine.context import corrected
 from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS, loaded_category
 from jupyter_ai_shoulders.tools.plan import RUN_PLAN, left_behind
@@ -13,6 +15,7 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import (
     ContextAdd,
     ContextRebase,
+    EditResolve,
     Event,
     MessageAdd,
     MessageUpdate,
@@ -42,6 +45,8 @@ from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 TITLE_LIMIT = 60
+EARLIER_VERSIONS = 8
+"""Versions of one text that are remembered besides the newest."""
 COMPACTION_WANTED = "compaction_wanted"
 """Code of the notice that the user wants earlier messages summarised."""
 
@@ -57,6 +62,10 @@ class Memory:
         self.call_ids: set[CallId] = set()
         self.seen: dict[tuple[str, CellId | None], Version] = {}
         """Versions this conversation has read or written, by path and cell."""
+        self.earlier: dict[tuple[str, CellId | None], tuple[Version, ...]] = {}
+        """Versions it had read before those, newest first."""
+        self.taken_back: set[tuple[str, CellId | None]] = set()
+        """Changes undone since the conversation read the text."""
         self.said: dict[MessageId, int] = {}
         """Where each of the user's messages in sight entered the conversation, by ``seq``."""
         self.answers: set[MessageId] = set()
@@ -68,6 +77,8 @@ class Memory:
         """The first session of a line of forks, whose prompt caches this one finds."""
         self.surroundings = MessageContext()
         """What the user had in front of them with their last message."""
+        self.last_message: MessageId | None = None
+        """The last message that entered the conversation."""
         self.title = ""
         """The first line of the first message."""
         self.tokens_used = 0
@@ -105,8 +116,8 @@ class Memory:
                 self._book(event)
             case ToolCall():
                 self.call_ids.add(event.call_id)
-            case TodoUpdate() | Restore():
-                self._list(event)
+            case TodoUpdate() | Restore() | EditResolve():
+                self._change(event)
             case SessionCreate():
                 self._descend(event)
             case ContextAdd():
@@ -161,12 +172,18 @@ class Memory:
             if queued is not None and event.status == "consumed":
                 self._enter(queued, event.seq)
 
-    def _list(self, event: TodoUpdate | Restore) -> None:
-        if isinstance(event, TodoUpdate):
-            self.todo = event.items
-        elif event.conversation is not None:
-            self._queued.clear()
-            self.todo = event.conversation.todo
+    def _change(self, event: TodoUpdate | Restore | EditResolve) -> None:
+        match event:
+            case TodoUpdate():
+                self.todo = event.items
+            case EditResolve():
+                if event.decision == "undo" and event.document is not None:
+                    self._take_back({event.document})
+            case Restore():
+                self._take_back({restored.document for restored in event.documents})
+                if event.conversation is not None:
+                    self._queued.clear()
+                    self.todo = event.conversation.todo
 
     def _descend(self, event: SessionCreate) -> None:
         if event.origin is not None:
@@ -181,11 +198,22 @@ class Memory:
         self._look(message)
 
     def _look(self, message: MessageAdd) -> None:
+        self.last_message = message.message_id
         if message.context is not None:
             self.surroundings = message.context
 
     def _see(self, event: ContextAdd | ToolResult) -> None:
-        self.seen.update({(s.path, s.cell_id): s.version for s in event.seen})
+        for item in event.seen:
+            key = (item.path, item.cell_id)
+            before = self.seen.get(key)
+            self.taken_back.discard(key)
+            if before is not None and before != item.version:
+                older = (each for each in self.earlier.get(key, ()) if each != before)
+                self.earlier[key] = (before, *older)[:EARLIER_VERSIONS]
+            self.seen[key] = item.version
+
+    def _take_back(self, documents: Collection[str]) -> None:
+        self.taken_back |= {key for key in self.seen if key[0] in documents}
 
     def _result(self, event: ToolResult) -> None:
         if event.handle is not None:

@@ -34,6 +34,7 @@ from jupyter_ai_shoulders.engine.ports import (
     Surroundings,
 )
 from jupyter_ai_shoulders.engine.prepare import EncodedTools, Preparation
+from jupyter_ai_shoulders.engine.senders import MessageSenders
 from jupyter_ai_shoulders.engine.signals import (
     CallModel,
     CallsDone,
@@ -85,6 +86,7 @@ class Services:
     long_calls: LongCalls
     inputs: Inputs
     surroundings: Surroundings = field(default_factory=NoSurroundings)
+    senders: MessageSenders = field(default_factory=MessageSenders)
     budgets: Budgets = field(default_factory=Unmetered)
     summarizer: Summarizer = field(default_factory=NoSummarizer)
     encoded: EncodedTools = field(default_factory=EncodedTools)
@@ -269,7 +271,7 @@ class Operations:
     def _call_context(
         self, call_id: CallId, seen: Mapping[tuple[str, CellId | None], Version]
     ) -> CallContext:
-        around = self._memory.surroundings
+        around, services = self._memory.surroundings, self._services
         return CallContext(
             session_id=self._session_id,
             turn_id=self._turn().turn_id,
@@ -284,6 +286,9 @@ class Operations:
             handles=self._memory.handles,
             plan=self._memory.plan,
             interactive=self._state().policy.interactive,
+            earlier=self._memory.earlier,
+            taken_back=self._memory.taken_back,
+            client_id=services.senders.page_of(self._session_id, self._memory.last_message),
         )
 
     def _stop_reason(self) -> StopReason | None:

@@ -52,7 +52,7 @@ def _fact(call: Call) -> str:
 
 def _may_have_happened(start: ToolStart) -> str:
     if start.pid is not None:
-        return "was running and was ended; what it had done by then is not known"
+        return "was running and was ended; what it did before that is unknown"
     return "had started; whether it took effect is not known"
 
 

@@ -21,7 +21,7 @@ def editable(driver: SessionDriver, message_id: MessageId) -> int:
     """
     if driver.running:
         raise Conflict(
-            "A turn is running; its conversation cannot go back now.",
+            "A turn is running, so the conversation cannot be rewound now.",
             code="turn_running",
             hint="Stop the turn, then edit the message.",
             retryable=True,
@@ -31,12 +31,12 @@ def editable(driver: SessionDriver, message_id: MessageId) -> int:
         raise NotFound(f"This conversation shows no message {message_id} that could be edited.")
     if message_id in driver.memory.answers:
         raise Conflict(
-            "The message answered a question of the agent; it cannot be taken back by itself.",
+            "The message answered a question of the agent and cannot be edited by itself.",
             hint="Edit the message before the question.",
         )
     if driver.state.queue:
         raise Conflict(
-            "Messages still wait to be read by the agent.",
+            "Messages are still waiting to be read by the agent.",
             hint="Remove them or send something first.",
         )
     return seq

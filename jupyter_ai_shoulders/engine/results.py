@@ -15,46 +15,46 @@ from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 SKIPPED = ErrorInfo(
-    code="aborted", message="Skipped: an earlier call of the same step was not allowed."
+    code="aborted", message="Skipped: an earlier call in the same step was not allowed."
 )
 AFTER_COMPLETE = ErrorInfo(code="aborted", message="Skipped: the turn was completed before it.")
 AFTER_QUESTION = ErrorInfo(
     code="aborted",
-    message="Skipped: it was planned before the user had answered.",
-    hint="Make the call again if it is still wanted.",
+    message="Skipped: it was planned before the user answered.",
+    hint="Repeat the call if it is still needed.",
 )
 AFTER_BUG = ErrorInfo(
     code="aborted",
-    message="Skipped: another call of the same step failed in a way that ends the turn.",
-    hint="Make the call again if it is still wanted.",
+    message="Skipped: another call in the same step failed in a way that ends the turn.",
+    hint="Repeat the call if it is still needed.",
 )
-NOT_ANSWERED = ErrorInfo(code="aborted", message="The question was left without an answer.")
+NOT_ANSWERED = ErrorInfo(code="aborted", message="The question was not answered.")
 CANCELLED = ErrorInfo(code="aborted", message="Cancelled by the user.")
 STOPPED = ErrorInfo(code="aborted", message="Stopped: the server was shut down while it ran.")
 APPLIED = "The server stopped while this call ran. Its change was found to be applied."
 NOT_APPLIED = ErrorInfo(
     code="aborted",
     message="The server stopped before this change was applied; nothing was changed.",
-    hint="Make the call again if it is still wanted.",
+    hint="Repeat the call if it is still needed.",
 )
 NOT_RUN = ErrorInfo(
     code="aborted", message="Not executed: the turn was interrupted before this call ran."
 )
 UNKNOWN = ErrorInfo(
     code="aborted",
-    message="The server stopped while this call ran. Whether it took effect is not known.",
-    hint="Look at what it was about before repeating it.",
+    message="The server stopped while this call was running. Whether it took effect is unknown.",
+    hint="Check what it was meant to change before repeating it.",
 )
 
 LOST = ErrorInfo(
     code="aborted",
-    message="The server stopped while this ran on; what became of it is not known.",
-    hint="Its kernel may still hold its effects, or even run it. Look before repeating it.",
+    message="The server stopped while this was running; its outcome is unknown.",
+    hint="Its kernel may still hold its effects, or be running it. Check before repeating it.",
 )
 LOST_COMMAND = ErrorInfo(
     code="aborted",
-    message="The server stopped while this ran, and it was ended; what it had done is not known.",
-    hint="Look at the files it works on before repeating it.",
+    message="The server stopped while this was running, and it was ended. What it did is unknown.",
+    hint="Check the files it works on before repeating it.",
 )
 
 
@@ -63,7 +63,7 @@ def changed_since(what: str) -> ErrorInfo:
     return ErrorInfo(
         code="stale",
         message=f"Nothing ran: {what}",
-        hint="Read it again. If the call is still wanted, repeat it; the user decides again.",
+        hint="Read it again. If the call is still needed, repeat it; the user decides again.",
     )
 
 
@@ -114,8 +114,8 @@ def time_up(limit_s: float) -> ErrorInfo:
     """Return why a turn ended that worked as long as it may."""
     return ErrorInfo(
         code="timeout",
-        message=f"The turn has worked for {limit_s:g} seconds, which is all it may.",
-        hint="Send a message to go on, or raise Shoulders.turn_time_limit.",
+        message=f"The turn has run for {limit_s:g} seconds, which is its time limit.",
+        hint="Send a message to continue, or raise Shoulders.turn_time_limit.",
     )
 
 
@@ -129,6 +129,6 @@ def internal_error(what: str) -> ErrorInfo:
     code: ErrorCode = "internal"
     return ErrorInfo(
         code=code,
-        message=f"{what} failed in a way that should not happen.",
+        message=f"{what} failed unexpectedly.",
         hint="The server's log has the details; please report it.",
     )

@@ -87,9 +87,9 @@ class Shelf:
             same = self._drivers.get(session_id) is driver
             if not same or driver.running or len(driver.memory.accepted) > accepted:
                 raise Conflict(
-                    "Something else was sent to the conversation meanwhile.",
+                    "Something else was sent to the conversation in the meantime.",
                     code="turn_running",
-                    hint="Look at what it says now, then try again.",
+                    hint="Check what it says now, then try again.",
                 )
             self._drivers[session_id] = again
         return again
@@ -189,13 +189,13 @@ def _take(context: Context, event: Event) -> None:
         raise StateUnavailable(
             f"Event {event.seq} of this conversation names content that is lost: {error}",
             code="quarantined",
-            hint="Read or export the conversation, and go on in a new one.",
+            hint="Read or export the conversation, and continue in a new one.",
         ) from error
 
 
 def _quarantined() -> StateUnavailable:
     return StateUnavailable(
-        "This conversation could not be taken up twice after a restart; it is read-only now.",
+        "This conversation could not be resumed twice after a restart. It is now read-only.",
         code="quarantined",
-        hint="Read or export it, and go on in a new conversation. The server's log says more.",
+        hint="Read or export it, and continue in a new conversation. The server's log says more.",
     )

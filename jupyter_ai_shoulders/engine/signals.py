@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.wire.events import (
     AskReason,
     CommandReach,
     ContextRebase,
+    EffectKind,
     Event,
     Notice,
     Replaced,
@@ -239,6 +240,7 @@ class Asks:
     scopes: tuple[ApprovalScope, ...]
     confinement: Confinement = NOT_CONFINED
     reach: CommandReach | None = None
+    effects: tuple[EffectKind, ...] | None = None
     fact_hashes: Mapping[str, str] = field(default_factory=dict[str, str])
 
 

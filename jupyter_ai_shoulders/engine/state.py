@@ -41,7 +41,7 @@ class Policy:
     """What follows from the session's kind (chapter 04, policy values)."""
 
     stop_on_rejection: bool = True
-    """A denial by the user ends the turn; else the model sees it and goes on."""
+    """A denial without a reason ends the turn; otherwise the model continues with it."""
     interactive: bool = True
     """Somebody can answer an approval, or a question."""
     time_limit_s: float | None = None
@@ -106,11 +106,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """The call gets this result without running; ``by_user`` when the user denied it."""
+    """The call gets this result without running.
+
+    ``ends_turn`` when the user denied it and did not say what to do instead.
+    """
 
     status: SettledStatus
     error: ErrorInfo
-    by_user: bool = False
+    ends_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,8 @@ class Transcript:
                 reply.cut = True
             case ev.Notice() if event.code in TOLD:
                 self.user.remind(f"[notice] {TOLD[event.code]}")
+            case ev.EditResolve(decision="undo", by="user", document=str(document)):
+                self.user.remind(f"[notice] The user undid a change of yours in {document}.")
             case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
                 self._reply = None  # the step is asked for again
             case ev.TurnStart():

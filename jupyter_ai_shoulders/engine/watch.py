@@ -58,12 +58,12 @@ TOLD: Mapping[str, str] = {
 """What the model is told (``engine.transcript``), by the code of the notice."""
 
 _SHOWN = {
-    REPEATED: "The agent did the same three times with the same result; it was told so.",
-    ALREADY_READ: "The agent read again what it had read and nobody changed; it was told so.",
-    WANDERING: "The agent listed twice without reading anything; it was told so.",
-    NOT_FOUND: "The agent looked for something that does not exist; it was told to search.",
-    TRUNCATED: "The agent got more than fits; it was told to narrow its search.",
-    EMPTY: "The model answered with nothing; it was asked to go on.",
+    REPEATED: "The agent did the same thing three times with the same result and was told so.",
+    ALREADY_READ: "The agent read the same unchanged content again and was told so.",
+    WANDERING: "The agent listed files twice without reading any and was told so.",
+    NOT_FOUND: "The agent looked for something that does not exist and was told to search.",
+    TRUNCATED: "The result was too large; the agent was told to narrow its search.",
+    EMPTY: "The model returned an empty answer and was asked to continue.",
 }
 """What the user reads of it."""
 
@@ -109,12 +109,12 @@ class Watch:
             return ErrorInfo(
                 code="loop_detected",
                 message=f"Stopped: the same was done {self.circles} times with the same result.",
-                hint="Say what should be done differently, or choose another model.",
+                hint="Say what to do differently, or choose another model.",
             )
         if self.bad_calls > REPAIRS:
             return ErrorInfo(
                 code="loop_detected",
-                message=f"Stopped: {self.bad_calls} tool calls in a row were not executable.",
+                message=f"Stopped: {self.bad_calls} tool calls in a row could not be executed.",
                 hint="Choose a model that is better at calling tools, or ask for a smaller step.",
             )
         return None

@@ -95,7 +95,9 @@ def plan_commit(
         )
     if any(file.in_conflict for file in status.files):
         raise Conflict(
-            "A merge left files in conflict.", hint="Settle them before you commit.", retryable=True
+            "A merge has left files in conflict.",
+            hint="Resolve them before you commit.",
+            retryable=True,
         )
     files = [file for file in status.files if paths or file.staged]
     if not files:
@@ -140,7 +142,7 @@ def commit(repository: Repository, plan: CommitPlan, message: str) -> Committed:
         why = "took too long" if status is None else "was refused, by git or by a hook"
         raise Conflict(
             f"The commit {why}; nothing was committed. {output.strip()}".strip(),
-            hint="Settle what it complains of, or ask the user.",
+            hint="Fix what it reports, or ask the user.",
         )
     made = repository.git.run("rev-parse", "HEAD")
     return Committed((made or "").strip(), output.strip())
@@ -261,7 +263,7 @@ def _filters(repository: Repository, files: Sequence[ChangedFile]) -> list[str]:
 def _checked(ended: tuple[int | None, str], what: str) -> None:
     status, output = ended
     if status != 0:
-        raise Conflict(f"git {what} failed: {output.strip()}", hint="Look at the repository.")
+        raise Conflict(f"git {what} failed: {output.strip()}", hint="Check the repository.")
 
 
 def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:

@@ -237,17 +237,17 @@ def checked_url(text: str) -> httpx.URL:
     """
     if _UNSAFE.search(text):
         raise InvalidRequest(
-            f"{_short(text)!r} is no URL: it has blanks, control characters or backslashes.",
+            f"{_short(text)!r} is not a URL: it has spaces, control characters or backslashes.",
             hint="Give the URL as a browser shows it.",
         )
     try:
         url = httpx.URL(text)
         host = url.raw_host.decode("ascii")
     except (httpx.InvalidURL, UnicodeError, ValueError) as error:
-        raise InvalidRequest(f"{_short(text)!r} is no URL: {error}.") from error
+        raise InvalidRequest(f"{_short(text)!r} is not a URL: {error}.") from error
     if url.scheme not in {"http", "https"} or not host:
         raise InvalidRequest(
-            f"{_short(text)!r} is not of the web.", hint="Give a URL with http:// or https://."
+            f"{_short(text)!r} is not a web address.", hint="Give a URL with http:// or https://."
         )
     if url.userinfo or "@" in text.partition("://")[2].split("/", 1)[0].split("?")[0]:
         raise _refusal(url, "it holds a user name or a password")
@@ -272,7 +272,7 @@ def _joined(target: httpx.URL, location: str) -> str:
         return str(target.join(location))
     except (httpx.InvalidURL, ValueError) as error:
         raise InvalidRequest(
-            f"{target.host} redirects to {_short(location)!r}, which is no URL."
+            f"{target.host} redirects to {_short(location)!r}, which is not a URL."
         ) from error
 
 

@@ -74,10 +74,10 @@ def problem(error: OSError, path: str) -> ShouldersError:
             meant = NotFound(f"There is no file {path}.", hint="List the files to find its name.")
         case errno.EEXIST:
             meant = Conflict(
-                f"There is a file {path} already; it was not touched.", hint="Use another name."
+                f"There is a file {path} already; it was not changed.", hint="Use another name."
             )
         case errno.ENOTEMPTY:
-            meant = Conflict(f"The folder {path} is not empty; it was not touched.")
+            meant = Conflict(f"The folder {path} is not empty; it was not changed.")
         case errno.ENAMETOOLONG:
             meant = InvalidRequest(f"The name {path} is too long.", hint="Use a shorter one.")
         case errno.EXDEV:
@@ -96,7 +96,7 @@ def problem(error: OSError, path: str) -> ShouldersError:
             )
         case errno.ENOSPC | errno.EDQUOT:
             meant = StateUnavailable(
-                f"There is no space left to write {path}; the file is as it was.",
+                f"No space is left to write {path}; the file was not changed.",
                 code="disk_full",
                 hint="Free some space and try again.",
                 retryable=True,

@@ -175,7 +175,7 @@ class Spawner:
             said = None
         if said is None:
             raise PolicyRefusal(
-                "What starts commands did not start itself.",
+                "The process that starts commands did not start.",
                 code="disabled",
                 hint=f"Try `{sys.executable} -I -S -c pass` in a terminal.",
             )

@@ -158,7 +158,7 @@ class Repository:
         if printed is None:
             raise Conflict(
                 f"git {arguments[0]} failed, or took more than {SECONDS:.0f} s.",
-                hint="Look at the repository in a terminal.",
+                hint="Check the repository in a terminal.",
                 retryable=True,
             )
         return printed
@@ -173,7 +173,7 @@ def find_repository(workspace: Workspace, near: WorkspacePath) -> Repository:
     program = shutil.which("git")
     if program is None:
         raise PolicyRefusal(
-            "There is no git on this machine.", code="disabled", hint="Install git."
+            "Git is not installed on this computer.", code="disabled", hint="Install git."
         )
     folder = workspace.directory / near
     while not folder.is_dir():

@@ -63,7 +63,7 @@ def matching_lines(pattern: str, text: str) -> list[int]:
 def no_pattern(pattern: str, complaint: str) -> InvalidRequest:
     """Return the error of a pattern that ripgrep complains of."""
     return InvalidRequest(
-        f"{pattern!r} is no regular expression that ripgrep understands: {complaint[:_SAID]}",
+        f"{pattern!r} is not a regular expression that ripgrep supports: {complaint[:_SAID]}",
         hint="Look-around and back references are not supported; plain text needs no pattern.",
     )
 

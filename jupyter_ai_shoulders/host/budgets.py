@@ -41,6 +41,12 @@ NAMES: dict[LimitScope, str] = {
     "session": "this conversation",
     "turn": "this turn",
 }
+_DURING: dict[LimitScope, str] = {
+    "month": "this month",
+    "day": "today",
+    "session": "in this conversation",
+    "turn": "in this turn",
+}
 MOST_TURNS = 256
 """Turns whose notices are kept until the engine asks for them."""
 
@@ -217,12 +223,12 @@ def refusal(found: Exceeded) -> PolicyRefusal:
     spent, limit = dollars(found.tally.booked), dollars(found.limit)
     if found.held_only:
         message = (
-            f"Of {limit} for {NAMES[found.scope]} ({whose}) {spent} are spent, and calls that are "
-            "being answered may need the rest."
+            f"You have spent {spent} of {limit} ({whose} for {NAMES[found.scope]}). Calls that are "
+            "running may need the rest."
         )
         hint = "Try again when they are done."
     else:
-        message = f"{spent} are spent {_during(found.scope)}: that is {whose} of {limit}."
+        message = f"You have spent {spent} {_DURING[found.scope]}; {whose} is {limit}."
         hint = _what_to_do(found)
     return PolicyRefusal(
         message,
@@ -237,19 +243,15 @@ def refusal(found: Exceeded) -> PolicyRefusal:
     )
 
 
-def _during(scope: LimitScope) -> str:
-    return NAMES[scope] if scope in ("month", "day") else f"in {NAMES[scope]}"
-
-
 def _what_to_do(found: Exceeded) -> str:
     if found.administrator:
-        return "Ask your administrator to raise it, or use a model that costs nothing."
-    return "Raise it in the AI settings, or use a model that costs nothing."
+        return "Ask your administrator to raise it, or use a free model."
+    return "Raise it in the AI settings, or use a free model."
 
 
 def _uncountable(error: StateUnavailable) -> PolicyRefusal:
     return PolicyRefusal(
-        f"No model is called, because its cost cannot be held against your limits: {error}",
+        f"No model was called, because its cost cannot be checked against your limits: {error}",
         code="state_unavailable",
         hint=error.info.hint,
         retryable=error.info.retryable,
@@ -276,15 +278,17 @@ def _nearly_spent(near: Nearly) -> BudgetNotice:
     spent, limit, name = dollars(near.spent), dollars(near.limit), NAMES[near.scope]
     share = near.spent * 100 // near.limit
     if share > 100:  # one call may cost more than what was left
-        return BudgetNotice("budget_80", f"The limit for {name} is passed: {spent} of {limit}.")
+        return BudgetNotice(
+            "budget_80", f"You are over the limit for {name}: {spent} of {limit} spent."
+        )
     return BudgetNotice(
-        "budget_80", f"{share} % of the limit for {name} is spent: {spent} of {limit}."
+        "budget_80", f"You have spent {share} % of the limit for {name}: {spent} of {limit}."
     )
 
 
 def _unknown_price(planned: PlannedCall) -> BudgetNotice:
     return BudgetNotice(
         "budget_unknown_price",
-        f"The price of {planned.model} is not known, so your limits cannot hold its cost back. "
-        'Give its "prices" in models.json.',
+        f"The price of {planned.model} is unknown, so your limits do not apply to it. "
+        'Add its "prices" to models.json.',
     )

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.long_calls import LongCalls
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
+from jupyter_ai_shoulders.engine.review.cell_answers import CellAnswers
 from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals
 from jupyter_ai_shoulders.host.adoption import Adoption
 from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
@@ -28,6 +29,7 @@ from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.host.installed_tools import InstalledTools, Place
 from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
+from jupyter_ai_shoulders.host.presence import Presence
 from jupyter_ai_shoulders.host.review import review_desk
 from jupyter_ai_shoulders.host.run_news import RunNews
 from jupyter_ai_shoulders.host.runs import Runs
@@ -98,7 +100,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         trust=trust,
         engine=engine,
         conversations=conversations,
-        review=review_desk(ground.book, store, documents.notebooks, ground.files, ground.recorder),
+        review=review_desk(ground.book, store, documents, ground.files, ground.recorder),
+        cell_answers=CellAnswers(store.log, documents.notebooks, ground.recorder),
         usage=OwnerUsage(ground.budgets, store.directory.database, ports.clock),
         proposals=_proposals(ground, run_news),
         titler=titler,
@@ -117,6 +120,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
             forks=forks,
             workspace=documents.workspace,
         ),
+        presence=Presence(StateFile(store.directory, "presence.json"), ports.clock),
         artifacts=artifacts,
     )
 

@@ -31,6 +31,7 @@ from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
 from jupyter_ai_shoulders.notebook.variable_info import variable_lines
 from jupyter_ai_shoulders.notebook.variables import Variables
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
+from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId, Version
 from jupyter_ai_shoulders.wire.messages import (
@@ -79,6 +80,7 @@ class Captures:
         log: EventLog,
         sessions: Sessions,
         redact: Callable[[str], str],
+        seen_texts: SeenTexts | None = None,
         variables: Variables | None = None,
         level: Callable[[], DataValues] = lambda: "schema_only",
         is_named: Callable[[BlobHash, str | None], bool] = lambda _blob, _owner: False,
@@ -90,6 +92,7 @@ class Captures:
         self._log = log
         self._sessions = sessions
         self._redact = redact
+        self._seen_texts = seen_texts or SeenTexts()
         self._variables = variables
         self._level = level
         self._is_named = is_named
@@ -151,11 +154,14 @@ class Captures:
         path = await asyncio.to_thread(self._allowed, given)
         if path.endswith(".ipynb"):
             snapshot = await self._notebooks.open(path).read()
-            return _rendered(snapshot, render_notebook(snapshot))
+            return self._rendered(snapshot, render_notebook(snapshot))
         if path.lower().endswith(_IMAGES):
             content = await asyncio.to_thread(self._bytes, path, IMAGE_FILE_LIMIT)
             return await _pictured(content, images=images)
-        return await asyncio.to_thread(self._text_file, path)
+        captured, text = await asyncio.to_thread(self._text_file, path)
+        for seen in captured.seen:
+            self._seen_texts.add(seen.version, text)
+        return captured
 
     def _allowed(self, given: str) -> WorkspacePath:
         """Return the file's one name. Raises ``PolicyRefusal`` for a secret one."""
@@ -167,19 +173,21 @@ class Captures:
     def _bytes(self, path: str, limit: int) -> bytes:
         return self._workspace.head(self._workspace.path(path), limit).content
 
-    def _text_file(self, path: str) -> Captured:
+    def _text_file(self, path: str) -> tuple[Captured, str]:
+        """Return what is shown of a file, and its text as the tools know it."""
         found = self._workspace.head(self._workspace.path(path), FILE_LIMIT)
         size = found.stat.size
         if found.content.startswith(b"%PDF-"):
-            return _unshown(f"a PDF of {_kilobytes(size)}, which cannot be read here")
+            return _unshown(f"a PDF of {_kilobytes(size)}, which cannot be read here"), ""
         text = _decoded(found.content)
         if text is None:
-            return _unshown(f"a binary file of {_kilobytes(size)}, not shown")
+            return _unshown(f"a binary file of {_kilobytes(size)}, not shown"), ""
         if size > len(found.content):
             note = f"only its first {FILE_LIMIT // 1024} KB of {_kilobytes(size)} are shown"
-            return Captured((TextPart(text=text),), note, warn=True)
-        seen = SeenVersion(path=path, cell_id=None, version=_version(found.content, path))
-        return Captured((TextPart(text=text or "(empty file)"),), seen=(seen,))
+            return Captured((TextPart(text=text),), note, warn=True), ""
+        version, known = _version(found.content, path)
+        seen = SeenVersion(path=path, cell_id=None, version=version)
+        return Captured((TextPart(text=text or "(empty file)"),), seen=(seen,)), known
 
     def _folder(self, given: str) -> Captured:
         path = self._allowed(given)
@@ -192,6 +200,15 @@ class Captures:
 
     # notebooks
 
+    def _rendered(self, snapshot: NotebookSnapshot, rendering: Rendering) -> Captured:
+        cells = [cell for cell in snapshot.cells if cell.id in rendering.whole]
+        for cell in cells:
+            self._seen_texts.add(cell.version, cell.source)
+        seen = tuple(
+            SeenVersion(path=snapshot.path, cell_id=cell.id, version=cell.version) for cell in cells
+        )
+        return Captured((TextPart(text=rendering.text),), seen=seen)
+
     async def _of_notebook(
         self, attachment: CellAttachment | OutputAttachment | ErrorAttachment, *, images: bool
     ) -> Captured:
@@ -200,9 +217,9 @@ class Captures:
         snapshot = await self._notebooks.open(path).read(outputs=[cell_id])
         cell = snapshot.cell(cell_id)
         if cell is None:
-            raise NotFound(f"{path} has no such cell any more.", code="cell_not_found")
+            raise NotFound(f"{path} no longer has this cell.", code="cell_not_found")
         if isinstance(attachment, CellAttachment):
-            return _rendered(snapshot, render_notebook(snapshot, [cell_id]))
+            return self._rendered(snapshot, render_notebook(snapshot, [cell_id]))
         number = (snapshot.position(cell_id) or 0) + 1
         outputs = cell.outputs or ()
         if isinstance(attachment, ErrorAttachment):
@@ -211,7 +228,7 @@ class Captures:
         else:
             output = outputs[attachment.index] if 0 <= attachment.index < len(outputs) else None
         if output is None:
-            return _unshown(f"cell {number} has no such output any more")
+            return _unshown(f"cell {number} no longer has this output")
         return await _output(output, number, images=images)
 
     async def _variable(self, attachment: VariableAttachment) -> Captured:
@@ -278,15 +295,6 @@ def _refuse_secret(path: str) -> None:
         )
 
 
-def _rendered(snapshot: NotebookSnapshot, rendering: Rendering) -> Captured:
-    seen = tuple(
-        SeenVersion(path=snapshot.path, cell_id=cell.id, version=cell.version)
-        for cell in snapshot.cells
-        if cell.id in rendering.whole
-    )
-    return Captured((TextPart(text=rendering.text),), seen=seen)
-
-
 async def _output(output: JsonObject, number: int, *, images: bool) -> Captured:
     text = TextPart(text=f"--- output of cell {number}\n{output_text(output)}")
     picture = _picture_of(output)
@@ -334,12 +342,13 @@ def _unshown(note: str) -> Captured:
     return Captured(note=note, warn=True)
 
 
-def _version(content: bytes, path: str) -> Version:
-    """Return the version that the tools know a file by, whatever its encoding and line ends."""
+def _version(content: bytes, path: str) -> tuple[Version, str]:
+    """Return the version and the text the tools know a file by, whatever its encoding."""
     try:
-        return text_version(decoded(content, path).text)
+        text = decoded(content, path).text
     except InvalidRequest:
-        return file_version(content)
+        return file_version(content), ""
+    return text_version(text), text
 
 
 def _decoded(content: bytes) -> str | None:

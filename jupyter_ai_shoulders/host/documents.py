@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.guard.paths import Workspace
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelSpecs
@@ -50,6 +51,7 @@ class Documents:
         contents: Contents | None = None,
         clock: Clock,
         ids: IdSource,
+        acting: ActingPage | None = None,
         times: LiveTimes | None = None,
         refuses_busy: bool = False,
     ) -> None:
@@ -65,6 +67,7 @@ class Documents:
             recovery=recovery,
             clock=clock,
             ids=ids,
+            acting=acting,
             times=times,
         )
         self._watch = FileWatch(self.workspace, stored, self.live)

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.files.base import ChangeWitness, Outcome
@@ -42,6 +43,7 @@ class Files:
         renamed: Callable[[str, str], Awaitable[None]],
         clock: Clock,
         ids: IdSource,
+        acting: ActingPage | None = None,
         times: TextTimes | None = None,
     ) -> None:
         self.journal = store.operations
@@ -49,7 +51,12 @@ class Files:
         self._settling = Settling(workspace, self._trash)
         locks = PathLocks()
         self.live = LiveTexts(
-            workspace=workspace, transport=pages, clock=clock, ids=ids, times=times
+            workspace=workspace,
+            transport=pages,
+            clock=clock,
+            ids=ids,
+            acting=acting,
+            times=times,
         )
         disk = DiskTexts(workspace, self.journal, store.blobs, witness, locks)
         self._watch = FileWatch(workspace, disk, self.live)

@@ -6,6 +6,7 @@ is read, written or started before it is asked for.
 
 from __future__ import annotations
 
+from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.restore.recorder import Recorder
 from jupyter_ai_shoulders.engine.review.book import EditBook
@@ -32,6 +33,7 @@ from jupyter_ai_shoulders.storage.blob_names import is_named
 from jupyter_ai_shoulders.storage.directory import StateDirectory
 from jupyter_ai_shoulders.storage.files import StateFile
 from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
+from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 STATE_DIR = ".shoulders"
@@ -50,6 +52,8 @@ class Ground:
         """Takes the keys in use out of what is shown."""
         self.trust = WorkspaceTrust(settings, settings.home / STATE_DIR, ports.clock)
         """Which of the workspace's own settings apply."""
+        self.seen_texts = SeenTexts()
+        """What conversations have read lately, for edits to be merged with what users changed."""
         self.store = Store(
             settings.state_dir,
             ports.clock,
@@ -57,6 +61,8 @@ class Ground:
             secrets.redact,
             settings.home / STATE_DIR,
         )
+        self.acting = ActingPage()
+        """Where documents that several pages have open are changed."""
         self.documents = self._documents()
         self.book = EditBook(self.store.log, self.store.blobs, ports.ids)
         self.anchors = Anchors(self.store.sessions, self.path_now)
@@ -72,6 +78,7 @@ class Ground:
             KernelIncarnations(ports.kernels),
             self.book,
             self.store.operations,
+            acting=self.acting,
         )
         self.places = Places(
             self.documents.workspace,
@@ -93,6 +100,7 @@ class Ground:
             root=settings.workspace,
             closed=(settings.runtime_dir,),
             recovery=RecoveryFiles(self.store.directory),
+            acting=self.acting,
             times=LiveTimes(grace=settings.page_grace),
             refuses_busy=settings.refuses_busy,
             kernels=ports.kernels,
@@ -112,6 +120,7 @@ class Ground:
             pages=ports.pages,
             witness=self.book,
             renamed=self._renamed,
+            acting=self.acting,
             clock=ports.clock,
             ids=ports.ids,
             times=TextTimes(grace=self.settings.page_grace),
@@ -195,6 +204,7 @@ class Ground:
             log=store.log,
             sessions=store.sessions,
             redact=self.redact,
+            seen_texts=self.seen_texts,
             variables=documents.variables,
             level=self.preferences.data_values,
             is_named=lambda blob, owner: is_named(store.directory.database, blob, owner),

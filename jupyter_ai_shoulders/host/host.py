@@ -18,9 +18,11 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.cell_rows import settle_cells
+from jupyter_ai_shoulders.engine.review.cell_answers import CellAnswers
 from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
 from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals
 from jupyter_ai_shoulders.host.adoption import Adoption
+from jupyter_ai_shoulders.host.away import AwayReports
 from jupyter_ai_shoulders.host.conversations import Conversations
 from jupyter_ai_shoulders.host.export.exporter import Exporter
 from jupyter_ai_shoulders.host.foreign_state import disown
@@ -29,6 +31,7 @@ from jupyter_ai_shoulders.host.ground import Ground
 from jupyter_ai_shoulders.host.installed_tools import InstalledTools
 from jupyter_ai_shoulders.host.mentions import Mentions
 from jupyter_ai_shoulders.host.page_frames import PageFrames
+from jupyter_ai_shoulders.host.presence import Presence
 from jupyter_ai_shoulders.host.run_news import RunNews
 from jupyter_ai_shoulders.host.runs import Runs
 from jupyter_ai_shoulders.host.threads import HostThreads
@@ -58,6 +61,7 @@ class Host:
     engine: Engine
     conversations: Conversations
     review: ReviewDesk
+    cell_answers: CellAnswers
     usage: OwnerUsage
     proposals: Proposals
     titler: Titler
@@ -69,6 +73,7 @@ class Host:
     run_news: RunNews
     undone: UndoneProposals
     adoption: Adoption
+    presence: Presence
     artifacts: ArtifactFiles
 
     def __post_init__(self) -> None:
@@ -96,6 +101,7 @@ class Host:
         self.standing = ground.surroundings.standing
         """Returns what the user's own files say now."""
         self.exporter = Exporter(store.log)
+        self.away = AwayReports(self.presence, store.sessions, store.log)
         self._recovery = asyncio.Lock()
         self._recovered = False
         self._reported: str | None = None

@@ -47,6 +47,6 @@ class Patience:
 def _silent(what: str) -> StateUnavailable:
     return StateUnavailable(
         f"{what} does not answer.",
-        hint="Its disk may hang, or another program have locked it. Try again.",
+        hint="Its disk may not be responding, or another program may have locked it. Try again.",
         retryable=True,
     )

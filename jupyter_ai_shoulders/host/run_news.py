@@ -105,7 +105,7 @@ class RunNews:
     def _note(self, session_id: SessionId, proposal_id: ProposalId, why: str) -> None:
         text = (
             f"{why} The agent does not know how the run ended; what the cell printed is in the "
-            "notebook. Send a message to go on."
+            "notebook. Send a message to continue."
         )
         details = {"proposal_id": proposal_id}
         try:

@@ -75,6 +75,7 @@ def _file_tools(ground: Ground, access: NotebookAccess) -> list[Tool[Any]]:
             notebooks=access,
             previews=DocumentPreviews(),
             ids=ground.ports.ids,
+            seen=ground.seen_texts,
         ),
         *history_tools(workspace, files.journal, files.undo, files.texts, seen.may_see),
     ]
@@ -85,8 +86,8 @@ def _thread_tools(
 ) -> list[Tool[Any]]:
     ids = ground.ports.ids
     return [
-        CreateProposal(access, files, ids),
-        ProposeEdit(access, files, ids, threads),
+        CreateProposal(access, files, ids, ground.seen_texts),
+        ProposeEdit(access, files, ids, threads, ground.seen_texts),
         AddTask(access, files, threads),
         ReadTasks(threads),
     ]
@@ -108,6 +109,7 @@ def _notebook_tools(ground: Ground, files: FileAccess) -> list[Tool[Any]]:
             pictures=pictures,
             times=RunTimes(StateFile(ground.store.directory, "times.json")),
             stale=documents.stale,
+            seen=ground.seen_texts,
         ),
         *creation_and_output_tools(access, pictures=pictures, new=made, specs=documents.specs),
         *scratch_tools(
@@ -119,6 +121,6 @@ def _notebook_tools(ground: Ground, files: FileAccess) -> list[Tool[Any]]:
             level=ground.preferences.data_values,
         ),
         *kernel_tools(access, documents.control),
-        *document_tools(files, access, ids),
+        *document_tools(files, access, ids, ground.seen_texts),
     ]
     return recorder.tools(tools)

@@ -115,7 +115,7 @@ class TrustReview:
         named = {*command.trust, *command.decline}
         if not named <= items.keys():
             raise Conflict(
-                "The folder's settings were changed after they were listed; nothing was stored.",
+                "The folder's settings have changed since they were listed. Nothing was saved.",
                 code="stale",
                 hint="Review them again.",
             )

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from jupyter_ai_shoulders.client.approval_text import effects_line
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.interrupts import hold_interrupt
@@ -148,8 +149,9 @@ class Talk:
 
     def _approve(self, turn: Turn, asked: ev.ApprovalRequest) -> None:
         preview = visible(asked.preview or str(asked.arguments))
-        self._screen.say(f"{visible(asked.reason.text)}\n\n{preview}\n")
-        answer = self._screen.ask(f"Allow {asked.tool}? [y/N, or why not] ").strip()
+        said = (visible(asked.reason.text), preview, effects_line(asked))
+        self._screen.say("\n\n".join(part for part in said if part) + "\n")
+        answer = self._screen.ask(f"Allow {asked.tool}? [y/N, or what to do instead] ").strip()
         if answer.lower() in {"y", "yes"}:
             turn.allow()
         else:

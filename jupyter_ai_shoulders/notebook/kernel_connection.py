@@ -206,7 +206,7 @@ class KernelConnection:
                 raise Conflict(
                     f"The kernel {self.handle.kernel_name} died before it could be used.",
                     code="kernel_died",
-                    hint="Try again: a new kernel is started. The Jupyter server's log says why.",
+                    hint="Try again to start a new kernel. The Jupyter server's log says why.",
                     retryable=True,
                 )
             self.send(self.session.msg("kernel_info_request"), "control")

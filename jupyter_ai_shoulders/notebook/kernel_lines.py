@@ -112,7 +112,7 @@ class KernelLines:
                 say("The kernel died; waiting for its restart.")
             if waited >= RESTART_SECONDS:
                 raise Conflict(
-                    f"The kernel of {path} is dead and does not come back.",
+                    f"The kernel of {path} is dead and does not restart.",
                     code="kernel_died",
                     hint="Restart the kernel in the notebook's Kernel menu, then try again.",
                     retryable=True,

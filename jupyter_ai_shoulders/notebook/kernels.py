@@ -186,7 +186,7 @@ def kernel_name(snapshot: NotebookSnapshot) -> str | None:
 def busy_refusal(path: str) -> Conflict:
     """Say that nothing was run because the kernel is the user's just now."""
     return Conflict(
-        f"The kernel of {path} is busy with something the user runs; nothing was run.",
+        f"The kernel of {path} is busy with something the user is running; nothing was run.",
         code="kernel_busy",
         hint="Try again later, or ask the user. Shoulders.busy_kernel says to refuse then.",
         retryable=True,

@@ -62,13 +62,13 @@ class LocalKernels:
     async def interrupt(self, kernel_id: str) -> None:
         """See ``KernelDirectory.interrupt``."""
         if kernel_id not in self._manager:
-            raise NotFound("The kernel is gone.", code="no_kernel")
+            raise NotFound("The kernel no longer exists.", code="no_kernel")
         await ensure_async(self._manager.get_kernel(kernel_id).interrupt_kernel())
 
     async def restart(self, kernel_id: str) -> None:
         """See ``KernelDirectory.restart``."""
         if kernel_id not in self._manager:
-            raise NotFound("The kernel is gone.", code="no_kernel")
+            raise NotFound("The kernel no longer exists.", code="no_kernel")
         await ensure_async(self._manager.get_kernel(kernel_id).restart_kernel(now=True))
 
     async def running(self) -> Sequence[RunningKernel]:

@@ -106,7 +106,7 @@ class KernelVariables:
             )
         if handle.language.lower() not in LANGUAGES:
             raise InvalidRequest(
-                f"Variables of {handle.language or 'these'} kernels cannot be looked into.",
+                f"Variables of {handle.language or 'these'} kernels cannot be inspected.",
                 hint="Print what you need to know with run_code.",
             )
         if await self._stays_busy(handle):
@@ -264,7 +264,7 @@ class _Question:
         said = f"{error.get('ename', error.get('status'))}: {error.get('evalue', '')}"
         self._answer.set_exception(
             Conflict(
-                f"The kernel could not tell its variables ({said.strip(': ')[:200]}).",
+                f"The kernel did not list its variables ({said.strip(': ')[:200]}).",
                 code="aborted",
                 hint="Ask again, or print what you need to know with run_code.",
                 retryable=True,

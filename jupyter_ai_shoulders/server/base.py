@@ -32,10 +32,13 @@ from jupyter_ai_shoulders.storage.encode import encode
 from jupyter_ai_shoulders.storage.failures import unknown_session
 from jupyter_ai_shoulders.wire.base import WireModel
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorInfo
-from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 AUTH_RESOURCE = "shoulders"
+PAGE_HEADER = "X-Shoulders-Page"
+"""Names the page that sends a request, by the id that its socket said hello with."""
+MOST_ID_CHARACTERS = 128
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -75,6 +78,13 @@ class ShouldersHandler(APIHandler):
         if self.current_user and not self._finished:
             await check_size(self.request.body, self.most_bytes, self.most_values)
             self.host = await self._host_source()
+            self.host.ground.acting.work_for(self.client_id)
+
+    @property
+    def client_id(self) -> ClientId | None:
+        """The page that asks, by the id of its socket; None for other clients."""
+        name = self.request.headers.get(PAGE_HEADER, "")
+        return ClientId(name) if 0 < len(name) <= MOST_ID_CHARACTERS else None
 
     @property
     def is_let_in(self) -> bool:
@@ -180,6 +190,6 @@ def info_of(status: int, error: BaseException | None) -> ErrorInfo:
         return ErrorInfo(code=code_of(status), message=message)
     return ErrorInfo(
         code="internal",
-        message="Something went wrong in the server.",
-        hint="Its log says what; please report it.",
+        message="Something went wrong on the server.",
+        hint="Its log has the details; please report it.",
     )

@@ -84,7 +84,7 @@ def parse_json(adapter: TypeAdapter[ValueT], raw: str | bytes) -> ValueT:
     value = _decoded(raw)
     if isinstance(value, dict) and len(value) > MOST_FIELDS:
         raise InvalidRequest(
-            f"The body has {len(value):,} fields; at most {MOST_FIELDS:,} are accepted."
+            f"The request has {len(value):,} fields; at most {MOST_FIELDS:,} are accepted."
         )
     return parse_value(adapter, value)
 
@@ -110,7 +110,7 @@ def _loads(raw: str | bytes) -> JsonValue:
         value = json.loads(raw, parse_constant=_refuse_constant)
         return well_formed_json(cast("JsonValue", value))
     except (ValueError, RecursionError) as error:
-        raise InvalidRequest(f"The body is not JSON: {error}.") from error
+        raise InvalidRequest(f"The request is not JSON: {error}.") from error
 
 
 def _refuse_constant(name: str) -> None:
@@ -120,7 +120,7 @@ def _refuse_constant(name: str) -> None:
 def _invalid(error: ValidationError) -> InvalidRequest | TooLarge:
     count = error.error_count()
     if count > _MOST_DETAILED:
-        return InvalidRequest(f"The body has {count:,} wrong or unknown fields.")
+        return InvalidRequest(f"The request has {count:,} wrong or unknown fields.")
     found = error.errors(include_url=False, include_input=False, include_context=False)
     fields = {_path(item): item["msg"] for item in found[:_SHOWN_FIELDS]}
     path, message = next(iter(fields.items()))

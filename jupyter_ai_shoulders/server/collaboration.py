@@ -128,7 +128,7 @@ class ServerRoom:
             raise Conflict(
                 f"{self.path} is still being loaded after {SETTLE_SECONDS:.0f} s.",
                 code="page_not_responding",
-                hint="Look whether the notebook is shown in JupyterLab; then try again.",
+                hint="Check that the notebook is open in JupyterLab, then try again.",
                 retryable=True,
             ) from error
 

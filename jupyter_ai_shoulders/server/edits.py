@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.engine.review.desk import EditOutdated
 from jupyter_ai_shoulders.server.base import ShouldersHandler
 from jupyter_ai_shoulders.server.body import LONG_TEXT_BYTES, MAX_BODY_BYTES
 from jupyter_ai_shoulders.wire.base import CommandModel
-from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideEdits
+from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideEdits, PutCellText
 from jupyter_ai_shoulders.wire.edits import EditConflict
 from jupyter_ai_shoulders.wire.ids import EditId, SessionId
 
@@ -45,6 +45,19 @@ class EditsHandler(ShouldersHandler):
         self.answer(await self.host.review.decide_all(command, self.may_see))
 
 
+class CellTextHandler(ShouldersHandler):
+    """``sessions/{id}/cell-text``."""
+
+    most_bytes = LONG_TEXT_BYTES
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Put the answer of an edit in place into its cell, for review."""
+        session = self.session(session_id)
+        self.answer(await self.host.cell_answers.put(session, self.body(PutCellText)))
+
+
 class EditHandler(ShouldersHandler):
     """``edits/{id}``."""
 
@@ -57,7 +70,7 @@ class EditHandler(ShouldersHandler):
         command = self.body(DecideEdit)
         unit = self.host.review.get(EditId(edit_id))
         if not self.may_see(unit.session_id):
-            raise NotFound(f"No edit {edit_id} awaits review.")
+            raise NotFound(f"Edit {edit_id} is no longer pending.")
         try:
             self.answer(await self.host.review.decide(unit.id, command))
         except EditOutdated as error:

@@ -81,20 +81,20 @@ def refuse_widening(command: BaseModel) -> None:
     """Raise ``PolicyRefusal`` for what a kernel's secret must not do on its open routes."""
     match command:
         case AnswerApproval(scope="always"):
-            what = "A rule that holds for good"
+            what = "A permanent rule"
         case (
             CreateSession(mode="bypass")
             | PatchSession(mode="bypass")
             | SendMessage(mode="bypass")
             | StartRun(mode="bypass")
         ):
-            what = "The mode in which nothing asks"
+            what = "The mode that never asks"
         case ResumeTurn(limit_micro_usd=int()):
-            what = "A higher limit of money"
+            what = "A higher spending limit"
         case _:
             return
     raise PolicyRefusal(
-        f"{what} cannot be set by code in a kernel of a server that has no token.",
+        f"{what} cannot be set by code in a kernel of a server without a token.",
         hint="Set it in the side panel, or give Client(token=…) a token of this server.",
     )
 

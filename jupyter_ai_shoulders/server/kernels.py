@@ -75,17 +75,17 @@ class ServerKernels:
             await ensure_async(self._kernels.interrupt_kernel(kernel_id))
         except HTTPError as error:
             if error.status_code == 404:
-                raise NotFound("The kernel is gone.", code="no_kernel") from error
+                raise NotFound("The kernel no longer exists.", code="no_kernel") from error
             raise Conflict(
                 f"The kernel could not be interrupted: {error}.",
-                hint="What it runs behind may be away for a moment; try again.",
+                hint="The service behind it may be unavailable. Try again in a moment.",
                 retryable=True,
             ) from error
 
     async def restart(self, kernel_id: str) -> None:
         """See ``KernelDirectory.restart``."""
         if kernel_id not in self._kernels:
-            raise NotFound("The kernel is gone.", code="no_kernel")
+            raise NotFound("The kernel no longer exists.", code="no_kernel")
         manager = self._kernels.get_kernel(kernel_id)
         try:
             ready = await ensure_async(self._kernels.restart_kernel(kernel_id))
@@ -93,7 +93,7 @@ class ServerKernels:
                 await ready  # the answer of the new process
         except (HTTPError, RuntimeError, TimeoutError) as error:
             raise Conflict(
-                f"The kernel did not come back after its restart: {error}.",
+                f"The kernel did not come back after the restart: {error}.",
                 code="kernel_died",
                 hint="Restart it in the notebook's Kernel menu; the server's log says more.",
                 retryable=True,

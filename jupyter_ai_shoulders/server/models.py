@@ -1,4 +1,4 @@
-"""``models``, ``providers/{id}/test`` and ``providers/{id}/key``: what can answer, or why not."""
+"""``models`` and ``providers``: what can answer, or why not."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tornado import web
 from jupyter_ai_shoulders.server.base import ShouldersHandler
 from jupyter_ai_shoulders.wire.commands import SetKey
 from jupyter_ai_shoulders.wire.ids import ProviderId
+from jupyter_ai_shoulders.wire.provider_setup import DetectProvider, PutProvider
 
 
 class ModelsHandler(ShouldersHandler):
@@ -47,11 +48,22 @@ class ProviderKeyHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def put(self, provider_id: str) -> None:
-        """Store a key."""
+        """Store a key as it is."""
         command = self.body(SetKey)
         stored = await self.host.models.set_key(ProviderId(provider_id), command.key)
         self.host.pages.settings_changed("providers")
         self.answer(stored)
+
+    @web.authenticated
+    @authorized
+    async def post(self, provider_id: str) -> None:
+        """Try a key, and store it unless it is refused."""
+        command = self.body(SetKey)
+        setup = self.host.models.setup
+        saved = await setup.save_key(ProviderId(provider_id), command.key, self.user)
+        if saved.stored:
+            self.host.pages.settings_changed("providers")
+        self.answer(saved)
 
     @web.authenticated
     @authorized
@@ -60,3 +72,43 @@ class ProviderKeyHandler(ShouldersHandler):
         removed = await self.host.models.remove_key(ProviderId(provider_id))
         self.host.pages.settings_changed("providers")
         self.answer(removed)
+
+
+class ProviderDetectHandler(ShouldersHandler):
+    """``providers/detect``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Find out whose key this is, or what answers at an address."""
+        found = await self.host.models.setup.detector.detect(self.body(DetectProvider))
+        self.answer(found)
+
+
+class ProviderHandler(ShouldersHandler):
+    """``providers/{id}``: providers of the user's own models.json."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, provider_id: str) -> None:
+        """Show what the user's file says of a provider."""
+        self.answer(await self.host.models.setup.own(ProviderId(provider_id)))
+
+    @web.authenticated
+    @authorized
+    async def put(self, provider_id: str) -> None:
+        """Try a provider, and write it into the user's file unless it is refused."""
+        command = self.body(PutProvider)
+        setup = self.host.models.setup
+        saved = await setup.save(ProviderId(provider_id), command, self.user)
+        if saved.stored:
+            self.host.pages.settings_changed("providers")
+        self.answer(saved)
+
+    @web.authenticated
+    @authorized
+    async def delete(self, provider_id: str) -> None:
+        """Take a provider out of the user's file."""
+        await self.host.models.setup.remove(ProviderId(provider_id))
+        self.host.pages.settings_changed("providers")
+        self.no_content()

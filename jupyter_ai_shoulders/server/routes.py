@@ -10,10 +10,11 @@ from tornado.web import RequestHandler
 from jupyter_ai_shoulders.server.anchors import AdoptHandler, AnchorsHandler
 from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
 from jupyter_ai_shoulders.server.audit import AuditHandler
+from jupyter_ai_shoulders.server.away import AwayHandler
 from jupyter_ai_shoulders.server.base import HostSource
 from jupyter_ai_shoulders.server.blobs import BlobHandler
 from jupyter_ai_shoulders.server.completions import CompletionHandler, CompletionsHandler
-from jupyter_ai_shoulders.server.edits import EditHandler, EditsHandler
+from jupyter_ai_shoulders.server.edits import CellTextHandler, EditHandler, EditsHandler
 from jupyter_ai_shoulders.server.events import EventsHandler
 from jupyter_ai_shoulders.server.export import ExportHandler
 from jupyter_ai_shoulders.server.instructions import InstructionsHandler
@@ -29,6 +30,8 @@ from jupyter_ai_shoulders.server.messages import MessageHandler, MessagesHandler
 from jupyter_ai_shoulders.server.models import (
     ModelsHandler,
     ProviderCheckHandler,
+    ProviderDetectHandler,
+    ProviderHandler,
     ProviderKeyHandler,
     ProviderTestHandler,
 )
@@ -70,6 +73,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("trust", TrustHandler),
     ("usage", UsageHandler),
     ("budget", BudgetHandler),
+    ("providers/detect", ProviderDetectHandler),
+    (f"providers/{ID}", ProviderHandler),
     (f"providers/{ID}/test", ProviderTestHandler),
     (f"providers/{ID}/check", ProviderCheckHandler),
     (f"providers/{ID}/key", ProviderKeyHandler),
@@ -89,9 +94,11 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"sessions/{ID}/approvals/{ID}", ApprovalHandler),
     (f"sessions/{ID}/requests/([0-9]{{1,6}})", SentRequestHandler),
     (f"sessions/{ID}/preview", PreviewHandler),
+    (f"sessions/{ID}/cell-text", CellTextHandler),
     (f"sessions/{ID}/clarifications/{ID}", ClarificationHandler),
     (f"sessions/{ID}/stdin/{ID}", InputHandler),
     (f"sessions/{ID}/tool-results/{ID}", SuppliedResultHandler),
+    ("away", AwayHandler),
     ("anchors", AnchorsHandler),
     ("anchors/adopt", AdoptHandler),
     ("runs", RunsHandler),

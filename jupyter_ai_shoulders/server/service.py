@@ -87,7 +87,7 @@ class Service:
         """
         if self._closing:
             raise StateUnavailable(
-                "The server stops; nothing new is begun.",
+                "The server is shutting down; nothing new is started.",
                 hint="Try again once it is back.",
                 retryable=True,
             )
@@ -104,6 +104,7 @@ class Service:
         if self._warming is not None:
             await self._warming
         await self._host.aclose()
+        self._host.presence.close()
         self._host.hub.close()
         self.roster.close()
         self._log_redaction.close()

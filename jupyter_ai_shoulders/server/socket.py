@@ -11,6 +11,7 @@ from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
 from pydantic import TypeAdapter
+from tornado.ioloop import IOLoop
 from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
@@ -125,7 +126,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             await self._refuse(error)
         except Exception:
             self.log.exception("A frame of a page could not be served")
-            await self._refuse(ShouldersError("Something went wrong in the server; see its log."))
+            await self._refuse(ShouldersError("Something went wrong on the server; see its log."))
 
     def _parsed(self, message: str | bytes) -> PageFrame:
         """Return the frame. Raises ``InvalidRequest`` and ``TooLarge``; for threads, too."""
@@ -141,6 +142,14 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         page, self._page = self._page, None
         if page is not None and self._roster.remove(page):
             self._host.frames.disconnected(page.client_id)
+            self._host.presence.left(page.user, page.client_id, self._silent_seconds)
+
+    @property
+    def _silent_seconds(self) -> float:
+        """How long ago a page that did not say goodbye was heard of: its computer may sleep."""
+        if self.close_code is not None:
+            return 0.0
+        return max(0.0, IOLoop.current().time() - self.last_pong)
 
     async def send(self, text: str) -> None:
         """Send a frame; done when the page has taken it from us."""
@@ -169,6 +178,8 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         page = self._page = Page(self, frame.client_id, user)
         self._roster.add(page)
         self._host.frames.connected(page.client_id)
+        if self._kernel is None:
+            self._host.presence.arrived(page.user, page.client_id)
         for session_id, after in frame.cursors.items():
             try:
                 self._follow(page, session_id, after)

@@ -118,7 +118,7 @@ def _amount(text: str, values: dict[str, Any], key: str, shown: str) -> int | No
 
 def _refused(problem: str, shown: str) -> PolicyRefusal:
     return PolicyRefusal(
-        f"No model is called, because your limits cannot be read: {problem}.",
+        f"No model was called, because your limits cannot be read: {problem}.",
         code="state_unavailable",
         hint=f"Correct or remove {shown}, or set the limits again in the AI settings.",
     )

@@ -52,7 +52,7 @@ class StateFile:
         if excess is not None:
             raise TooLarge(
                 f"{self._path.name} would have {excess}; nothing was stored.",
-                hint="Remove what is not needed any more.",
+                hint="Remove what is no longer needed.",
             )
         self._directory.prepare()
         with storage_errors(f"write {self._path.name}", self._directory.path):

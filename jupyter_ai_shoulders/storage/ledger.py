@@ -196,7 +196,7 @@ class Ledger:
     def _submit(self, work: Callable[..., T], *arguments: object) -> Future[T]:
         if self._closed:
             raise StateUnavailable(
-                "The server stops; model usage is not counted any more.",
+                "The server is shutting down; model usage is no longer counted.",
                 hint="Try again once it is back.",
                 retryable=True,
             )
@@ -215,7 +215,7 @@ class Ledger:
         except TimeoutError as error:
             raise StateUnavailable(
                 f"The usage ledger {self.path} does not answer.",
-                hint="Another program may have locked it, or its disk hangs. Try again.",
+                hint="Another program may have locked it, or its disk does not respond. Try again.",
                 retryable=True,
             ) from error
 

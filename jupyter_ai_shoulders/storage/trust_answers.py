@@ -125,5 +125,5 @@ class TrustAnswers:
         except ValidationError as error:
             raise StateUnavailable(
                 f"The answers about this folder cannot be read: {self._file.path} is not valid.",
-                hint="Correct or remove the file; then the folder's settings are asked about.",
+                hint="Correct or remove the file; you are then asked about the folder again.",
             ) from error

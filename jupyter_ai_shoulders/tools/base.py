@@ -7,7 +7,7 @@ It gets the one to three ports it needs in its constructor.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.wire.ids import (
     BlobHash,
     CallId,
     CellId,
+    ClientId,
     SessionId,
     TurnId,
     Version,
@@ -211,6 +212,14 @@ class CallContext:
     """What a plan that asked to be made anew left behind (``tools.plan``)."""
     interactive: bool = True
     """Whether somebody may be there to answer what code asks for."""
+    earlier: Mapping[tuple[str, CellId | None], tuple[Version, ...]] = field(
+        default_factory=dict[tuple[str, CellId | None], tuple[Version, ...]]
+    )
+    """Versions read before those in ``seen``, newest first."""
+    taken_back: Collection[tuple[str, CellId | None]] = ()
+    """What the user undid, as the conversation was told, and it has not read again."""
+    client_id: ClientId | None = None
+    """The page that the user wrote in last."""
     subject: CallSubject | None = None
     """What was compared with the approval right before the call runs."""
 

@@ -17,10 +17,12 @@ from jupyter_ai_shoulders.tools.notebook_edit import EditCell
 from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
 
 
-def document_tools(files: FileAccess, notebooks: NotebookAccess, ids: IdSource) -> list[Tool[Any]]:
+def document_tools(
+    files: FileAccess, notebooks: NotebookAccess, ids: IdSource, seen: SeenTexts | None = None
+) -> list[Tool[Any]]:
     """Return the tools on the document in front of the user."""
     access = DocumentAccess(files, notebooks)
-    seen = SeenTexts()
+    seen = seen or SeenTexts()
     cells, texts = Versions(seen), FileVersions(seen, ids)
     return [
         ReadDocument(access, cells, texts),

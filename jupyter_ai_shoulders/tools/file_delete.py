@@ -95,7 +95,7 @@ class DeleteFile(FileTool):
             case TextThere() if is_notebook(there.path):
                 refused = await self._notebook_refused(there, context)
             case TextThere():
-                refused = self._versions.refusal(there.snapshot, context, whole=False)
+                refused = self._text_refused(there, context)
             case OtherThere():
                 refused = _other_refused(there, context)
         yield refused or await self._delete(there, context)
@@ -109,13 +109,20 @@ class DeleteFile(FileTool):
             after_version=ABSENT,
         )
 
+    def _text_refused(self, there: TextThere, context: CallContext) -> Result | None:
+        """Return why a file must stay: none of it was read, or it was changed since."""
+        refused = self._versions.refusal(there.snapshot, context, whole=False)
+        if refused is not None or knows(context, there.path, there.version):
+            return refused
+        return self._versions.stale(there.snapshot, context)
+
     async def _notebook_refused(self, there: TextThere, context: CallContext) -> Result | None:
         """Return why a notebook must stay: none of it was read, or cells were changed since."""
         try:
             notebook = await self._notebooks.open(there.path)
             snapshot = await notebook.read()
         except InvalidNotebook:
-            return self._versions.refusal(there.snapshot, context, whole=False)
+            return self._text_refused(there, context)
         known = {cell.id: context.seen.get((snapshot.path, cell.id)) for cell in snapshot.cells}
         changed = any(known[cell.id] not in {None, cell.version} for cell in snapshot.cells)
         if not snapshot.cells or (any(known.values()) and not changed):
@@ -142,7 +149,7 @@ def _changed(path: str) -> ErrorInfo:
     return ErrorInfo(
         code="stale",
         message=f"{path} was changed since you read it; it was not deleted.",
-        hint="It is now as follows; call again if it shall go all the same.",
+        hint="It is now as follows; call again to delete it anyway.",
     )
 
 

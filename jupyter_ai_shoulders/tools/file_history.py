@@ -243,7 +243,8 @@ def _what(row: Operation) -> str:
 def _line(row: Operation, session_id: SessionId) -> str:
     who = "you" if row.session_id == session_id and row.by == "agent" else row.by
     undone = f"; undoes {row.undoes}" if row.undoes else ""
-    state = "can be undone" if row.can_undo else (row.reason or row.state)
+    how = "can be undone with its turn" if row.cell_id else "can be undone"
+    state = how if row.can_undo else (row.reason or row.state)
     return f"{row.id}  {row.at}  {who}: {_what(row)}{undone}. {state}"
 
 

@@ -60,7 +60,7 @@ class GitDiff:
         path = None
         if args.path:
             path = await asyncio.to_thread(self._workspace.path, args.path)
-        what = "See what is staged" if args.staged else "See the changes"
+        what = "Show staged changes" if args.staged else "Show changes"
         return CallSubject(
             title=f"{what} in {path or 'git'}", target_label=path, target=Target(path=path)
         )

@@ -52,7 +52,7 @@ class GitStatus:
     async def subject(self, args: GitStatusArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
         del args, context
-        return CallSubject(title="See what changed in git", target_label=None, target=Target())
+        return CallSubject(title="Show git status", target_label=None, target=Target())
 
     async def run(
         self, args: GitStatusArguments, context: CallContext

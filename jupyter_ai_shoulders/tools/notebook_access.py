@@ -12,7 +12,14 @@ from jupyter_ai_shoulders.notebook.base import Notebook, Notebooks, NotebookSnap
 from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
 from jupyter_ai_shoulders.tools.base import CallContext, Result, text_content
 from jupyter_ai_shoulders.tools.digest import digest
-from jupyter_ai_shoulders.tools.seen_texts import SeenTexts
+from jupyter_ai_shoulders.tools.merged_edit import (
+    NOW_READS,
+    Known,
+    Merged,
+    others_diff,
+    others_text,
+)
+from jupyter_ai_shoulders.tools.seen_texts import SeenTexts, known_text
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -193,6 +200,12 @@ class Versions:
         """Return the version the conversation has read last."""
         return context.seen.get((place.snapshot.path, place.cell.id))
 
+    def known(self, place: CellPlace, context: CallContext) -> Known:
+        """Return what the conversation knows of the cell's text."""
+        cell = place.cell
+        key = (place.snapshot.path, cell.id)
+        return known_text(self.texts, context, key, cell.version, cell.source)
+
     def not_read(self, place: CellPlace) -> Result:
         """Refuse to change a cell that was not read, with its text: now it is."""
         error = ErrorInfo(
@@ -211,6 +224,23 @@ class Versions:
             hint=f"{kept}It now reads as follows; if a change is still needed, make it to this.",
         )
         return self.refused(place, error, proposal)
+
+    def others(
+        self, place: CellPlace, edit: Merged, context: CallContext
+    ) -> tuple[str, tuple[SeenVersion, ...]]:
+        """Return what to tell of the user's changes beside an edit, and what is known by that."""
+        path, cell_id = place.snapshot.path, place.cell.id
+        if self.known(place, context).read is None:
+            after = place.with_cell({"source": edit.text, "version": cell_version(edit.text)})
+            rendering = render_notebook(after.snapshot, [cell_id])
+            whole = cell_id in shown_whole(rendering)
+            seen = (self.note_text(path, cell_id, edit.text),) if whole else ()
+            return f"\n{NOW_READS}\n\n{rendering.text}", seen
+        if edit.expected == edit.text:
+            return "", (self.note_text(path, cell_id, edit.text),)
+        diff = others_diff(edit.expected, edit.text)
+        known = edit.expected if diff is None else edit.text
+        return f"\n{others_text(diff)}", (self.note_text(path, cell_id, known),)
 
     def refused(
         self, place: CellPlace, error: ErrorInfo, proposal: Proposal | None = None
@@ -234,13 +264,13 @@ def conflict_error(place: CellPlace, conflict: CellConflict) -> ErrorInfo:
         case "protected":
             return ErrorInfo(
                 code="cell_protected",
-                message=f"{place.label} is protected: its metadata says it may not be changed so.",
+                message=f"{place.label} is protected: its metadata does not allow this change.",
                 hint="Leave it as it is, or ask the user to lift the protection.",
             )
         case "deleted":
             return ErrorInfo(
                 code="cell_not_found",
-                message=f"{place.label} was deleted meanwhile; nothing was changed.",
+                message=f"{place.label} was deleted in the meantime; nothing was changed.",
                 hint="Read the notebook again.",
             )
         case "changed" | "exists":

@@ -194,13 +194,13 @@ def _with_outputs(snapshot: NotebookSnapshot) -> list[NotebookCell]:
 
 
 def _cells(count: int) -> str:
-    return f"{count} cell{'s' * (count != 1)}"
+    return "1 cell" if count == 1 else f"{count} cells"
 
 
 def _changed(path: str) -> ErrorInfo:
     return ErrorInfo(
         code="conflict",
-        message=f"The cells of {path} changed meanwhile; no output was cleared.",
+        message=f"The cells of {path} changed in the meantime; no output was cleared.",
         hint="Call again.",
         retryable=True,
     )

@@ -278,7 +278,7 @@ class DeleteCell:
 def _not_added(snapshot: NotebookSnapshot) -> ErrorInfo:
     return ErrorInfo(
         code="conflict",
-        message=f"The cells of {snapshot.path} changed meanwhile; nothing was added.",
+        message=f"The cells of {snapshot.path} changed in the meantime; nothing was added.",
         hint="Read the notebook again and name a cell it has now.",
         retryable=True,
     )

@@ -77,9 +77,9 @@ class ReadNotebook:
         del context
         path = (await self._access.open(args.path)).path
         count = len(args.cells or ())
-        title = "Read notebook" if not count else f"Read {count} cell{'s' * (count != 1)}"
+        some = "Read 1 cell" if count == 1 else f"Read {count} cells"
         return CallSubject(
-            title=title,
+            title=some if count else "Read notebook",
             target_label=file_name(path),
             target=Target(path=path),
             in_page=self._access.in_page(path),

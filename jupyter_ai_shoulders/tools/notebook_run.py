@@ -181,8 +181,9 @@ class RunAllCells:
         lasts = [await self._times.last(path, cell) for _, cell in cells.cells]
         known = [last for last in lasts if last is not None]
         ranged = args.first is not None or args.last is not None
+        some = "Run 1 cell" if count == 1 else f"Run {count} cells"
         return CallSubject(
-            title=f"Run {count} cell{'s' * (count != 1)}" if ranged else "Run all cells",
+            title=some if ranged else "Run all cells",
             target_label=file_name(path),
             target=Target(path=path),
             preview=_preview(cells),
@@ -281,7 +282,7 @@ def _never(place: CellPlace) -> ErrorInfo:
     return ErrorInfo(
         code="denied",
         message=f"{place.label} is marked {NEVER_RUN}; it was not run.",
-        hint="Leave it, or ask the user to run it or to take the mark away.",
+        hint="Leave it, or ask the user to run it or to remove the mark.",
     )
 
 

@@ -31,6 +31,7 @@ def notebook_tools(
     pictures: OutputPictures | None = None,
     times: RunTimes | None = None,
     stale: StaleCells | None = None,
+    seen: SeenTexts | None = None,
 ) -> list[Tool[Any]]:
     """Return the tools that read, change and run notebooks.
 
@@ -38,7 +39,7 @@ def notebook_tools(
     """
     times = times or RunTimes()
     access = NotebookAccess(notebooks, names)
-    versions = Versions(SeenTexts())
+    versions = Versions(seen or SeenTexts())
     return [
         ReadNotebook(access, versions, stale),
         EditCell(access, versions, ids),

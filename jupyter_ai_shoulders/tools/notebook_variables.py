@@ -68,9 +68,9 @@ class InspectVariables:
         del context
         path = (await self._access.open(args.path)).path
         count = len(args.names or ())
-        what = "variables" if not count else f"{count} variable{'s' * (count != 1)}"
+        some = "Inspect 1 variable" if count == 1 else f"Inspect {count} variables"
         return CallSubject(
-            title=f"Look at {what}",
+            title=some if count else "Inspect variables",
             target_label=file_name(path),
             target=Target(path=path),
             in_page=self._access.in_page(path),

@@ -145,7 +145,7 @@ class RuleBook:
         broken = self.permissions.rules.broken
         if broken is not None:
             raise Conflict(
-                f"The rule was not stored: {broken}.", hint=f"Correct {FILE_NAME} and try again."
+                f"The rule was not saved: {broken}.", hint=f"Correct {FILE_NAME} and try again."
             )
         content = self._content()
         rules = cast("list[Json]", content["rules"])
@@ -214,9 +214,9 @@ class RuleBook:
         """Raise ``Conflict`` when the list was made from another file than there is now."""
         if seen is not None and seen != self.permissions.revision:
             raise Conflict(
-                "The permissions were changed elsewhere meanwhile; nothing was stored.",
+                "The permissions were changed elsewhere. Your change was not saved.",
                 code="stale",
-                hint="Look at them again and repeat the change.",
+                hint="Check them and repeat the change.",
             )
 
     def _stored_rules(self) -> list[Json]:

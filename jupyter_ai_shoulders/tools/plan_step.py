@@ -118,7 +118,7 @@ class StepRunner:
         reason = ErrorInfo(
             code="approval_required",
             message=f"{tool.name} does more than read or needs approval; it was not executed.",
-            hint="Make this call yourself if it is wanted.",
+            hint="Make this call yourself if it is still needed.",
         )
         return replace(shown, status="halted", reason=reason)
 

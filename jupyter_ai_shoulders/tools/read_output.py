@@ -143,7 +143,7 @@ class ReadOutput:
             found = await self._runs.look(context.session_id, args.handle, wait)
         if found is None:
             raise NotFound(
-                f"No run of this conversation with the handle {args.handle!r} is known.",
+                f"No run in this conversation has the handle {args.handle!r}.",
                 hint="It ended long ago, or the server was restarted. Its cell has what it printed "
                 "until then; look there before you run it again.",
             )
@@ -168,7 +168,7 @@ def _meant(handle: str, context: CallContext) -> BlobHash:
     found = [blob for blob in context.handles if blob.startswith(handle)]
     if len(found) != 1:
         raise NotFound(
-            f"No result of this conversation gave the handle {handle!r}.",
+            f"No result in this conversation has the handle {handle!r}.",
             hint="Take the handle from a shortened result, or make that call again.",
         )
     return found[0]

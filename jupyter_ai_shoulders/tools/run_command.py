@@ -276,11 +276,11 @@ class RunCommand:
         if exposed.servers:
             missed = f"{missed} {_REACHES_SERVERS}".strip()
         if not exposed.paths:
-            return f"It asks because of this: {missed}" if missed else None
+            return missed or None
         names = [Path(path).name for path in exposed.paths[:_NAMED]]
         more = f" and {len(exposed.paths) - _NAMED} more" if len(exposed.paths) > _NAMED else ""
         return (
-            f"It asks because this system's sandbox cannot keep it from {', '.join(names)}{more} "
+            f"This system's sandbox cannot keep the command from {', '.join(names)}{more} "
             f"in the workspace. {missed}"
         ).strip()
 

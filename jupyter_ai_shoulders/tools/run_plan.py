@@ -83,7 +83,7 @@ class RunPlan:
         """Return how the call is shown."""
         del context
         count = len(args.steps)
-        title = f"Look in {count} step{'s' * (count != 1)}"
+        title = "Run a plan of 1 step" if count == 1 else f"Run a plan of {count} steps"
         return CallSubject(title=title, target_label=None, target=Target())
 
     async def run(

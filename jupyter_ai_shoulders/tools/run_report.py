@@ -152,7 +152,7 @@ def run_error(label: str, run: CellRun) -> ErrorInfo | None:
 
 def _hint(status: str, failure: str) -> str | None:
     if failure.startswith("StdinNotImplementedError"):
-        return "Nobody was there to answer input(): put the value into the code."
+        return "Nobody could answer input(): put the value into the code."
     if status == "aborted":
         return "Run it again once the cell that failed before it is dealt with."
     if status == "died":

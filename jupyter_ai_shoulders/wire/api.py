@@ -32,6 +32,8 @@ class ProviderHealth(WireModel):
     """Whether that is this machine, or an Ollama of one's own."""
     state: Literal["unknown", "ok", "failing", "no_key"]
     error: ErrorInfo | None
+    custom: bool
+    """Whether the user's own models.json has entries of it, which a page can change and remove."""
 
 
 class Status(WireModel):

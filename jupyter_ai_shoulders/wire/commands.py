@@ -10,7 +10,16 @@ from pydantic_core import PydanticCustomError
 from jupyter_ai_shoulders.wire.anchors import GivenAnchor
 from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, RestorePart
-from jupyter_ai_shoulders.wire.ids import EditId, MessageId, ModelId, RestoreId, TurnId, Version
+from jupyter_ai_shoulders.wire.ids import (
+    CellId,
+    ClientId,
+    EditId,
+    MessageId,
+    ModelId,
+    RestoreId,
+    TurnId,
+    Version,
+)
 from jupyter_ai_shoulders.wire.messages import Attachment, ImageAttachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, SessionSource, Toolset, ToolsMode
 
@@ -91,6 +100,8 @@ class SendMessage(MessageCommand):
     context: MessageContext | None = None
     model: ModelId | None = None
     mode: Mode | None = None
+    client_id: ClientId | None = Field(default=None, max_length=128)
+    """The page that sends it: edits of documents that several pages have open are made there."""
     replaces: MessageId | None = None
     """A message of the past that this one is the edited version of.
 
@@ -195,11 +206,29 @@ class StartRun(MessageCommand):
 
 
 class DecideProposal(CommandModel):
-    """``POST proposals/{id}``: ``text`` applies an edited version instead."""
+    """``POST proposals/{id}``: ``text`` applies another version instead.
+
+    ``base`` is the text of the document that the user saw beside it: ``text`` replaces that, lines
+    and all, and what was changed since is merged. Without it ``text`` is a version of what is
+    proposed, made for the proposal's ``old``.
+    """
 
     decision: Literal["apply", "dismiss"]
     text: str | None = None
+    base: str | None = None
     run: bool = False
+
+
+class PutCellText(CommandModel):
+    """``POST sessions/{id}/cell-text``: the answer of an edit in place becomes a pending edit.
+
+    ``base`` is the text of the cell that the model read, ``text`` what it is to become.
+    """
+
+    document: str
+    cell_id: CellId
+    base: str
+    text: str
 
 
 class DecideEdit(CommandModel):

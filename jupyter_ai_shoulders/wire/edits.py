@@ -85,11 +85,18 @@ class EditDecisions(WireModel):
     drift: tuple[KernelDrift, ...]
 
 
+class CellText(WireModel):
+    """The answer of ``POST sessions/{id}/cell-text``: what the cell reads now."""
+
+    text: str
+
+
 class Proposal(WireModel):
     """A change that is not applied until the user says so.
 
-    ``old`` is the text the change was made against, ``new`` what the agent wants, ``current``
-    what stood there when the proposal was recorded (they differ from ``old`` after a conflict).
+    It is what makes ``new`` of ``old``, and is merged into the text as it is when it is applied.
+    ``current`` is the text when the proposal was recorded; it differs from ``old`` where the user
+    changed the same lines, so that they have to choose.
     """
 
     id: ProposalId

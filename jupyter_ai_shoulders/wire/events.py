@@ -38,6 +38,7 @@ from jupyter_ai_shoulders.wire.events_questions import (
     ClarifyAnswer,
     ClarifyRequest,
     CommandReach,
+    EffectKind,
     StdinAnswer,
     StdinRequest,
 )
@@ -102,6 +103,7 @@ __all__ = [
     "DocumentSnapshot",
     "EditPending",
     "EditResolve",
+    "EffectKind",
     "ErrorEvent",
     "Event",
     "EventBase",

@@ -77,8 +77,10 @@ class CellDeed(WireModel):
     """The first line of its text."""
     source: str | None = None
     """The text it was given (``made``, ``edited``), or that was run (``ran``)."""
+    base: str | None = None
+    """The text that was ``edited``; null where the same turn, or restore, had left it so."""
     version: Version | None = None
-    """Of that text; of a cell that was ``deleted``, of the text that it had."""
+    """Of the text it was given; of a cell that was ``deleted``, of the text that it had."""
     outputs: str | None = None
     """Hash of the outputs it was left with; of a run, null until it ended."""
     execution_count: int | None = None

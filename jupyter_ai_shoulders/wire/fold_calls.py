@@ -152,6 +152,7 @@ def fold_ask(state: Conversation, event: AskEvent) -> Conversation:
                 network=event.network,
                 read_only=event.read_only,
                 reach=event.reach,
+                effects=event.effects,
             )
             asked = change_call(
                 state, event.call_id, lambda call: replace(call, state="waiting", approval=approval)

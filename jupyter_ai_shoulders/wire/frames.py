@@ -38,6 +38,7 @@ from jupyter_ai_shoulders.wire.frames_server import (
     CellRunOutput,
     CellRunStart,
     DocumentApply,
+    DocumentElsewhere,
     DocumentMarks,
     DocumentRead,
     DocumentRecovered,
@@ -89,6 +90,7 @@ __all__ = [
     "DocumentClose",
     "DocumentConflict",
     "DocumentContent",
+    "DocumentElsewhere",
     "DocumentFocus",
     "DocumentMarks",
     "DocumentOpen",
@@ -169,6 +171,7 @@ ServerFrame = Annotated[
     | DocumentRead
     | DocumentApply
     | DocumentSaved
+    | DocumentElsewhere
     | DocumentRecovery
     | DocumentRecovered
     | DocumentMarks

@@ -81,6 +81,17 @@ class DocumentSaved(WireModel):
     path: str
 
 
+class DocumentElsewhere(WireModel):
+    """The agent changed cells of this notebook in another page; the text here is kept.
+
+    It could not be merged with what was typed here: the next save brings both texts together.
+    """
+
+    type: Literal["document-elsewhere"] = "document-elsewhere"
+    path: str
+    cells: tuple[CellId, ...]
+
+
 class DocumentRecovery(WireModel):
     """Text that is in no notebook: typed in a page that did not come back, or an agent's edit of a
     cell that the user had changed. It is kept until it is answered; said again at each opening.

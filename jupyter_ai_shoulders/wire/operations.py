@@ -36,6 +36,7 @@ class Operation(WireModel):
     state: OperationState
     undoes: OperationId | None
     can_undo: bool
+    """A change of a file by itself, with its batch; a change of a cell with its turn."""
     reason: str | None
     """Why it cannot be undone, for the user."""
 

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.wire.events import (
     Author,
     CallStatus,
     CommandReach,
+    EffectKind,
     Exit,
     KernelDrift,
     RestoredDocument,
@@ -80,6 +81,7 @@ class ApprovalView(WireModel):
     network: bool | None
     read_only: bool | None
     reach: CommandReach | None
+    effects: tuple[EffectKind, ...] | None
 
 
 class AnswerView(WireModel):

@@ -9,6 +9,7 @@ import { client } from './plugins/client';
 import { conversations } from './plugins/conversations';
 import { documents } from './plugins/documents';
 import { folderTrust } from './plugins/folderTrust';
+import { follow } from './plugins/follow';
 import { ghost } from './plugins/ghost';
 import { review } from './plugins/review';
 import { settings } from './plugins/settings';
@@ -29,6 +30,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   chat,
   affordances,
   threads,
+  follow,
   ghost,
   settings,
   status,

@@ -80,7 +80,7 @@ _NEVER = Case(
     ),
     checks=(
         checks.exits("error"),
-        checks.fails_with("loop_detected", "4 tool calls in a row were not executable"),
+        checks.fails_with("loop_detected", "4 tool calls in a row could not be executed"),
         checks.steps(4),
         checks.started(),
         checks.nothing_changed(),

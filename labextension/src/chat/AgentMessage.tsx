@@ -16,6 +16,7 @@ import { CompactionCard } from './CompactionCard';
 import { Guarded } from './Guarded';
 import { InputCard } from './InputCard';
 import { Markdown } from './markdown/Markdown';
+import { ReferringContext } from './markdown/useReferenceLinks';
 import { AnswerActions } from './MessageActions';
 import { End, Notice } from './Outcome';
 import { Disclosure, ErrorNote } from './parts';
@@ -26,6 +27,7 @@ import { RestoreLine } from './RestoreLine';
 import { Sources } from './Sources';
 import { TurnFooter } from './TurnFooter';
 import { useHost, useTrans, useWaits } from './use';
+import { useReferring } from './useReferring';
 
 export const AgentMessage = React.memo(function AgentMessage(props: {
   message: AgentView;
@@ -34,19 +36,22 @@ export const AgentMessage = React.memo(function AgentMessage(props: {
   const { message, last } = props;
   const growing = message.parts.some(part => 'open' in part && part.open);
   const text = growing ? '' : textOf(message);
+  const referring = useReferring(message);
   return (
     <div className="shoulders-Agent" aria-busy={growing}>
-      {withReasoning(presentParts(message)).map(section => (
-        <Guarded key={section.key}>
-          <Shown section={section} last={last} />
-        </Guarded>
-      ))}
+      <ReferringContext.Provider value={referring}>
+        {withReasoning(presentParts(message)).map(section => (
+          <Guarded key={section.key}>
+            <Shown section={section} last={last} />
+          </Guarded>
+        ))}
+      </ReferringContext.Provider>
       {text !== '' && (
         <Guarded>
           <Sources text={text} />
         </Guarded>
       )}
-      <TurnFooter message={message} />
+      <TurnFooter message={message} last={last} />
       {!growing && <AnswerActions message={message} text={text} />}
     </div>
   );

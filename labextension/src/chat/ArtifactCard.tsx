@@ -187,7 +187,9 @@ function Rest(): React.JSX.Element {
   const trans = useTrans();
   return (
     <p className="shoulders-Card-remark">
-      {trans.__('This is its beginning; download it for the rest.')}
+      {trans.__(
+        'Only the beginning is shown. Download the file to see the rest.'
+      )}
     </p>
   );
 }

@@ -5,6 +5,7 @@ import * as React from 'react';
 import type { ConversationStore } from '../model/conversation';
 import type { IOutgoing } from '../model/outbox';
 import { isSetAside } from '../model/present';
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { ErrorInfo } from '../wire/generated';
 import { fileNameOf, titleOf } from './actions';
@@ -36,9 +37,11 @@ function ServerProblem(props: {
   return error === null ? null : (
     <div className="shoulders-Banner" role="alert">
       <span className="shoulders-Banner-text">
-        {visible(error.message)}
+        {visible(serverText(trans, error.message))}
         {error.hint !== null && (
-          <span className="shoulders-Banner-hint">{visible(error.hint)}</span>
+          <span className="shoulders-Banner-hint">
+            {visible(serverText(trans, error.hint))}
+          </span>
         )}
       </span>
       <Button
@@ -101,7 +104,7 @@ function DeletedBanner(): React.JSX.Element {
         disabled={busy}
         onClick={() => run(() => conversations.undelete(sessionId ?? ''))}
       >
-        {trans.__('Bring it back')}
+        {trans.__('Restore')}
       </Button>
       <Button onClick={() => conversations.close(tab)}>
         {trans.__('Close')}
@@ -122,14 +125,14 @@ function ReadOnlyBanner(props: {
   return (
     <div className="shoulders-Banner" role="status">
       <span className="shoulders-Banner-text">
-        {trans.__('This conversation can only be read.')}
+        {trans.__('This conversation is read-only.')}
         <span className="shoulders-Banner-hint">
           {props.because === 'damaged'
             ? trans.__(
-                'Its log holds something this version does not understand; the rest is shown. Go on in a new conversation.'
+                'Part of its log cannot be read by this version and is not shown. Continue in a new conversation.'
               )
             : trans.__(
-                'The server cannot take it up any more. Go on in a new conversation.'
+                'The server can no longer continue it. Start a new conversation.'
               )}
         </span>
       </span>

@@ -185,7 +185,7 @@ function remarkOn(limit: BudgetLimit, trans: TranslationBundle): string {
     spent === null ? '' : trans.__('%1 spent', formatMoney(spent)),
     most === null
       ? ''
-      : trans.__('your administrator allows %1', formatMoney(most))
+      : trans.__('your administrator’s limit: %1', formatMoney(most))
   ]
     .filter(part => part !== '')
     .join(' · ');
@@ -194,12 +194,12 @@ function remarkOn(limit: BudgetLimit, trans: TranslationBundle): string {
 function scopeName(scope: Scope, trans: TranslationBundle): string {
   switch (scope) {
     case 'month':
-      return trans.__('A month, in dollars');
+      return trans.__('Per month, in dollars');
     case 'day':
-      return trans.__('A day');
+      return trans.__('Per day');
     case 'session':
-      return trans.__('A conversation');
+      return trans.__('Per conversation');
     case 'turn':
-      return trans.__('A turn');
+      return trans.__('Per turn');
   }
 }

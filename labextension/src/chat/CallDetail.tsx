@@ -5,6 +5,7 @@ import * as React from 'react';
 import { languageOf } from '../model/approval';
 import { formatDuration } from '../model/format';
 import { editOf, picturesOf } from '../model/present';
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { CallView, Json } from '../wire/generated';
 import { Code } from './CodeBlock';
@@ -49,7 +50,9 @@ function Input(props: {
         <pre className="shoulders-Plain" tabIndex={0}>
           {visible(call.raw ?? '')}
         </pre>
-        {call.invalid !== null && <p>{visible(call.invalid)}</p>}
+        {call.invalid !== null && (
+          <p>{visible(serverText(trans, call.invalid))}</p>
+        )}
       </>
     );
   }
@@ -149,6 +152,7 @@ function Answer(props: {
 }
 
 function Output({ call }: { call: CallView }): React.JSX.Element | null {
+  const trans = useTrans();
   const { result, content, progress } = call;
   if (result === null && progress.length === 0) {
     return null;
@@ -170,7 +174,7 @@ function Output({ call }: { call: CallView }): React.JSX.Element | null {
       ))}
       <OutputPages call={call} />
       {result?.error && <ErrorNote error={result.error} />}
-      {result?.warning && <p>{visible(result.warning)}</p>}
+      {result?.warning && <p>{visible(serverText(trans, result.warning))}</p>}
     </>
   );
 }
@@ -181,7 +185,7 @@ function OutputHead({ ms }: { ms: number }): React.JSX.Element {
     <h4>
       {ms < NOTABLE
         ? trans.__('Output')
-        : trans.__('Output, after %1', formatDuration(ms))}
+        : trans.__('Output after %1', formatDuration(ms))}
     </h4>
   );
 }

@@ -2,13 +2,14 @@
 
 import * as React from 'react';
 
-import { targetOf, toolIcon } from '../model/present';
 import { readPhrases, readTargets } from '../model/reads';
 import { visible } from '../model/visible';
 import type { CallView } from '../wire/generated';
 import { ApprovalCard } from './ApprovalCard';
 import { CallDetail } from './CallDetail';
+import { CallRow } from './CallRow';
 import { Disclosure } from './parts';
+import { RunPreview } from './RunPreview';
 import { SupplyForm } from './SupplyForm';
 import { useHost, useTrans, useWaits } from './use';
 
@@ -18,7 +19,7 @@ export const CallLine = React.memo(function CallLine(props: {
 }): React.JSX.Element {
   const { call } = props;
   const note = useNote(call);
-  const target = targetOf(call);
+  const [open, setOpen] = React.useState(false);
   const { results } = useWaits();
   if (results && call.state === 'proposed' && call.invalid === null) {
     return <SupplyForm call={call} />;
@@ -27,32 +28,17 @@ export const CallLine = React.memo(function CallLine(props: {
     return <ApprovalCard call={call} approval={call.approval} />;
   }
   return (
-    <Disclosure
-      className={`shoulders-Call shoulders-mod-${call.state}`}
-      label={visible([call.title, target, note].join(' ').trim())}
-      summary={<Summary call={call} note={note} />}
-    >
-      {() => <CallDetail call={call} />}
-    </Disclosure>
+    <div className={`shoulders-Call shoulders-mod-${call.state}`}>
+      <CallRow
+        call={call}
+        note={note}
+        open={open}
+        onToggle={() => setOpen(!open)}
+      />
+      {open ? <CallDetail call={call} /> : <RunPreview call={call} />}
+    </div>
   );
 });
-
-function Summary(props: { call: CallView; note: string }): React.JSX.Element {
-  const { Icon } = useHost();
-  const { call, note } = props;
-  const target = targetOf(call);
-  return (
-    <>
-      <Icon name={toolIcon(call.tool)} />
-      <span className="shoulders-Call-title">{visible(call.title)}</span>
-      {target !== '' && !call.title.includes(target) && (
-        <span className="shoulders-Call-target">{visible(target)}</span>
-      )}
-      {call.state === 'running' && <span className="shoulders-Pulse" />}
-      {note !== '' && <span className="shoulders-Call-note">{note}</span>}
-    </>
-  );
-}
 
 /** What is worth saying at the end of the line: nothing on success. */
 function useNote(call: CallView): string {

@@ -35,7 +35,7 @@ export function CompactionCard(props: {
       <p className="shoulders-Card-text">{legible(props.notice.text)}</p>
       <div className="shoulders-Actions">
         <Button kind="primary" onClick={() => say('resume')}>
-          {trans.__('Summarise and go on')}
+          {trans.__('Summarise and continue')}
         </Button>
         <span className="shoulders-Actions-space" />
         <Button onClick={() => say('discard')}>{trans.__('Stop here')}</Button>

@@ -20,22 +20,21 @@ import { ResolveHint } from './threads/ResolveHint';
 import { ThreadBar } from './threads/ThreadBar';
 import { TodoList } from './TodoList';
 import {
-  useAction,
   usePlace,
   useSignal,
   useTrans,
   WaitsContext,
   type IConversationState
 } from './use';
+import { useStop } from './useStop';
 
 export function ConversationView(): React.JSX.Element {
   const { conversations, tab } = usePlace();
   const store = conversations.store(tab);
   const view = useSignal(store?.changed ?? null, () => store?.view ?? EMPTY);
   const outbox = stillOutgoing(conversations.outbox(tab), view);
-  const { error, run } = useAction();
   const running = isRunning(view);
-  const stop = (): void => run(() => conversations.commands.cancel(tab));
+  const { stop, error } = useStop(view);
   const closed = closedBecause(conversations.isDeleted(tab), store, outbox);
   const [budget, setBudget] = React.useState(false);
   const openBudget = React.useCallback(() => setBudget(true), []);
@@ -73,7 +72,7 @@ export function ConversationView(): React.JSX.Element {
         {error !== null && <ErrorNote error={error} />}
         {budget && <BudgetForm onClose={() => setBudget(false)} />}
         <ResolveHint view={view} />
-        <Queue queued={view.queued} />
+        <Queue queued={view.queued} isLeft={isLeft(view)} />
         <Composer
           view={store === null ? null : view}
           closed={closed !== null}
@@ -81,6 +80,11 @@ export function ConversationView(): React.JSX.Element {
       </div>
     </WaitsContext.Provider>
   );
+}
+
+/** Whether the turn ended and nothing reads what is queued before the user says so. */
+function isLeft(view: Conversation): boolean {
+  return view.turn === null || view.turn.state === 'ended';
 }
 
 /** In an earlier version of a conversation nothing goes on. */

@@ -88,10 +88,10 @@ export function EditMessage(props: {
       <p className="shoulders-EditMessage-note">
         {past === null
           ? trans.__(
-              'What followed stays as an earlier version. Notebooks and files stay as they are.'
+              'The replies that followed are kept as an earlier version. Notebooks and files do not change.'
             )
           : trans.__(
-              'This message is of an earlier version. What you wrote is kept here to be copied.'
+              'This message belongs to an earlier version. Your text is kept here so that you can copy it.'
             )}
       </p>
       <div className="shoulders-Actions">

@@ -34,7 +34,7 @@ function CannotBeShown({ error }: { error: Error }): React.JSX.Element {
   return (
     <p className="shoulders-Card-remark" role="status">
       {trans.__(
-        'This part could not be shown (%1). It is in the log and in an export of the conversation.',
+        'This part could not be displayed (%1). Export the conversation to see it.',
         error.message
       )}
     </p>

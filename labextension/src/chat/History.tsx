@@ -17,7 +17,7 @@ export function History(): React.JSX.Element {
     void history.refresh(); // Somebody else's command line may have begun some.
   }, [history]);
   const none = isNarrowed(history.query)
-    ? trans.__('No conversation matches.')
+    ? trans.__('No matching conversations.')
     : trans.__('No conversations yet.');
   return (
     <SessionList
@@ -61,7 +61,7 @@ function nameOfDay(day: Day, trans: TranslationBundle): string {
     case 'yesterday':
       return trans.__('Yesterday');
     case 'week':
-      return trans.__('Last seven days');
+      return trans.__('Last 7 days');
     case 'earlier':
       return trans.__('Earlier');
   }

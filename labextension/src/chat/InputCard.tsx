@@ -30,7 +30,7 @@ export const InputCard = React.memo(function InputCard(props: {
       <header className="shoulders-Card-head">
         <Icon name="question" />
         <span className="shoulders-Call-title" id={title}>
-          {trans.__('The cell asks for input')}
+          {trans.__('The cell is asking for input')}
         </span>
       </header>
       {prompt.trim() !== '' && (
@@ -87,7 +87,7 @@ function Field({ input }: { input: StdinView }): React.JSX.Element {
       </button>
       {late && (
         <p className="shoulders-Card-remark" role="status">
-          {trans.__('The cell does not wait for this any more.')}
+          {trans.__('The cell is no longer waiting for this input.')}
         </p>
       )}
       {error !== null && <ErrorNote error={error} />}

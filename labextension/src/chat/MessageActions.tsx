@@ -29,7 +29,7 @@ export function MessageActions(props: {
       icon: 'pencil',
       label: running
         ? trans.__('Stop the agent to edit this message')
-        : trans.__('Edit and send again'),
+        : trans.__('Edit and resend'),
       disabled: running,
       act: onEdit
     },
@@ -76,7 +76,7 @@ export function AnswerActions(props: {
     ...(text === '' ? [] : [copy]),
     {
       icon: 'fork',
-      label: trans.__('Go on from here in a new conversation'),
+      label: trans.__('Continue from here in a new conversation'),
       disabled: busy || !ended,
       act: () => fork(endOf(message.seq))
     }
@@ -124,7 +124,7 @@ function useForkBefore({ seq, text }: UserView): {
   return {
     act: {
       icon: 'fork',
-      label: trans.__('Go on from here in a new conversation'),
+      label: trans.__('Continue from here in a new conversation'),
       disabled: busy,
       act: () => fork(startOf(seq), text)
     },

@@ -6,9 +6,11 @@ import { isAwaitingFirst, isSetAside } from '../model/present';
 import type { IOutgoing } from '../model/outbox';
 import type { Conversation, MessageView } from '../wire/generated';
 import { AgentMessage } from './AgentMessage';
+import { AwayCard } from './AwayCard';
 import { InterruptedCard } from './InterruptedCard';
 import { PagedList } from './list/PagedList';
 import { useFollow } from './list/useFollow';
+import { moveMessage } from './messageFocus';
 import { Outgoing } from './Outgoing';
 import { Dots, IconButton } from './parts';
 import { Retrying } from './Retrying';
@@ -31,6 +33,11 @@ export function MessageList(props: {
         aria-live="polite"
         aria-label={trans.__('Conversation')}
         tabIndex={0}
+        onKeyDown={event => {
+          if (moveMessage(event.currentTarget, event.key)) {
+            event.preventDefault();
+          }
+        }}
       >
         <div className="shoulders-Messages-content" ref={content}>
           <PagedList
@@ -43,6 +50,7 @@ export function MessageList(props: {
           {view.turn?.state === 'interrupted' && !isSetAside(view) && (
             <InterruptedCard />
           )}
+          <AwayCard view={view} />
           {outbox.map(item => (
             <Outgoing key={item.body.id} item={item} />
           ))}
@@ -70,7 +78,10 @@ const Message = React.memo(function Message(props: {
 }): React.JSX.Element {
   const { message } = props;
   return (
-    <div className={`shoulders-Message shoulders-mod-${message.role}`}>
+    <div
+      className={`shoulders-Message shoulders-mod-${message.role}`}
+      tabIndex={-1}
+    >
       {message.role === 'user' ? (
         <UserMessage message={message} />
       ) : (

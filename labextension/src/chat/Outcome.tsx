@@ -3,6 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { serverText } from '../model/server-text';
 import { legible } from '../model/visible';
 import type { EndView, ErrorInfo, NoticeView } from '../wire/generated';
 import { ChangeList } from './changes/ChangeList';
@@ -16,11 +17,12 @@ export const Notice = React.memo(function Notice(props: {
   notice: NoticeView;
 }): React.JSX.Element {
   const { Icon } = useHost();
+  const trans = useTrans();
   const { level, text } = props.notice;
   return (
     <div className={`shoulders-Remark shoulders-mod-${level}`}>
       <Icon name={level === 'info' ? 'info' : 'error'} />
-      <span>{legible(text)}</span>
+      <span>{legible(serverText(trans, text))}</span>
     </div>
   );
 });
@@ -101,7 +103,7 @@ function exitText(exit: EndView['exit'], trans: TranslationBundle): string {
     case 'ended_by_tool':
       return trans.__('Done');
     case 'step_cap':
-      return trans.__('Stopped at the step limit. Send a message to go on.');
+      return trans.__('Stopped at the step limit. Send a message to continue.');
     case 'tool_rejected':
       return trans.__('Stopped because a call was denied');
     case 'cancelled':

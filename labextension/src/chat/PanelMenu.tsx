@@ -45,7 +45,7 @@ function usePlaceItems(): IMenuItem[] {
   return dock.places.map(each => ({
     key: each,
     title: nameOfPlace(each, trans),
-    group: trans.__('Place of the chat'),
+    group: trans.__('Chat position'),
     checked: each === place,
     act: () => void dock.moveTo(each)
   }));
@@ -54,9 +54,9 @@ function usePlaceItems(): IMenuItem[] {
 function nameOfPlace(place: Place, trans: TranslationBundle): string {
   switch (place) {
     case 'right':
-      return trans.__('Right side bar');
+      return trans.__('Right sidebar');
     case 'left':
-      return trans.__('Left side bar');
+      return trans.__('Left sidebar');
     case 'main':
       return trans.__('Tab in the main area');
     case 'bubble':

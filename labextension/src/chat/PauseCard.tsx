@@ -77,7 +77,7 @@ function Ways(props: {
       <div className="shoulders-Actions">
         {first !== undefined && (
           <Button kind="primary" onClick={() => goOn(first)}>
-            {trans.__('Go on, up to %1', formatMoney(first))}
+            {trans.__('Continue, up to %1', formatMoney(first))}
           </Button>
         )}
         {more.map(limit => (
@@ -137,7 +137,7 @@ function OtherAmount(props: {
         onChange={event => setText(event.target.value)}
       />
       <Button disabled={amount <= 0} onClick={choose}>
-        {trans.__('Go on')}
+        {trans.__('Continue')}
       </Button>
     </form>
   );

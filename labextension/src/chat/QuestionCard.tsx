@@ -53,7 +53,7 @@ export const QuestionCard = React.memo(function QuestionCard(props: {
       )}
       {late && (
         <p className="shoulders-Card-remark" role="status">
-          {trans.__('This question was answered already.')}
+          {trans.__('This question has already been answered.')}
         </p>
       )}
       {error !== null && <ErrorNote error={error} />}

@@ -134,13 +134,15 @@ function note(part: RestorePart, trans: Trans): string {
   switch (part) {
     case 'notebook':
       return trans.__(
-        'Takes back what the agent did to cells since. What you changed yourself stays.'
+        'Undoes the agent’s changes to cells since this message. Your own changes stay.'
       );
     case 'files':
-      return trans.__('Takes back what the agent did to other files since.');
+      return trans.__(
+        'Undoes the agent’s changes to other files since this message.'
+      );
     case 'conversation':
       return trans.__(
-        'Hides what was said since. The message comes back into the input.'
+        'Hides the conversation since this message and puts the message back into the input.'
       );
   }
 }

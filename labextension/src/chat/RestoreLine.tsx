@@ -79,7 +79,7 @@ function Details(props: { restore: RestoreView }): React.JSX.Element {
       {error !== null && <ErrorNote error={error} />}
       {documents.length > 0 && (
         <Button disabled={busy} onClick={() => run(takeBack)}>
-          {trans.__('Take this back')}
+          {trans.__('Undo this restore')}
         </Button>
       )}
     </div>

@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { MessageView, TurnView } from '../wire/generated';
 import { Button } from './parts';
@@ -33,7 +34,7 @@ function Countdown(props: {
     <div className="shoulders-Error shoulders-Retrying">
       <Icon name="retry" />
       <div className="shoulders-Error-text">
-        <div>{visible(reason)}</div>
+        <div>{visible(serverText(trans, reason))}</div>
         <div className="shoulders-Error-hint">
           {/* Seen, not read out every second. */}
           <span

@@ -36,12 +36,12 @@ export function SandboxedPage(props: {
           <span className="shoulders-Card-remark">
             {runs
               ? trans.__(
-                  'Its scripts run in a frame of their own, without the network.'
+                  'Scripts run in an isolated frame without network access.'
                 )
-              : trans.__('Shown without its scripts.')}
+              : trans.__('Scripts are not running.')}
           </span>
           <Button onClick={() => setRuns(!runs)}>
-            {runs ? trans.__('Stop its scripts') : trans.__('Run its scripts')}
+            {runs ? trans.__('Stop scripts') : trans.__('Run scripts')}
           </Button>
         </div>
       )}

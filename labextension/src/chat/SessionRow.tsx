@@ -69,7 +69,7 @@ export function SessionRow(props: {
       )}
       <Menu
         icon="more"
-        label={trans.__('More about %1', title)}
+        label={trans.__('More actions for %1', title)}
         drop="down"
         className="shoulders-IconButton"
         items={items(rename)}

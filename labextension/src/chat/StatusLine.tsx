@@ -5,6 +5,7 @@ import * as React from 'react';
 
 import { formatElapsed } from '../model/format';
 import { activityOf, targetOf, type Activity } from '../model/present';
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { Conversation } from '../wire/generated';
 import { IconButton } from './parts';
@@ -72,10 +73,11 @@ function describe(activity: Activity, trans: TranslationBundle): string {
       return trans.__('Waiting for the model…');
     case 'tool': {
       const { title } = activity.call;
+      const shown = serverText(trans, title);
       const target = targetOf(activity.call);
       return target === '' || title.includes(target)
-        ? visible(title)
-        : visible(`${title} · ${target}`);
+        ? visible(shown)
+        : visible(`${shown} · ${target}`);
     }
     case 'retry': // The conversation says why, and counts down.
       return trans.__('Waiting to try again…');

@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import { toolIcon } from '../model/present';
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { CallView } from '../wire/generated';
 import { Arguments } from './CallDetail';
@@ -30,21 +31,26 @@ export function SupplyForm({ call }: { call: CallView }): React.JSX.Element {
     >
       <header className="shoulders-Card-head" id={title}>
         <Icon name={toolIcon(call.tool)} />
-        <span className="shoulders-Call-title">{visible(call.title)}</span>
+        <span className="shoulders-Call-title">
+          {visible(serverText(trans, call.title))}
+        </span>
         {call.target !== null && !call.title.includes(call.target) && (
           <span className="shoulders-Call-target">{visible(call.target)}</span>
         )}
       </header>
       <Arguments values={call.arguments ?? {}} />
       <p className="shoulders-Card-remark">
-        {trans.__('Tools do not run in this conversation: give the result.')}
+        {trans.__('Tools do not run in this conversation. Enter the result.')}
       </p>
       <textarea
         className="shoulders-Input shoulders-Supply-field"
         rows={3}
         value={content}
         placeholder={trans.__('Result')}
-        aria-label={trans.__('Result of %1', visible(call.title))}
+        aria-label={trans.__(
+          'Result of %1',
+          visible(serverText(trans, call.title))
+        )}
         onChange={event => setContent(event.target.value)}
       />
       <div className="shoulders-Actions">
@@ -57,7 +63,7 @@ export function SupplyForm({ call }: { call: CallView }): React.JSX.Element {
       </div>
       {late && (
         <p className="shoulders-Card-remark" role="status">
-          {trans.__('This call has its result already.')}
+          {trans.__('This call already has a result.')}
         </p>
       )}
       {error !== null && <ErrorNote error={error} />}

@@ -207,11 +207,11 @@ export class PanelActions {
         view.change({
           error: {
             ...plainError(
-              trans.__('The place of this thread is gone from “%1”.', name),
+              trans.__('The text of this thread is no longer in “%1”.', name),
               false
             ),
             hint: trans.__(
-              'The thread keeps its quote, and finds its place again when the text comes back.'
+              'The thread keeps the quoted text and finds its place again if the text returns.'
             )
           }
         });
@@ -228,7 +228,7 @@ export class PanelActions {
       !isAtWork(session) ||
       (await host.confirm(
         trans.__('Resolve this thread?'),
-        trans.__('The agent is still at work in it and will be stopped.'),
+        trans.__('The agent is still working on it and will be stopped.'),
         trans.__('Resolve')
       ));
     if (sure) {
@@ -280,10 +280,8 @@ export class PanelActions {
         ? trans.__('Delete this thread?')
         : trans.__('Delete this conversation?'),
       isAtWork(session)
-        ? trans.__('The agent is still at work in it and will be stopped.')
-        : trans.__(
-            'Its mark goes from the document, for everybody who has it.'
-          ),
+        ? trans.__('The agent is still working on it and will be stopped.')
+        : trans.__('Its mark is removed from the document for everyone.'),
       trans.__('Delete')
     );
   }

@@ -147,9 +147,11 @@ export function PastBar(): React.JSX.Element | null {
       <span className="shoulders-PastBar-text">
         {trans.__('An earlier version of this conversation')}
       </span>
-      <Button onClick={toNewest}>{trans.__('Back to the newest')}</Button>
+      <Button onClick={toNewest}>
+        {trans.__('Back to the latest version')}
+      </Button>
       <Button disabled={busy} onClick={() => fork(past.branch.last_seq)}>
-        {trans.__('Go on from here in a new conversation')}
+        {trans.__('Continue from here in a new conversation')}
       </Button>
       {error !== null && <ErrorNote error={error} />}
     </div>

@@ -58,6 +58,9 @@ export interface IInputHost {
     ((file: File, signal: AbortSignal) => Promise<string>) | null;
   /** Open the user's instructions; made from a template where there are none. Null in a page that opens nothing. */
   readonly openInstructions: (() => Promise<void>) | null;
-  /** Open the page of the settings in the lab; false where there is none. Null in a page that opens nothing. */
-  readonly openSettings: (() => boolean) | null;
+  /**
+   * Open the lab's AI settings, at a section, `add`: with the form for a new provider; false where there are none. Null in
+   * a page that opens nothing.
+   */
+  readonly openSettings: ((section?: string, add?: boolean) => boolean) | null;
 }

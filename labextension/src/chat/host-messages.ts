@@ -9,6 +9,8 @@ export interface ITarget {
   readonly isFolder?: boolean;
   /** The notebook's cell. */
   readonly cellId?: string | null;
+  /** Where the cell's id is not known: its number, from 1. */
+  readonly cellNumber?: number | null;
   /** What to select there. */
   readonly range?: TextRange | null;
   /** What to show of the cell. */

@@ -10,7 +10,7 @@ import type * as React from 'react';
 import type { ToolIcon } from '../model/present';
 import type { IReview } from '../review/interface';
 import type { IFolderTrust } from '../trust/interface';
-import type { Selection } from '../wire/generated';
+import type { SavedProvider, Selection } from '../wire/generated';
 import type { IInputHost } from './host-input';
 import type { IMessageHost } from './host-messages';
 import type { IDock } from './host-places';
@@ -92,8 +92,15 @@ export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
   readonly folderTrust: IFolderTrust | null;
   /** Show the review of the folder's AI settings. */
   readonly reviewFolder: () => void;
-  /** Hand a provider's key to the server and try it; the page does not keep it. */
-  readonly setKey: (provider: string, key: string) => Promise<void>;
+  /**
+   * Hand a provider's key to the server, which tries it and stores it unless it is refused; the page does not keep it.
+   * `untested`: store it as it is.
+   */
+  readonly setKey: (
+    provider: string,
+    key: string,
+    untested: boolean
+  ) => Promise<SavedProvider>;
   /** Restart a notebook's kernel, after asking; null in a page that cannot. */
   readonly restartKernel: ((path: string) => void) | null;
   readonly confirm: (

@@ -67,7 +67,7 @@ export function nameOfStatus(
     case 'running':
       return trans.__('Working');
     case 'waiting':
-      return trans.__('Waits for you');
+      return trans.__('Waiting for you');
     case 'error':
       return trans.__('Failed');
     case 'interrupted':

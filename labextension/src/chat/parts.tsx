@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { serverText } from '../model/server-text';
 import { visible } from '../model/visible';
 import type { ErrorInfo } from '../wire/generated';
 import { focused, isFocusFree } from './focus';
@@ -66,6 +67,9 @@ export function Button(props: {
   className?: string;
   /** What it does, where its words alone do not say to what. */
   label?: string;
+  title?: string;
+  /** Whether what it opens is open. */
+  expanded?: boolean;
 }): React.JSX.Element {
   const button = useKeptFocus(props.disabled ?? false);
   return (
@@ -74,6 +78,8 @@ export function Button(props: {
       type="button"
       className={`shoulders-Button shoulders-mod-${props.kind ?? 'plain'} ${props.className ?? ''}`}
       aria-label={props.label}
+      title={props.title}
+      aria-expanded={props.expanded}
       disabled={props.disabled ?? false}
       onClick={props.onClick}
     >
@@ -103,13 +109,13 @@ export function ErrorNote(props: {
   error: ErrorInfo;
   children?: React.ReactNode;
 }): React.JSX.Element {
-  const { Icon } = useView();
+  const { Icon, trans } = useView();
   const { message, hint } = props.error;
   return (
     <div className="shoulders-Error" role="alert">
       <Icon name="error" />
       <div className="shoulders-Error-text">
-        <div>{visible(message)}</div>
+        <div>{visible(serverText(trans, message))}</div>
         {hint !== null && (
           <div className="shoulders-Error-hint">
             <Hint text={hint} />
@@ -126,9 +132,10 @@ export function ErrorNote(props: {
 
 /** What to do, as the server says it: what is to be typed stands between backticks. */
 export function Hint({ text }: { text: string }): React.JSX.Element {
+  const trans = useTrans();
   return (
     <>
-      {text
+      {serverText(trans, text)
         .split(/`([^`\n]+)`/)
         .map((piece, index) =>
           index % 2 === 1 ? (

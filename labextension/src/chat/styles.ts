@@ -3,6 +3,7 @@
 import '../../style/chat.css';
 import '../../style/controls.css';
 import '../../style/messages.css';
+import '../../style/places.css';
 import '../../style/bubbles.css';
 import '../../style/terminal.css';
 import '../../style/diff.css';

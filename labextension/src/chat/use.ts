@@ -101,6 +101,18 @@ export function useSignalVersion(
   return React.useSyncExternalStore(subscribe, () => version.current);
 }
 
+/** Whether the demo answers in this conversation, because it was chosen or because there is no model. */
+export function useIsDemo(): boolean {
+  const { conversations, tab } = usePlace();
+  return useSignal(conversations.changed, () => {
+    const { models = [] } = conversations.models ?? {};
+    const chosen = conversations.model(tab);
+    return models.some(
+      ({ id, provider }) => id === chosen && provider === 'demo'
+    );
+  });
+}
+
 export function useSituation(): ISituation {
   const host = useHost();
   return useSignal(host.situationChanged, () => host.situation);

@@ -72,13 +72,6 @@ function nextBaseline(
 
 /** The extension an editor is given once; it shows nothing without a baseline. */
 export function reviewView(listener: IReviewListener): Extension {
-  const decide = (
-    view: EditorView,
-    decision: Decision,
-    element: HTMLElement
-  ): void => {
-    decideAt(view, listener, decision, view.posAtDOM(element));
-  };
   return [
     field,
     EditorView.decorations.compute([field], state => {
@@ -86,8 +79,7 @@ export function reviewView(listener: IReviewListener): Extension {
       return decorate(
         value ?? { baseline: ended(state.doc), chunks: [] },
         state.doc,
-        listener.words,
-        decide
+        listener.words
       );
     }),
     EditorView.updateListener.of(update => {

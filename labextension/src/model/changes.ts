@@ -122,6 +122,20 @@ export function decidable(rows: readonly IChangeRow[]): PendingEdit[] {
   );
 }
 
+/** How many changes the server counts in an edit, where no editor is there to count them. */
+export function hunksOf({ hunks }: PendingEdit): number {
+  return Math.max(1, hunks.length);
+}
+
+/** How many cells and how many files the rows are of. */
+export function extentOf(rows: readonly IChangeRow[]): {
+  cells: number;
+  files: number;
+} {
+  const cells = rows.filter(({ change }) => change.cell_id !== null).length;
+  return { cells, files: rows.length - cells };
+}
+
 /** The difference an edit makes; of what was made or is gone, its text. */
 export function linesOf({ baseline, current }: PendingEdit): IDiffLine[] {
   const [old = '', now = ''] = withoutEnd(baseline, current);

@@ -18,6 +18,7 @@ import type {
 } from '../wire/generated';
 import type { ExportFormat } from '../client/http';
 import { Attaching } from './attaching';
+import { Away } from './away';
 import { budgetOver, type IBudget } from './budget';
 import type { ConversationStore } from './conversation';
 import { Delivery } from './delivery';
@@ -54,6 +55,9 @@ export class Conversations implements IConversations, IDisposable {
     this.delivery = new Delivery(http, this.opened, this.makeSession);
     this.commands = new SessionCommands(http, this.opened.begun);
     this.budget = budgetOver(http);
+    this.away = new Away(http, socket.opened);
+    this.away.returned.connect((_, { session_id }) => this.open(session_id));
+    this.away.changed.connect(this.announce, this);
     this.history.changed.connect(this.announce, this);
     this.threads.changed.connect(this.announce, this);
     this.opened.changed.connect(this.announce, this);
@@ -71,6 +75,7 @@ export class Conversations implements IConversations, IDisposable {
   readonly commands: SessionCommands;
   readonly budget: IBudget;
   readonly attaching: Attaching;
+  readonly away: Away;
 
   get tabs(): readonly ITab[] {
     return this.opened.all;
@@ -247,6 +252,9 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   async send(key: string, message: IMessage): Promise<void> {
+    if (this.away.report?.session_id === this.opened.sessionId(key)) {
+      this.away.dismiss();
+    }
     await this.delivery.send(key, {
       id: this.options.newId(),
       text: message.text,

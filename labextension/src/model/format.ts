@@ -42,11 +42,17 @@ export function formatSize(bytes: number): string {
     : `${trimmed(bytes / 1_000_000)} MB`;
 }
 
-/** Micro-dollars; amounts below a cent keep two significant digits. */
+/** Micro-dollars below which an amount is not told. */
+const LEAST_MONEY = 100;
+
+/** Micro-dollars; amounts below a cent keep two significant digits, as long as they are plain. */
 export function formatMoney(microUsd: number): string {
   const dollars = microUsd / 1_000_000;
   if (dollars === 0) {
     return '$0';
+  }
+  if (microUsd > 0 && microUsd < LEAST_MONEY) {
+    return '<$0.0001';
   }
   return dollars < 0.01
     ? `$${Number(dollars.toPrecision(2))}`

@@ -14,6 +14,7 @@ import type {
 } from '../wire/generated';
 import type { ExportFormat } from '../client/http';
 import type { Attaching } from './attaching';
+import type { IAway } from './away';
 import type { IBudget } from './budget';
 import type { ConversationStore } from './conversation';
 import type { IOutgoing } from './outbox';
@@ -83,6 +84,8 @@ export interface IConversations {
   setAttachments(key: string, attachments: readonly Attachment[]): void;
   /** Add one; the same thing is not added twice. */
   attach(key: string, attachment: Attachment): void;
+  /** What happened while the person had no page connected. */
+  readonly away: IAway;
   /** What is on its way into the next message, which waits for it. */
   readonly attaching: Attaching;
   /** The session of a tab, made now if it has none. */

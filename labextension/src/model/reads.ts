@@ -56,11 +56,7 @@ function phrase(
         calls.length
       );
     case 'other':
-      return trans._n(
-        'Looked at %1 thing',
-        'Looked at %1 things',
-        calls.length
-      );
+      return trans._n('Looked at %1 item', 'Looked at %1 items', calls.length);
   }
 }
 

@@ -96,7 +96,8 @@ export function withRequest(call: CallView, event: ApprovalRequest): CallView {
       sandboxed: event.sandboxed,
       network: event.network,
       read_only: event.read_only,
-      reach: event.reach
+      reach: event.reach,
+      effects: event.effects
     }
   };
 }

@@ -20,7 +20,7 @@ export function restoreTitle(
 ): string {
   const { documents, what, undone, undone_turn } = restore;
   if (undone !== null) {
-    return trans.__('The restore was taken back');
+    return trans.__('The restore was undone');
   }
   const names = documents.map(({ document }) => nameOf(document)).join(', ');
   if (undone_turn !== null && names !== '') {
@@ -28,8 +28,8 @@ export function restoreTitle(
   }
   if (names === '') {
     return what.includes('conversation')
-      ? trans.__('The conversation went back')
-      : trans.__('There was nothing to put back');
+      ? trans.__('The conversation was restored')
+      : trans.__('There was nothing to restore');
   }
   return what.includes('conversation')
     ? trans.__('Restored with the conversation: %1', names)
@@ -44,30 +44,24 @@ export function documentLines(
   const { error, removed, returned, rewritten, moved, outputs, kept } =
     document;
   if (error !== null) {
-    return [trans.__('Not put back: %1', error.message)];
+    return [trans.__('Not restored: %1', error.message)];
   }
   if (document.file !== null) {
     return [fileLine(document.file, document.proposal_id, trans)];
   }
   const lines = [
     some(removed, n => trans._n('%1 cell removed', '%1 cells removed', n)),
-    some(returned, n =>
-      trans._n('%1 cell brought back', '%1 cells brought back', n)
-    ),
+    some(returned, n => trans._n('%1 cell restored', '%1 cells restored', n)),
     some(rewritten, n =>
-      trans._n('%1 cell has its text back', '%1 cells have their text back', n)
+      trans._n('Text of %1 cell restored', 'Text of %1 cells restored', n)
     ),
     some(moved, n => trans._n('%1 cell moved back', '%1 cells moved back', n)),
     some(outputs, n =>
-      trans._n(
-        '%1 cell has its outputs back',
-        '%1 cells have their outputs back',
-        n
-      )
+      trans._n('Outputs of %1 cell restored', 'Outputs of %1 cells restored', n)
     ),
     ...kept.map(cell => keptLine(cell, trans))
   ].filter(line => line !== '');
-  return lines.length > 0 ? lines : [trans.__('Nothing had to change')];
+  return lines.length > 0 ? lines : [trans.__('No changes needed')];
 }
 
 /** What a kernel still holds; empty when there is nothing to tell. */
@@ -82,7 +76,7 @@ export function driftLine(
   }
   if (kernel === 'restarted') {
     return trans.__(
-      'The kernel of %1 was restarted since: it holds none of what ran.',
+      'The kernel of %1 has been restarted since and no longer holds what these cells did.',
       name
     );
   }
@@ -92,9 +86,17 @@ export function driftLine(
   ]);
   const ran =
     kernel === 'same'
-      ? trans.__('The kernel of %1 still holds what ran: %2.', name, titles)
-      : trans.__('The kernel of %1 may still hold what ran: %2.', name, titles);
-  return names === '' ? ran : `${ran} ${trans.__('It defined %1.', names)}`;
+      ? trans.__(
+          'The kernel of %1 still holds what these cells did: %2.',
+          name,
+          titles
+        )
+      : trans.__(
+          'The kernel of %1 may still hold what these cells did: %2.',
+          name,
+          titles
+        );
+  return names === '' ? ran : `${ran} ${trans.__('They defined %1.', names)}`;
 }
 
 /** Whether restarting the kernel would help. */
@@ -109,22 +111,20 @@ function fileLine(
 ): string {
   switch (file) {
     case 'rewritten':
-      return trans.__('The file has its text back');
+      return trans.__('File text restored');
     case 'merged':
-      return trans.__(
-        'The file has its text back; what you changed since stays'
-      );
+      return trans.__('File text restored; your later changes are kept');
     case 'removed':
-      return trans.__('The file was moved to the trash');
+      return trans.__('File moved to the trash');
     case 'returned':
-      return trans.__('The file was brought back');
+      return trans.__('File restored');
     case 'moved':
-      return trans.__('The file has its name back');
+      return trans.__('File name restored');
     case 'kept':
       return proposal === null
-        ? trans.__('The file was kept: you changed it since')
+        ? trans.__('File kept: you have changed it since')
         : trans.__(
-            'The file was kept: you changed it since. Its earlier text is proposed below.'
+            'File kept: you have changed it since. Its earlier text is proposed below.'
           );
   }
 }
@@ -137,20 +137,17 @@ function keptLine(
   switch (reason) {
     case 'changed':
       return proposal_id === null
-        ? trans.__('“%1” was kept: you changed it since', shown)
+        ? trans.__('“%1” was kept: you have changed it since', shown)
         : trans.__(
-            '“%1” was kept: you changed it since. Its earlier text is proposed below.',
+            '“%1” was kept: you have changed it since. Its earlier text is proposed below.',
             shown
           );
     case 'run':
-      return trans.__('“%1” kept its outputs: you ran it since', shown);
+      return trans.__('“%1” kept its outputs: you have run it since', shown);
     case 'protected':
       return trans.__('“%1” was kept: it is protected', shown);
     case 'unknown':
-      return trans.__(
-        '“%1” kept its outputs: what they come from is not known',
-        shown
-      );
+      return trans.__('“%1” kept its outputs: their source is unknown', shown);
   }
 }
 

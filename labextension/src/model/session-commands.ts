@@ -35,6 +35,8 @@ export interface ISessionCommands {
   supplyResult(key: string, callId: string, body: SupplyResult): Promise<void>;
   editQueued(key: string, messageId: string, text: string): Promise<void>;
   removeQueued(key: string, messageId: string): Promise<void>;
+  /** Begin a turn with a queued message, and with those queued beside it. */
+  sendQueued(key: string, messageId: string): Promise<void>;
   artifact(key: string, name: string): Promise<Blob>;
   exportAs(key: string, format: ExportFormat): Promise<Blob>;
 }
@@ -108,6 +110,10 @@ export class SessionCommands implements ISessionCommands {
 
   async removeQueued(key: string, messageId: string): Promise<void> {
     await this.http.removeMessage(this.idOf(key), messageId);
+  }
+
+  async sendQueued(key: string, messageId: string): Promise<void> {
+    await this.http.sendQueued(this.idOf(key), messageId);
   }
 
   async artifact(key: string, name: string): Promise<Blob> {

@@ -60,7 +60,7 @@ export const affordances: JupyterFrontEndPlugin<void> = {
       edit: trans.__('Edit with AI…'),
       generate: trans.__('Write a Cell Below with AI…'),
       explain: trans.__('Explain with AI'),
-      fix: trans.__('Fix the Error with AI'),
+      fix: trans.__('Fix the Error and Run'),
       askOutput: trans.__('Ask AI About This Output'),
       askSelection: trans.__('Ask AI About the Selection'),
       openMenu: trans.__('Open the AI Menu of the Cell')

@@ -93,7 +93,7 @@ export class Bubble extends Widget {
         ? 'running'
         : '';
     const label = {
-      waiting: trans.__('AI chat: waits for you'),
+      waiting: trans.__('AI chat: waiting for you'),
       running: trans.__('AI chat: working'),
       '': trans.__('AI chat')
     }[state];

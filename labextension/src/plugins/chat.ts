@@ -24,8 +24,11 @@ import {
   IThreads,
   TRANSLATION_DOMAIN
 } from '../tokens';
+import { hearChordsFirst } from './chords';
 import { addChatCommands } from './commands';
+import { showOnTour } from './firstTour';
 import { browserKeeper } from './keeper';
+import { leaveRoom, sideOf } from './narrow';
 import { ChatWidget } from './panel';
 import { Places } from './places';
 
@@ -102,6 +105,21 @@ export const chat: JupyterFrontEndPlugin<void> = {
     });
     restorer?.add(panel, panel.id);
     void places.restore();
+    const { away } = conversations;
+    away.returned.connect(() => void places.reveal());
+    if (away.report !== null) {
+      void places.reveal(); // It came before this plugin.
+    }
+    showOnTour({
+      notebooks,
+      panel,
+      places,
+      keeper: browserKeeper(baseUrl, 'tour')
+    });
     addChatCommands(app, panel, places, trans, palette);
+    hearChordsFirst(app.commands);
+    if (labShell !== null) {
+      leaveRoom(labShell, panel, () => sideOf(places.place));
+    }
   }
 };

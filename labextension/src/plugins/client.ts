@@ -23,14 +23,15 @@ export const client: JupyterFrontEndPlugin<IShouldersClient> = {
   provides: IShouldersClient,
   activate: ({ serviceManager }: JupyterFrontEnd): IShouldersClient => {
     const settings = serviceManager.serverSettings;
+    const clientId = UUID.uuid4();
     const socket = new PageSocket({
-      clientId: UUID.uuid4(),
+      clientId,
       connect: () => new settings.WebSocket(socketUrl(settings))
     });
     const http = new HttpClient((path, init) =>
       ServerConnection.makeRequest(
         URLExt.join(settings.baseUrl, API, path),
-        init,
+        { ...init, headers: withPage(init.headers, clientId) },
         settings
       )
     );
@@ -40,6 +41,13 @@ export const client: JupyterFrontEndPlugin<IShouldersClient> = {
     return { http, socket };
   }
 };
+
+/** Documents that several pages have open are changed in the page that asked. */
+function withPage(given: HeadersInit | undefined, clientId: string): Headers {
+  const headers = new Headers(given);
+  headers.set('X-Shoulders-Page', clientId);
+  return headers;
+}
 
 function socketUrl(settings: ServerConnection.ISettings): string {
   const url = URLExt.join(settings.wsUrl, API, 'socket');

@@ -28,19 +28,38 @@ export const documents: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     // Lives as long as the page.
+    const elsewhere = new Map<string, string>();
+    const dismissElsewhere = (path: string): void => {
+      const known = elsewhere.get(path);
+      if (known !== undefined) {
+        elsewhere.delete(path);
+        Notification.dismiss(known);
+      }
+    };
     const bridge = new DocumentBridge(client.socket, {
       notebooks,
       files: app.serviceManager.contents,
       tellConflict: (path, cells) =>
         Notification.warning(
           trans._n(
-            '%2 was saved elsewhere. One cell was changed here too: the text of the file is in a new cell below it.',
-            '%2 was saved elsewhere. %1 cells were changed here too: the text of the file is in new cells below them.',
+            '%2 was saved elsewhere. You changed one of its cells here too, so the saved text is in a new cell below it.',
+            '%2 was saved elsewhere. You changed %1 of its cells here too, so the saved texts are in new cells below them.',
             cells,
             visible(path)
           ),
           { autoClose: false }
         ),
+      tellElsewhere: (path, cells) => {
+        dismissElsewhere(path);
+        const message = trans._n(
+          '%2 is also open in another window. The agent changed a cell there that you changed here. Save both windows to get both texts.',
+          '%2 is also open in another window. The agent changed %1 cells there that you changed here. Save both windows to get both texts.',
+          cells,
+          visible(path)
+        );
+        elsewhere.set(path, Notification.info(message, { autoClose: false }));
+      },
+      mergedElsewhere: dismissElsewhere,
       loadRecoveryView: async () => {
         const { recoveryView } = await import('../review/recoveryView');
         return recoveryView(notebooks, trans);

@@ -43,8 +43,8 @@ export function instructionsTemplate(trans: TranslationBundle): string {
   return `# ${trans.__('Instructions')}
 
 <!--
-${trans.__('What stands here is told to the AI in every conversation of this workspace, from the next message on.')}
-${trans.__('Comments like this one are not sent. Delete the file to have no instructions.')}
+${trans.__('The AI gets these instructions in every conversation in this workspace, from the next message on.')}
+${trans.__('Comments like this one are not sent. Delete the file to remove all instructions.')}
 
 ${trans.__('Examples:')}
 

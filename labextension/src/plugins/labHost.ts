@@ -16,7 +16,6 @@ import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
 import type { ILatexTypesetter } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { Widget } from '@lumino/widgets';
 
 import { download } from '../chat/download';
 import type { IChatHost } from '../chat/host';
@@ -59,9 +58,10 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
     parts.labShell,
     parts.editors
   );
+  const messages = messageHost(parts, () => situation.current.document);
   return {
     ...makeInputHost(parts),
-    ...messageHost(parts, () => situation.current.document),
+    ...messages,
     trans,
     Icon,
     get situation() {
@@ -69,8 +69,8 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
     },
     situationChanged: situation.changed,
     dock,
-    openDocument: (path, cellId) =>
-      openDocument(documents, notebooks, path, cellId ?? null),
+    openDocument: (path, cellId = null) =>
+      messages.openTarget?.({ path, cellId }),
     insertBelow: (source, language) => insertBelow(notebooks, source, language),
     copy: text => {
       Clipboard.copyToSystem(text);
@@ -93,31 +93,10 @@ export function makeHost(parts: ILabParts, dock: IDock): IChatHost {
         });
       }
     },
-    setKey: (provider, key) => storeKey(http, provider, key),
+    setKey: (provider, key, untested) =>
+      storeKey(http, provider, key, untested),
     confirm: (title, body, accept) => confirm(trans, title, body, accept)
   };
-}
-
-function openDocument(
-  documents: IDocumentManager,
-  notebooks: INotebookTracker | null,
-  path: string,
-  cellId: string | null
-): void {
-  const widget: Widget | undefined = documents.openOrReveal(path);
-  const panel = notebooks?.find(open => open === widget);
-  if (panel === undefined || cellId === null) {
-    return;
-  }
-  void panel.context.ready.then(() => {
-    const index = panel.content.widgets.findIndex(
-      cell => cell.model.id === cellId
-    );
-    if (index >= 0) {
-      panel.content.activeCellIndex = index;
-      void panel.content.scrollToItem(index, 'smart');
-    }
-  });
 }
 
 function insertBelow(

@@ -40,11 +40,14 @@ export function makeInputHost(parts: ILabParts): IInputHost {
     upload: (file, signal) =>
       upload(file, signal, folderOf(parts), contents, trans),
     openInstructions: () => openInstructions(contents, parts.documents, trans),
-    openSettings: () => {
+    openSettings: (section, add = false) => {
       const command = `${EXTENSION_ID}:open-settings`;
       const known = app.commands.hasCommand(command);
       if (known) {
-        void app.commands.execute(command);
+        void app.commands.execute(
+          command,
+          section === undefined ? {} : { section, add }
+        );
       }
       return known;
     }
@@ -203,7 +206,7 @@ async function upload(
   if (file.size > UPLOAD_LIMIT) {
     throw said(
       trans.__(
-        '%1 is too large to be attached. Upload it with the file browser, then name it with @.',
+        '%1 is too large to attach. Upload it with the file browser, then mention it with @.',
         file.name
       )
     );
@@ -216,7 +219,7 @@ async function upload(
     .catch((reason: unknown) => {
       throw said(
         trans.__(
-          '%1 could not be put into the workspace: %2',
+          '%1 could not be saved in the workspace: %2',
           file.name,
           String(reason)
         )

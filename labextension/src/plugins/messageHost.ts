@@ -12,6 +12,7 @@ import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IMessageHost, ITarget } from '../chat/host-messages';
+import { flashElement } from '../follow/flash';
 import { Typesetter } from './typesetter';
 
 /** Larger pictures are not shown, in bytes. */
@@ -71,16 +72,21 @@ function openTarget(parts: IMessageParts, target: ITarget): void {
     }
     const file = parts.editors?.find(open => open === widget);
     select(file?.content.editor ?? null, target);
+    if (file !== undefined && (target.range ?? null) === null) {
+      flashElement(file.content.node);
+    }
   });
 }
 
 type Notebook = NonNullable<INotebookTracker['currentWidget']>['content'];
 
-/** Bring a cell into view, its output if that is meant, and select what is meant of it. */
+/** Bring a cell into view, its output if that is meant, select what is meant of it, and mark it for a moment. */
 function showCell(notebook: Notebook, target: ITarget): void {
-  const index = notebook.widgets.findIndex(
-    cell => cell.model.id === target.cellId
-  );
+  const { cellId = null, cellNumber = null } = target;
+  const index =
+    cellId === null
+      ? (cellNumber ?? 0) - 1
+      : notebook.widgets.findIndex(cell => cell.model.id === cellId);
   const cell = notebook.widgets[index];
   if (cell === undefined) {
     return;
@@ -89,12 +95,16 @@ function showCell(notebook: Notebook, target: ITarget): void {
   notebook.activeCellIndex = index;
   void notebook.scrollToItem(index, 'smart').then(async () => {
     await cell.ready;
+    const part = cell.node.querySelector(
+      target.part === 'output'
+        ? '.jp-Cell-outputWrapper'
+        : '.jp-Cell-inputWrapper'
+    );
     if (target.part === 'output') {
-      cell.node
-        .querySelector('.jp-OutputArea')
-        ?.scrollIntoView({ block: 'nearest' });
+      part?.scrollIntoView({ block: 'nearest' });
     }
     select(cell.editor, target);
+    flashElement(part ?? cell.node);
   });
 }
 

@@ -92,11 +92,9 @@ export class ChatWidget extends ReactWidget {
     this.quiet = true;
     act();
     // A shell may activate it after one more frame.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => {
-        this.quiet = false;
-      })
-    );
+    afterTwoFrames(() => {
+      this.quiet = false;
+    });
   }
 
   override dispose(): void {
@@ -143,6 +141,12 @@ export class ChatWidget extends ReactWidget {
     if (!this.quiet) {
       this.wantsFocus = true;
       this.focusInput();
+      // A notebook that was activated just before, by the command palette say, focuses its cell late.
+      afterTwoFrames(() => {
+        if (!this.node.contains(document.activeElement)) {
+          this.focusInput();
+        }
+      });
     }
   }
 
@@ -209,6 +213,10 @@ export class ChatWidget extends ReactWidget {
   private failed = false;
   private wantsFocus = false;
   private quiet = false;
+}
+
+function afterTwoFrames(act: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(act));
 }
 
 /** The panel's code did not come: the server is away, or was updated. */

@@ -110,7 +110,7 @@ function costText(
     return formatMoney(cost);
   }
   return cost === 0
-    ? trans.__('cost not known')
+    ? trans.__('cost unknown')
     : trans.__('over %1', formatMoney(cost));
 }
 
@@ -123,7 +123,7 @@ function statusTitle(facts: IStatusFacts, trans: TranslationBundle): string {
       : limit === null
         ? trans.__('AI this month: %1.', cost)
         : trans.__('AI this month: %1 of %2.', cost, formatMoney(limit));
-  return [spent, trans.__('Click for the usage.')]
+  return [spent, trans.__('Click for usage.')]
     .filter(part => part !== '')
     .join(' ');
 }

@@ -40,14 +40,14 @@ export const texts: JupyterFrontEndPlugin<IOpenTexts> = {
     const askClash: AskClash = ({ path, keep, take }) => {
       const id = Notification.warning(
         trans.__(
-          '%1 was saved elsewhere, in lines that you have changed here. Your text is still here.',
+          '%1 was saved elsewhere with changes to lines that you also changed here. Your text is still here.',
           visible(path)
         ),
         {
           autoClose: false,
           actions: [
             { label: trans.__('Keep my text'), callback: keep },
-            { label: trans.__('Take the text of the file'), callback: take }
+            { label: trans.__('Use the saved text'), callback: take }
           ]
         }
       );

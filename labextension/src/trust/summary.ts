@@ -19,14 +19,14 @@ export function trustSentence(
   const changed = items.filter(({ state }) => state === 'changed').length;
   if (changed === items.length) {
     return trans.__(
-      'This folder’s AI settings changed since you reviewed them: %1.',
+      'This folder’s AI settings have changed since you reviewed them: %1.',
       list
     );
   }
   return changed === 0
-    ? trans.__('This folder brings its own AI settings: %1.', list)
+    ? trans.__('This folder has its own AI settings: %1.', list)
     : trans.__(
-        'This folder brings its own AI settings: %1. Some changed since you reviewed them.',
+        'This folder has its own AI settings: %1. Some have changed since you reviewed them.',
         list
       );
 }

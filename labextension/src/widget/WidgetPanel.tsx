@@ -90,11 +90,11 @@ function words(
       return begun ? null : trans.__('Connecting to the kernel…');
     case 'slow':
       return trans.__(
-        'The kernel is busy: what you do here waits until its cell has ended. The agent goes on working.'
+        'The kernel is busy. What you do here waits until its cell finishes. The agent keeps working.'
       );
     case 'silent':
       return trans.__(
-        'The kernel is busy or not running. Run this cell to talk to the agent here.'
+        'The kernel is busy or not running. Run this cell to use the agent here.'
       );
     case 'gone':
       return standing.reason === ''

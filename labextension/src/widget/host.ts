@@ -11,6 +11,7 @@ import type { IChatHost, ISituation } from '../chat/host';
 import type { IDock } from '../chat/host-places';
 import type { IHttpClient } from '../client/http';
 import { lookupsOver, storeKey } from '../client/lookups';
+import { hunksOf } from '../model/changes';
 import type { IReview } from '../review/interface';
 import type { ReviewStore } from '../review/store';
 import { confirm } from './dialog';
@@ -86,7 +87,8 @@ export function makeHost(
       highlight(code, language, into);
       return Promise.resolve();
     },
-    setKey: (provider, key) => storeKey(http, provider, key),
+    setKey: (provider, key, untested) =>
+      storeKey(http, provider, key, untested),
     confirm: (title, body, accept) =>
       confirm(root, surroundings.trans, { title, body, accept })
   };
@@ -132,6 +134,7 @@ function reviewOver(store: ReviewStore): IReview {
     get edits() {
       return store.edits;
     },
+    countOf: hunksOf,
     decide: (edits, decision) => store.decideAll(decision, edits),
     reveal: () => Promise.resolve()
   };

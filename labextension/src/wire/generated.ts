@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentElsewhere | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
 adopt_threads: AdoptThreads
@@ -54,8 +54,10 @@ answer_input: AnswerInput
 answer_question: AnswerQuestion
 attachment: Attachment
 audit_page: AuditPage
+away_answer: AwayAnswer
 budget_state: BudgetState
 cell_edit: CellEdit
+cell_text: CellText
 completion_end: CompletionEnd
 completion_suggestion: CompletionSuggestion
 conversation: Conversation
@@ -63,6 +65,8 @@ create_session: CreateSession
 decide_edit: DecideEdit
 decide_edits: DecideEdits
 decide_proposal: DecideProposal
+detect_provider: DetectProvider
+detected_provider: DetectedProvider
 edit_conflict: EditConflict
 edit_decision: EditDecision
 edit_decisions: EditDecisions
@@ -81,6 +85,7 @@ move_anchors: MoveAnchors
 moved_anchors: MovedAnchors
 operation_undone: OperationUndone
 operations_page: OperationsPage
+own_provider: OwnProvider
 page_frame: PageFrame
 part_view: PartView
 patch_session: PatchSession
@@ -89,13 +94,16 @@ preview_message: PreviewMessage
 proposal_list: ProposalList
 provider_test: ProviderTest
 put_budget: PutBudget
+put_cell_text: PutCellText
 put_permissions: PutPermissions
+put_provider: PutProvider
 put_settings: PutSettings
 put_trust: PutTrust
 request_completions: RequestCompletions
 request_view: RequestView
 restore_session: RestoreSession
 resume_turn: ResumeTurn
+saved_provider: SavedProvider
 send_message: SendMessage
 sent_completions: SentCompletions
 server_frame: ServerFrame
@@ -397,6 +405,67 @@ kind: ("mode" | "rule" | "taint" | "protected" | "run_policy" | "loop" | "sandbo
 text: string
 }
 /**
+ * The answer of ``GET away``; null when there is nothing to say.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AwayAnswer".
+ */
+export interface AwayAnswer {
+report: (AwayReport | null)
+}
+/**
+ * One conversation, from when the last page went away to when one came back.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AwayReport".
+ */
+export interface AwayReport {
+session_id: string
+since: string
+until: string
+working_ms: number
+runs: AwayRun[]
+run_count: number
+changes: AwayChange[]
+change_count: number
+state: ("running" | "waiting" | "ended")
+question: (AwayQuestion | null)
+exit: (("final_response" | "step_cap" | "tool_rejected" | "cancelled" | "ended_by_tool" | "context_overflow" | "budget_exhausted" | "error" | "interrupted") | null)
+}
+/**
+ * A cell, code or command that ran.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AwayRun".
+ */
+export interface AwayRun {
+title: string
+target: (string | null)
+status: (("ok" | "error" | "denied" | "skipped" | "cancelled" | "unknown") | "running")
+duration_ms: (number | null)
+}
+/**
+ * A cell or file with a pending edit.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AwayChange".
+ */
+export interface AwayChange {
+document: string
+cell_id: (string | null)
+title: string
+}
+/**
+ * What the conversation waits for.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AwayQuestion".
+ */
+export interface AwayQuestion {
+kind: ("approval" | "clarify" | "input")
+text: string
+}
+/**
  * ``PUT budget``, and part of ``GET usage``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -491,6 +560,15 @@ outputs: {
 [k: string]: Json
 }[]
 execution_count: (number | null)
+}
+/**
+ * The answer of ``POST sessions/{id}/cell-text``: what the cell reads now.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellText".
+ */
+export interface CellText {
+text: string
 }
 /**
  * All suggestions, best first; nothing comes after it.
@@ -687,6 +765,7 @@ sandboxed: (boolean | null)
 network: (boolean | null)
 read_only: (boolean | null)
 reach: (CommandReach | null)
+effects: (("deletes_files" | "writes_files" | "network" | "installs" | "shell" | "long_loop" | "dynamic_code" | "outside_code" | "unknown")[] | null)
 }
 /**
  * The commands that an answer for longer than once allows.
@@ -823,8 +902,9 @@ proposal: Proposal
 /**
  * A change that is not applied until the user says so.
  * 
- * ``old`` is the text the change was made against, ``new`` what the agent wants, ``current``
- * what stood there when the proposal was recorded (they differ from ``old`` after a conflict).
+ * It is what makes ``new`` of ``old``, and is merged into the text as it is when it is applied.
+ * ``current`` is the text when the proposal was recorded; it differs from ``old`` where the user
+ * changed the same lines, so that they have to choose.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Proposal".
@@ -1136,7 +1216,11 @@ current_version: (string | null)
 baseline_version: (string | null)
 }
 /**
- * ``POST proposals/{id}``: ``text`` applies an edited version instead.
+ * ``POST proposals/{id}``: ``text`` applies another version instead.
+ * 
+ * ``base`` is the text of the document that the user saw beside it: ``text`` replaces that, lines
+ * and all, and what was changed since is merged. Without it ``text`` is a version of what is
+ * proposed, made for the proposal's ``old``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DecideProposal".
@@ -1144,7 +1228,50 @@ baseline_version: (string | null)
 export interface DecideProposal {
 decision: ("apply" | "dismiss")
 text?: (string | null)
+base?: (string | null)
 run?: boolean
+}
+/**
+ * ``POST providers/detect``: whose key this is, or what answers at an address.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DetectProvider".
+ */
+export interface DetectProvider {
+address?: string
+key?: string
+provider?: (string | null)
+kind?: (("anthropic" | "openai_responses" | "openai_chat" | "google" | "ollama") | null)
+auth?: string
+headers?: {
+[k: string]: string
+}
+}
+/**
+ * What was found; nothing is stored yet.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DetectedProvider".
+ */
+export interface DetectedProvider {
+id: string
+name: string
+kind: ("anthropic" | "openai_responses" | "openai_chat" | "google" | "ollama")
+url: string
+known: boolean
+needs_key: boolean
+lists_models: boolean
+models: DetectedModel[]
+}
+/**
+ * A model that a service offers.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DetectedModel".
+ */
+export interface DetectedModel {
+name: string
+context_window: (number | null)
 }
 /**
  * The body of 409 of ``POST edits/{id}``: nothing was changed.
@@ -1557,6 +1684,7 @@ sandboxed: (boolean | null)
 network: (boolean | null)
 read_only: (boolean | null)
 reach: (CommandReach | null)
+effects: (("deletes_files" | "writes_files" | "network" | "installs" | "shell" | "long_loop" | "dynamic_code" | "outside_code" | "unknown")[] | null)
 fact_hashes: {
 [k: string]: string
 }
@@ -1941,6 +2069,7 @@ cell_id: string
 what: ("made" | "edited" | "deleted" | "moved" | "outputs" | "ran" | "scratch")
 title: string
 source: (string | null)
+base: (string | null)
 version: (string | null)
 outputs: (string | null)
 execution_count: (number | null)
@@ -2244,6 +2373,7 @@ host: string
 local: boolean
 state: ("unknown" | "ok" | "failing" | "no_key")
 error: (ErrorInfo | null)
+custom: boolean
 }
 /**
  * Something wrong in a settings file; what is wrong is not used, the file is kept.
@@ -2332,6 +2462,24 @@ state: ("begun" | "done" | "failed" | "undone")
 undoes: (string | null)
 can_undo: boolean
 reason: (string | null)
+}
+/**
+ * ``GET providers/{id}``: what the user's models.json says of a provider.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "OwnProvider".
+ */
+export interface OwnProvider {
+id: string
+name: string
+kind: ("anthropic" | "openai_responses" | "openai_chat" | "google" | "ollama")
+url: string
+auth: string
+headers: {
+[k: string]: string
+}
+list_models: boolean
+models: string[]
 }
 /**
  * First frame of a page; ``cursors`` are the sessions it shows and how far it is.
@@ -2780,6 +2928,20 @@ turn_micro_usd?: (number | null)
 revision?: (string | null)
 }
 /**
+ * ``POST sessions/{id}/cell-text``: the answer of an edit in place becomes a pending edit.
+ * 
+ * ``base`` is the text of the cell that the model read, ``text`` what it is to become.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutCellText".
+ */
+export interface PutCellText {
+document: string
+cell_id: string
+base: string
+text: string
+}
+/**
  * ``PUT tools/permissions``: the whole file.
  * 
  * Each part must be given: what is missing would be taken back.
@@ -2823,6 +2985,30 @@ examples: (RuleExamples | null)
 export interface RuleExamples {
 match: string[]
 not_match: string[]
+}
+/**
+ * ``PUT providers/{id}``: a provider of the user's own models.json.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutProvider".
+ */
+export interface PutProvider {
+name: string
+kind: ("anthropic" | "openai_responses" | "openai_chat" | "google" | "ollama")
+url: string
+key?: string
+auth?: string
+headers?: {
+[k: string]: string
+}
+list_models?: boolean
+/**
+ * @maxItems 1000
+ */
+models?: string[]
+model?: string
+new?: boolean
+untested?: boolean
 }
 /**
  * ``PUT settings``: what is given is stored, null goes back to the default, the rest stays.
@@ -3056,6 +3242,17 @@ decision: ("resume" | "discard")
 limit_micro_usd?: (number | null)
 }
 /**
+ * ``POST providers/{id}/key`` and ``PUT providers/{id}``: tried, and stored if not refused.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SavedProvider".
+ */
+export interface SavedProvider {
+stored: boolean
+provider: (ProviderHealth | null)
+test: (ProviderTest | null)
+}
+/**
  * ``POST sessions/{id}/messages``; the client's ``id`` makes it idempotent.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3071,6 +3268,7 @@ attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAtt
 context?: (MessageContext | null)
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+client_id?: (string | null)
 replaces?: (string | null)
 }
 /**
@@ -3177,6 +3375,19 @@ edits: (CellSource | CellInsert | CellDelete | CellMove | CellOutputs)[]
 export interface DocumentSaved {
 type: "document-saved"
 path: string
+}
+/**
+ * The agent changed cells of this notebook in another page; the text here is kept.
+ * 
+ * It could not be merged with what was typed here: the next save brings both texts together.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DocumentElsewhere".
+ */
+export interface DocumentElsewhere {
+type: "document-elsewhere"
+path: string
+cells: string[]
 }
 /**
  * Text that is in no notebook: typed in a page that did not come back, or an agent's edit of a

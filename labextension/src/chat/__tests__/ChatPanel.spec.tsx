@@ -60,6 +60,29 @@ describe('messages', () => {
   });
 });
 
+test('messages are reached from the input by keyboard', async () => {
+  const { container } = await showPanel(log('streamed-text'));
+  const user = userEvent.setup();
+  const messages = [...container.querySelectorAll('.shoulders-Message')];
+  field().focus();
+  await user.keyboard('{PageUp}');
+  expect(document.activeElement).toBe(messages.at(-1));
+  await user.keyboard('{ArrowUp}');
+  expect(document.activeElement).toBe(messages.at(-2));
+  field().focus();
+  const list = screen.getByRole('log', { name: 'Conversation' });
+  for (let tabs = 0; tabs < 20 && document.activeElement !== list; tabs++) {
+    await user.tab({ shift: true });
+  }
+  expect(document.activeElement).toBe(list);
+  await user.keyboard('{ArrowUp}');
+  expect(document.activeElement).toBe(messages.at(-1));
+  for (let tabs = 0; tabs < 20 && document.activeElement !== field(); tabs++) {
+    await user.tab();
+  }
+  expect(document.activeElement).toBe(field());
+});
+
 describe('tool calls', () => {
   test('are lines that open to their exact input and output', async () => {
     const { container } = await showPanel(log('parallel-calls'));
@@ -101,8 +124,9 @@ describe('approvals', () => {
     const { container } = await showPanel(log('approval-pending'));
     const card = container.querySelector('.shoulders-Approval');
     expect(card?.querySelector('pre')?.textContent).toBe('df.plot()');
+    expect(card?.textContent).not.toContain('Running code asks');
+    fireEvent.click(button('Details'));
     expect(card?.textContent).toContain('Running code asks in this mode.');
-    fireEvent.click(button('Exact arguments'));
     expect(card?.textContent).toContain('cell_idc1');
   });
 
@@ -132,8 +156,8 @@ describe('approvals', () => {
   test('are answered by keyboard alone', async () => {
     const { server } = await showPanel(log('approval-pending'));
     const user = userEvent.setup();
-    button('Allow once').focus();
-    await user.keyboard('{Tab}{ArrowDown}{ArrowDown}{Enter}');
+    button('Run').focus();
+    await user.keyboard('{Tab}{Tab}{ArrowDown}{ArrowDown}{Enter}');
     expect(server.asked.at(-1)).toEqual([
       'answerApproval',
       's1',
@@ -145,8 +169,14 @@ describe('approvals', () => {
   test('can be denied with words', async () => {
     const { server } = await showPanel(log('approval-pending'));
     const user = userEvent.setup();
-    await user.click(button('Deny'));
-    await user.keyboard('use the other column{Enter}');
+    await user.click(button('No, do this instead…'));
+    expect(button('Deny and stop')).toBeTruthy();
+    await user.keyboard('use{Escape}');
+    expect(screen.queryByLabelText('What to do instead (optional)')).toBeNull();
+    expect(document.activeElement).toBe(button('No, do this instead…'));
+    await user.keyboard('{Enter}use the other column');
+    expect(button('Deny and continue')).toBeTruthy();
+    await user.keyboard('{Enter}');
     expect(server.asked.at(-1)?.[3]).toEqual({
       decision: 'deny',
       feedback: 'use the other column'
@@ -158,7 +188,7 @@ describe('approvals', () => {
       log('approval-pending')
     );
     server.fail({ code: 'already_answered' }, 409);
-    fireEvent.click(button('Allow once'));
+    fireEvent.click(button('Run'));
     await act(() => {});
     expect(screen.queryByRole('alert')).toBeNull();
     const base = { session_id: 's1', turn_id: 't1', at: '', call_id: 'k1' };
@@ -182,7 +212,7 @@ describe('approvals', () => {
   test('that fail say so', async () => {
     const { server } = await showPanel(log('approval-pending'));
     server.fail({ message: 'No luck.' });
-    fireEvent.click(button('Allow once'));
+    fireEvent.click(button('Run'));
     await act(() => {});
     expect(screen.getByRole('alert').textContent).toContain('No luck.');
   });
@@ -194,14 +224,12 @@ describe('turns', () => {
       log('proposal').filter(({ type }) => type !== 'proposal-resolve')
     );
     const card = container.querySelector('.shoulders-Proposal');
-    expect(card?.querySelector('.shoulders-mod-old')?.textContent).toContain(
-      'x = 10'
-    );
-    fireEvent.click(button('Apply'));
+    expect(card?.textContent).toContain('−x = 10');
+    fireEvent.click(button('Use the agent’s text'));
     expect(server.asked.at(-1)).toEqual([
       'decideProposal',
       'q1',
-      { decision: 'apply' }
+      { decision: 'apply', text: 'x = 2', base: 'x = 10' }
     ]);
   });
 
@@ -331,7 +359,7 @@ describe('the input', () => {
   test('what the user leaves out is not sent', async () => {
     const { server, host } = await showPanel();
     await act(() => host.look({ document: 'a.ipynb' }));
-    fireEvent.click(button('Leave out a.ipynb'));
+    fireEvent.click(button('Remove a.ipynb'));
     fireEvent.change(field(), { target: { value: 'hi' } });
     fireEvent.keyDown(field(), { key: 'Enter' });
     await act(() => {});
@@ -362,7 +390,10 @@ describe('the input', () => {
 
 describe('before the first message', () => {
   test('ideas fit what is open and pre-fill the input', async () => {
-    const { host, container } = await showPanel();
+    const { host, container } = await showPanel([], server => {
+      const models = [model('p/best', { provider: 'p' })];
+      server.modelList = { ...server.modelList, models, default: 'p/best' };
+    });
     await act(() =>
       host.look({
         document: 'a.ipynb',
@@ -398,7 +429,8 @@ describe('before the first message', () => {
             host: 'api.anthropic.com',
             local: false,
             state: 'no_key',
-            error: null
+            error: null,
+            custom: false
           }
         ]
       };
@@ -408,9 +440,9 @@ describe('before the first message', () => {
     fireEvent.change(screen.getByLabelText('Key'), {
       target: { value: 'sk-1' }
     });
-    fireEvent.click(button('Save'));
+    fireEvent.click(button('Save and test'));
     await act(() => {});
-    expect(host.done).toEqual([['key', 'anthropic', 'sk-1']]);
+    expect(host.done).toEqual([['key', 'anthropic', 'sk-1', false]]);
     expect(screen.getByLabelText('Key')).toHaveProperty('value', '');
   });
 });

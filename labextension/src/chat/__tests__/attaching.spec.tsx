@@ -67,7 +67,7 @@ test('Enter waits for an upload, and the message goes with it', async () => {
 
 test.each([
   ['Escape', () => press('Escape')],
-  ['its button', () => act(() => button('Do not send yet (Esc)').click())],
+  ['its button', () => act(() => button('Cancel sending (Esc)').click())],
   ['typing on', () => write('Plot them, please')]
 ])('%s leaves a waiting message unsent', async (_, leave) => {
   const { sent, arrive, server } = await uploading('one.csv');
@@ -87,7 +87,7 @@ test('what is left out on its way is not attached, and nothing is sent without i
   const { sent, arrive } = await uploading('one.csv');
   await write('Plot it');
   await press('Enter');
-  await act(() => button('Leave out Attaching one.csv…').click());
+  await act(() => button('Remove Attaching one.csv…').click());
   expect(chips()).toEqual(['a.ipynb']);
   await arrive();
   expect(chips()).toEqual(['a.ipynb']);
@@ -143,7 +143,7 @@ test('what was dragged and cannot be attached is told of when its turn comes', a
 
 test('what was left out stays so until the message is sent', async () => {
   const { arrive } = await uploading('one.csv');
-  await act(() => button('Leave out a.ipynb').click());
+  await act(() => button('Remove a.ipynb').click());
   await press('Enter');
   await press('Escape');
   expect(chips()).toEqual(['Attaching one.csv…', 'Context']);

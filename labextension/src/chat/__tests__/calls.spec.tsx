@@ -56,12 +56,12 @@ describe('an approval', () => {
         }
       )
     );
-    await userEvent.click(button('Allow…'));
+    expect(button('Always for a.ipynb').title).toBe('This tool, on a.ipynb');
+    await userEvent.click(button('Allow for less…'));
     const items = screen.getAllByRole('menuitem');
     expect(items.map(item => item.textContent)).toEqual([
       'For this notebookThis tool, on a.ipynb',
-      'In this conversationEvery call of this tool',
-      'AlwaysThis tool, on a.ipynb'
+      'In this conversationAll calls of this tool'
     ]);
     await userEvent.click(screen.getByRole('menuitem', { name: /notebook/ }));
     expect(server.asked.at(-1)?.[3]).toEqual({
@@ -84,15 +84,14 @@ describe('an approval', () => {
       )
     );
     expect(screen.getByText('external')).toBeTruthy();
-    await userEvent.click(button('Allow…'));
-    expect(screen.getByRole('menuitem').textContent).toBe(
-      'In this conversationCommands that begin with “git diff” and only read'
+    expect(button('Allow “git diff …” in this conversation').title).toBe(
+      'Commands that begin with “git diff” and only read'
     );
   });
 
-  test('shows the exact command it would store, shortened, with all of it in the title', async () => {
+  test('allows a command always by exactly what it stores', async () => {
     const command = `python3 -c '${'x'.repeat(200)}'`;
-    await showPanel(
+    const { server } = await showPanel(
       asking(
         {},
         {
@@ -103,14 +102,60 @@ describe('an approval', () => {
         }
       )
     );
-    await userEvent.click(button('Allow…'));
-    const note = screen
-      .getByRole('menuitem')
-      .querySelector('.shoulders-Menu-note');
-    expect(note?.textContent).toBe(
-      `Only this command: ${command.slice(0, 100)}…`
+    const always = button('Always for exactly this command');
+    expect(always.title).toBe(`Only this command: ${command}`);
+    await userEvent.click(always);
+    expect(server.asked.at(-1)?.[3]).toEqual({
+      decision: 'allow',
+      scope: 'always'
+    });
+  });
+
+  test.each([
+    ['run_cell', 'Run'],
+    ['edit_file', 'Edit'],
+    ['delete_file', 'Delete'],
+    ['write_file', 'Write'],
+    ['git_commit', 'Commit'],
+    ['mcp__a__b', 'Allow']
+  ])('of %s has a button that says %s', async (tool, verb) => {
+    await showPanel(asking({ tool }, { tool }));
+    expect(button(verb).className).toContain('mod-primary');
+  });
+
+  test.each([
+    [['deletes_files', 'network'], 'Deletes filesUses the network'],
+    [['dynamic_code'], 'Runs code built at run time'],
+    [[], 'No files, network or shell seen'],
+    [null, '']
+  ] as const)('shows the effects %s in one line', async (effects, text) => {
+    const { container } = await showPanel(
+      asking({}, { effects: effects === null ? null : [...effects] })
     );
-    expect(note?.getAttribute('title')).toBe(`Only this command: ${command}`);
+    const card = container.querySelector('.shoulders-Approval');
+    const line = container.querySelector('.shoulders-Approval-effects');
+    expect(line?.textContent).toBe(text);
+    expect(card?.getAttribute('aria-describedby')).toBe(line?.id);
+  });
+
+  test('offers no more than once for a chain of commands', async () => {
+    const command = 'ls && rm -rf build';
+    const { container } = await showPanel(
+      asking(
+        {},
+        {
+          arguments: { command },
+          preview: command,
+          scopes: ['once'],
+          reach: null
+        }
+      )
+    );
+    const buttons = container.querySelectorAll('.shoulders-Actions button');
+    expect([...buttons].map(each => each.textContent)).toEqual([
+      'Run',
+      'No, do this instead…'
+    ]);
   });
 
   test('spells out what hides in its title, its reason and its arguments', async () => {
@@ -149,7 +194,7 @@ describe('the details of an edit', () => {
     );
     const { container } = await showPanel(edited);
     fireEvent.click(
-      container.querySelector('.shoulders-Call > button') ?? container
+      container.querySelector('.shoulders-Call button') ?? container
     );
     expect(container.querySelector('.shoulders-Diff')?.textContent).toBe(
       '−x = 1+x = 2'
@@ -201,9 +246,18 @@ describe('a message that waits', () => {
 });
 
 describe('a proposal', () => {
-  const proposed = (): Event[] =>
+  const overlapping = (): Event[] =>
     fixture('proposal').events.filter(
       ({ type }) => type !== 'proposal-resolve'
+    );
+  const proposed = (): Event[] =>
+    overlapping().map(event =>
+      event.type === 'proposal-add'
+        ? {
+            ...event,
+            proposal: { ...event.proposal, old: event.proposal.current }
+          }
+        : event
     );
 
   test('is applied and run, as the user has changed it', async () => {
@@ -301,23 +355,37 @@ describe('a proposal', () => {
     expect(screen.getByText('mine')).toBeTruthy();
   });
 
-  test('says while nobody has decided that its text moved on', async () => {
+  test('shows its change on top of the text as it is', async () => {
     const texts = new FakeTexts();
-    await showPanel(proposed(), (_, host) => {
+    const { container } = await showPanel(proposed(), (_, host) => {
       host.texts = texts;
     });
-    const said = (): boolean[] =>
-      [/changed since this was proposed/, /The cell is gone/].map(
-        words => screen.queryByText(words) !== null
-      );
-    expect(said()).toEqual([false, false]); // Its notebook is not open.
-    for (const [text, words] of [
-      ['something else', [true, false]],
-      ['x = 10', [false, false]],
-      [null, [false, true]]
-    ] as const) {
-      await act(() => texts.tell(text));
-      expect(said()).toEqual(words);
-    }
+    const lines = (): (string | null)[] =>
+      [
+        ...container.querySelectorAll(
+          '.shoulders-Proposal .shoulders-Diff-line'
+        )
+      ].map(line => line.textContent);
+    expect(lines()).toEqual(['−x = 10', '+x = 2']); // Its notebook is not open.
+    await act(() => texts.tell('x = 10  # mine'));
+    expect(lines()).toEqual(['−x = 10  # mine', '+x = 2  # mine']);
+    await act(() => texts.tell(null));
+    expect(screen.getByText(/The cell was deleted/)).toBeTruthy();
+  });
+
+  test('asks which text to keep where both changed the same words', async () => {
+    const texts = new FakeTexts();
+    const { server } = await showPanel(overlapping(), (_, host) => {
+      host.texts = texts;
+    });
+    expect(screen.queryByRole('button', { name: 'Apply' })).toBeNull();
+    await act(() => texts.tell('x = 11'));
+    expect(button('Keep mine')).toBeTruthy();
+    await userEvent.click(button('Use the agent’s text'));
+    expect(server.asked.at(-1)).toEqual([
+      'decideProposal',
+      'q1',
+      { decision: 'apply', text: 'x = 2', base: 'x = 11' }
+    ]);
   });
 });

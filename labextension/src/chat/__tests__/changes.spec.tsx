@@ -57,16 +57,15 @@ describe('the change list', () => {
     expect(
       container.querySelector('.shoulders-Completed')?.contains(list)
     ).toBe(true);
-    expect(within(list).getByText('7 changes')).toBeTruthy();
-    expect(within(list).getByText('3 to look at')).toBeTruthy();
+    expect(within(list).getByText('3 changes')).toBeTruthy();
     const rows = within(list).getAllByRole('listitem');
     expect(rows.map(each => each.textContent)).toEqual([
-      'Deleted cellold()−2Leave outRestore',
+      'Deleted cellold()−2Keep deletedRestore',
       'Cell 3x = 2+1−1KeepUndo',
       'Moved cell',
       'Cleared outputs',
       'notes.md+1KeepRemove',
-      'b.pywas a.py',
+      'b.pyformerly a.py',
       'new.ipynb'
     ]);
   });
@@ -139,7 +138,7 @@ describe('the change list', () => {
     expect(row(/notes/).textContent).toBe('notes.mdkept');
     await frame();
     expect(list.contains(document.activeElement)).toBe(true);
-    expect(document.activeElement?.textContent).toBe('Leave out');
+    expect(document.activeElement?.textContent).toBe('Keep deleted');
     await act(() => {
       host.review.have();
       socket.deliver([say('e2', 'undo', 3)]);
@@ -157,7 +156,7 @@ describe('the change list', () => {
     });
     const unread = pendingEdit('e1', { error: problem });
     const { row, host } = await shown([unread, lost]);
-    expect(row(/old/).textContent).toContain('cannot be brought back');
+    expect(row(/old/).textContent).toContain('cannot be restored here');
     expect(within(row(/old/)).queryByText('Restore')).toBeNull();
     fireEvent.click(screen.getByRole('button', { name: /^Dismiss: Deleted/ }));
     expect(host.review.done).toEqual([['keep', 'e2']]);
@@ -176,10 +175,19 @@ describe('the change list', () => {
     );
   });
 
+  test('counts what the controls in the documents count', async () => {
+    const { host, list } = await shown();
+    host.review.countOf = () => 2;
+    await act(() => host.review.changed.emit());
+    expect(within(list).getByText('6 changes')).toBeTruthy();
+  });
+
   test('is folded where nothing is left to decide, and absent without changes', async () => {
     const { list, unmount } = await shown([]);
     expect(within(list).queryAllByRole('listitem')).toEqual([]);
-    fireEvent.click(within(list).getByRole('button', { name: '7 changes' }));
+    fireEvent.click(
+      within(list).getByRole('button', { name: 'Changed: 4 cells, 3 files' })
+    );
     expect(within(list).getAllByRole('listitem')).toHaveLength(7);
     unmount();
     await showPanel(fixture('totals-and-cards').events.slice(0, 3));

@@ -21,10 +21,8 @@ describe('a conversation that can only be read', () => {
       news
     ]);
     expect(container.textContent).toContain('Hello world');
-    expect(
-      screen.getByText('This conversation can only be read.')
-    ).toBeTruthy();
-    expect(screen.getByPlaceholderText(/can only be read/)).toHaveProperty(
+    expect(screen.getByText('This conversation is read-only.')).toBeTruthy();
+    expect(screen.getByPlaceholderText(/is read-only/)).toHaveProperty(
       'disabled',
       true
     );
@@ -41,9 +39,7 @@ describe('a conversation that can only be read', () => {
     fireEvent.change(field(), { target: { value: 'hi' } });
     fireEvent.keyDown(field(), { key: 'Enter' });
     await act(() => {});
-    expect(
-      screen.getByText('This conversation can only be read.')
-    ).toBeTruthy();
+    expect(screen.getByText('This conversation is read-only.')).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Export' })).toBeNull();
   });
 
@@ -60,7 +56,7 @@ describe('a conversation that can only be read', () => {
     const { container, socket } = await showPanel(events);
     expect(button('Resume')).toBeTruthy();
     await act(() => socket.deliver([aside]));
-    expect(screen.getByText(/cannot take it up any more/)).toBeTruthy();
+    expect(screen.getByText(/can no longer continue it/)).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Resume' })).toBeNull();
     expect(container.querySelector('.shoulders-Status')).toBeNull();
   });
@@ -80,7 +76,7 @@ describe('a conversation that can only be read', () => {
       const { server, socket } = await showPanel(log('streamed-text'));
       await act(() => socket.frameReceived.emit(frame));
       expect(screen.getByText('This conversation was deleted.')).toBeTruthy();
-      fireEvent.click(button('Bring it back'));
+      fireEvent.click(button('Restore'));
       await act(() => {});
       expect(server.asked).toContainEqual(['undeleteSession', 's1']);
       expect(screen.queryByText('This conversation was deleted.')).toBeNull();

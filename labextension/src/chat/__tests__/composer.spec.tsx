@@ -141,7 +141,7 @@ describe('after @', () => {
     expect(attached()).toEqual(['Cell 2']);
     fireEvent.click(button('Cell 2'));
     expect(host.done).toContainEqual(['open', 'a.ipynb', 'c2']);
-    await act(() => void fireEvent.click(button('Leave out Cell 2')));
+    await act(() => void fireEvent.click(button('Remove Cell 2')));
     expect(attached()).toEqual([]);
   });
 });
@@ -257,7 +257,7 @@ describe('after /', () => {
     await press('Enter');
     await act(() => {});
     const sheet = screen.getByRole('dialog', { name: 'Tools' });
-    expect(sheet.textContent).toContain('reads · leaves this machine · off');
+    expect(sheet.textContent).toContain('reads · external · off');
     fireEvent.keyDown(sheet, { key: 'Escape' });
     expect(screen.queryByRole('dialog')).toBeNull();
     await write('/skills');
@@ -348,7 +348,7 @@ describe('what is pasted and dropped', () => {
     const clipboardData = { getData: () => '', files };
     await act(() => void fireEvent.paste(field(), { clipboardData }));
     expect(screen.getByRole('alert').textContent).toContain(
-      'broken.png cannot be read as a picture.'
+      'broken.png is not a readable image.'
     );
   });
 
@@ -421,11 +421,11 @@ describe('what is left out of the situation', () => {
     const chips = () =>
       [...document.querySelectorAll('.shoulders-Chip')].map(c => c.textContent);
     expect(chips()).toEqual(['a.ipynb', '1 open tab']);
-    fireEvent.click(button('Leave out 1 open tab'));
+    fireEvent.click(button('Remove 1 open tab'));
     expect(chips()).toEqual(['a.ipynb', 'Context']);
     fireEvent.click(button('Context'));
     expect(chips()).toEqual(['a.ipynb', '1 open tab']);
-    fireEvent.click(button('Leave out a.ipynb'));
+    fireEvent.click(button('Remove a.ipynb'));
     await act(() => host.look({ document: 'b.py' }));
     expect(chips()).toEqual(['b.py', '1 open tab']);
   });

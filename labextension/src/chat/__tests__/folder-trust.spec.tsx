@@ -25,7 +25,7 @@ const bar = () =>
 test('names what waits, and leads to the review', async () => {
   const { host, user } = await panelOf(item('rule'), item('program'));
   expect(bar()?.textContent).toContain(
-    'This folder brings its own AI settings: 1 permission rule.'
+    'This folder has its own AI settings: 1 permission rule.'
   );
   await user.click(screen.getByRole('button', { name: 'Review…' }));
   expect(host.done).toEqual([['review folder']]);

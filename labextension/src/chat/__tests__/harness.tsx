@@ -10,7 +10,7 @@ import { FakeServer, FakeSocket, settled } from '../../model/__tests__/fakes';
 import type { IReview } from '../../review/interface';
 import type { IThreadPlaces } from '../../threads/interface';
 import type { IFolderTrust } from '../../trust/interface';
-import type { Event, PendingEdit } from '../../wire/generated';
+import type { Event, PendingEdit, SavedProvider } from '../../wire/generated';
 import { ChatPanel } from '../ChatPanel';
 import type { IChatHost, ISituation } from '../host';
 import { PLACES, type IDock, type Place } from '../host-places';
@@ -49,6 +49,9 @@ export class FakeReview implements IReview {
   have(...edits: PendingEdit[]): void {
     this.edits = edits;
     this.changed.emit();
+  }
+  countOf({ hunks }: PendingEdit): number {
+    return Math.max(1, hunks.length);
   }
   async decide(
     edits: readonly PendingEdit[],
@@ -140,8 +143,11 @@ export class FakeHost extends FakeInputHost implements IChatHost {
   };
   folderTrust: IFolderTrust | null = null;
   readonly reviewFolder = (): void => this.note('review folder', []);
-  readonly setKey = async (...args: unknown[]): Promise<void> =>
+  keySaved: SavedProvider = { stored: true, provider: null, test: null };
+  readonly setKey = async (...args: unknown[]): Promise<SavedProvider> => {
     this.note('key', args);
+    return this.keySaved;
+  };
   readonly restartKernel = (path: string): void => this.note('restart', [path]);
   readonly confirm = async (): Promise<boolean> => this.sure;
 

@@ -21,7 +21,7 @@ describe('the history', () => {
     await userEvent.selectOptions(screen.getByLabelText('Source'), 'HTTP');
     await act(() => {});
     expect(screen.queryByText('Second')).toBeNull();
-    await choose('More about Third', 'Rename');
+    await choose('More actions for Third', 'Rename');
     await userEvent.keyboard('Renamed{Enter}');
     await act(() => {});
     expect(server.asked).toContainEqual([
@@ -31,7 +31,7 @@ describe('the history', () => {
     ]);
     await userEvent.selectOptions(screen.getByLabelText('Source'), 'Schedule');
     await act(() => {});
-    expect(screen.getByText('No conversation matches.')).toBeTruthy();
+    expect(screen.getByText('No matching conversations.')).toBeTruthy();
     await userEvent.selectOptions(
       screen.getByLabelText('Source'),
       'All sources'
@@ -77,7 +77,7 @@ describe('the history', () => {
   test('keeps a title being written, and its row, when something happens in the conversation', async () => {
     const { server, conversations } = await open(second, third);
     await userEvent.click(button('History'));
-    await choose('More about Third', 'Rename');
+    await choose('More actions for Third', 'Rename');
     const rows = () =>
       [...document.querySelectorAll('.shoulders-History-row')].map(
         row => row.querySelector('input')?.value ?? row.textContent
@@ -100,7 +100,7 @@ describe('the history', () => {
   test('does not take the focus back from where the user went after a rename', async () => {
     await open(second, third);
     await userEvent.click(button('History'));
-    await choose('More about Third', 'Rename');
+    await choose('More actions for Third', 'Rename');
     await userEvent.keyboard('Better');
     await userEvent.click(screen.getByLabelText('Search conversations'));
     await frame();
@@ -115,10 +115,10 @@ describe('the history', () => {
     await userEvent.click(button('History'));
     const row = screen.getByText('Second').closest('li');
     expect(within(row as HTMLElement).getByLabelText('Working')).toBeTruthy();
-    await choose('More about Second', 'Delete');
+    await choose('More actions for Second', 'Delete');
     expect(server.asked.flat()).not.toContain('deleteSession');
     host.sure = true;
-    await choose('More about Second', 'Delete');
+    await choose('More actions for Second', 'Delete');
     expect(server.asked.flat()).toContain('deleteSession');
   });
 

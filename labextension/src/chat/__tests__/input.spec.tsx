@@ -50,7 +50,7 @@ describe('input for a cell', () => {
     await act(() => {});
     expect(screen.queryByRole('alert')).toBeNull();
     expect(
-      screen.getByText('The cell does not wait for this any more.')
+      screen.getByText('The cell is no longer waiting for this input.')
     ).toBeTruthy();
     await act(() => socket.deliver([answered(false)]));
     expect(screen.getByText('Not answered')).toBeTruthy();

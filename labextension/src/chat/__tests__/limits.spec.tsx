@@ -24,7 +24,7 @@ describe('a turn at a limit of money', () => {
     const card = container.querySelector('.shoulders-Pause');
     expect(card?.textContent).toContain('$0.52 of $0.50 spent.');
     expect(screen.getByText('Paused at a limit')).toBeTruthy();
-    fireEvent.click(button('Go on, up to $0.78'));
+    fireEvent.click(button('Continue, up to $0.78'));
     expect(server.asked.at(-1)).toEqual([
       'resume',
       's1',
@@ -90,7 +90,7 @@ describe('a turn that has outgrown its model', () => {
     const card = container.querySelector('.shoulders-Pause');
     expect(card?.textContent).toContain('It does not fit.');
     expect(card?.textContent).not.toContain('$');
-    fireEvent.click(button('Summarise and go on'));
+    fireEvent.click(button('Summarise and continue'));
     expect(server.asked.at(-1)).toEqual([
       'resume',
       's1',
@@ -134,10 +134,10 @@ describe('the budget', () => {
     await user.click(button('Change the budget…'));
     await act(() => {});
     const dialog = screen.getByRole('dialog', { name: 'Budget' });
-    expect(dialog.textContent).toContain('your administrator allows $2.00');
-    const month = screen.getByLabelText('A month, in dollars');
+    expect(dialog.textContent).toContain('your administrator’s limit: $2.00');
+    const month = screen.getByLabelText('Per month, in dollars');
     expect(document.activeElement).toBe(month);
-    expect(screen.getByLabelText('A turn')).toHaveProperty('value', '0.50');
+    expect(screen.getByLabelText('Per turn')).toHaveProperty('value', '0.50');
     await user.type(month, 'much');
     expect(button('Save')).toHaveProperty('disabled', true);
     await user.clear(month);
@@ -160,13 +160,13 @@ describe('the budget', () => {
     const user = userEvent.setup();
     await user.click(button('Change the budget…'));
     await act(() => {});
-    await user.type(screen.getByLabelText('A day'), '9');
+    await user.type(screen.getByLabelText('Per day'), '9');
     server.fail({ message: 'Your administrator allows $5.00.' }, 422);
     await user.click(button('Save'));
     await act(() => {});
     const dialog = screen.getByRole('dialog');
     expect(dialog.textContent).toContain('Your administrator allows $5.00.');
-    expect(screen.getByLabelText('A day')).toHaveProperty('value', '9');
+    expect(screen.getByLabelText('Per day')).toHaveProperty('value', '9');
     await user.keyboard('{Escape}');
     expect(screen.queryByRole('dialog')).toBeNull();
   });

@@ -47,7 +47,7 @@ describe('a message of the user', () => {
   test('is edited and sent as another version', async () => {
     const { server } = await showPanel(answered());
     const said = document.querySelector('.shoulders-User-text')?.textContent;
-    fireEvent.click(button('Edit and send again'));
+    fireEvent.click(button('Edit and resend'));
     const field = screen.getByRole<HTMLTextAreaElement>('textbox', {
       name: 'Message'
     });
@@ -65,7 +65,7 @@ describe('a message of the user', () => {
   test('is still being edited after a look at another tab and the history', async () => {
     const { server, conversations } = await showPanel(answered());
     const { key } = conversations.active;
-    fireEvent.click(button('Edit and send again'));
+    fireEvent.click(button('Edit and resend'));
     const field = () =>
       screen.queryByRole<HTMLTextAreaElement>('textbox', { name: 'Message' });
     fireEvent.change(field() ?? document, { target: { value: 'half' } });
@@ -87,7 +87,7 @@ describe('a message of the user', () => {
 
   test('keeps what was typed when another page replaced it meanwhile', async () => {
     const { socket } = await showPanel(answered());
-    fireEvent.click(button('Edit and send again'));
+    fireEvent.click(button('Edit and resend'));
     fireEvent.change(screen.getByRole('textbox', { name: 'Message' }), {
       target: { value: 'mine' }
     });
@@ -101,7 +101,7 @@ describe('a message of the user', () => {
 
   test('stays as it is after Escape', async () => {
     const { server } = await showPanel(answered());
-    fireEvent.click(button('Edit and send again'));
+    fireEvent.click(button('Edit and resend'));
     fireEvent.keyDown(screen.getByRole('textbox', { name: 'Message' }), {
       key: 'Escape'
     });
@@ -123,10 +123,10 @@ describe('a message of the user', () => {
     expect(screen.getByText('1 of 2')).toBeTruthy();
     expect(document.querySelector('.shoulders-Agent')).toBeTruthy();
     expect(document.activeElement).toBe(button('Later version'));
-    expect(screen.queryByRole('button', { name: 'Edit and send again' })).toBe(
+    expect(screen.queryByRole('button', { name: 'Edit and resend' })).toBe(
       null
     );
-    fireEvent.click(button('Back to the newest'));
+    fireEvent.click(button('Back to the latest version'));
     expect(screen.getByText('Asked anew')).toBeTruthy();
     expect(document.querySelector('.shoulders-PastBar')).toBeNull();
   });
@@ -138,7 +138,7 @@ describe('a message of the user', () => {
       document.querySelector<HTMLElement>('.shoulders-PastBar') ?? document.body
     );
     await act(() => {
-      fireEvent.click(bar.getByRole('button', { name: /^Go on from here/ }));
+      fireEvent.click(bar.getByRole('button', { name: /^Continue from here/ }));
     });
     expect(server.asked).toContainEqual([
       'forkSession',
@@ -149,7 +149,9 @@ describe('a message of the user', () => {
 
   test('is forked before it, with its text in the input', async () => {
     const { server, conversations } = await showPanel(answered());
-    const forks = screen.getAllByRole('button', { name: /^Go on from here/ });
+    const forks = screen.getAllByRole('button', {
+      name: /^Continue from here/
+    });
     await act(() => forks[0]?.click());
     const first = answered().find(event => event.type === 'message-add');
     expect(server.asked).toContainEqual([
@@ -357,10 +359,10 @@ test('a page runs its scripts only when the user asks for it', () => {
   const frame = (): HTMLIFrameElement => screen.getByTitle('Page');
   expect(frame().getAttribute('sandbox')).toBe('');
   expect(frame().srcdoc).not.toContain('<script>');
-  fireEvent.click(button('Run its scripts'));
+  fireEvent.click(button('Run scripts'));
   expect(frame().getAttribute('sandbox')).toBe('allow-scripts');
   expect(frame().srcdoc).toContain("frame-src 'none'");
-  fireEvent.click(button('Stop its scripts'));
+  fireEvent.click(button('Stop scripts'));
   expect(frame().getAttribute('sandbox')).toBe('');
 });
 

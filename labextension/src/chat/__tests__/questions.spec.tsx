@@ -78,12 +78,12 @@ describe('a question', () => {
     await act(() => {});
     expect(screen.queryByRole('alert')).toBeNull();
     expect(
-      screen.getByText('This question was answered already.')
+      screen.getByText('This question has already been answered.')
     ).toBeTruthy();
     await act(() => socket.deliver([answered(8, 'b')]));
     expect(screen.getByLabelText('Your answer').textContent).toBe('b');
     expect(
-      screen.getByText('This question was answered already.')
+      screen.getByText('This question has already been answered.')
     ).toBeTruthy();
   });
 

@@ -44,7 +44,7 @@ describe('the line of a restore', () => {
     const { host } = show(<RestoreLine restore={restore} />);
     expect(
       screen.getByText(
-        'The kernel of a.ipynb still holds what ran: “x = 1”. It defined x.'
+        'The kernel of a.ipynb still holds what these cells did: “x = 1”. They defined x.'
       )
     ).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Restart kernel…' }));
@@ -57,7 +57,7 @@ describe('the line of a restore', () => {
     const lines = screen.getAllByRole('listitem').map(item => item.textContent);
     expect(lines).toEqual([
       '1 cell removed',
-      '“y = 2” was kept: you changed it since. Its earlier text is proposed below.'
+      '“y = 2” was kept: you have changed it since. Its earlier text is proposed below.'
     ]);
   });
 

@@ -75,7 +75,7 @@ describe('a turn', () => {
     const undone = vi
       .spyOn(SessionCommands.prototype, 'undoTurn')
       .mockResolvedValue();
-    show(<TurnFooter message={turn(edited, end)} />);
+    show(<TurnFooter message={turn(edited, end)} last />);
     const button = screen.getByRole('button', { name: 'Undo this turn' });
     await act(() => {
       fireEvent.click(button);

@@ -53,7 +53,7 @@ export function Chip(props: {
       )}
       <IconButton
         icon="close"
-        label={trans.__('Leave out %1', text)}
+        label={trans.__('Remove %1', text)}
         onClick={() => {
           props.onRemove();
           focusField();

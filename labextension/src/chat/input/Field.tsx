@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import type { ISlashCommand } from '../../model/slash';
 import type { Attachment } from '../../wire/generated';
+import { focusNewest } from '../messageFocus';
 import { useTrans } from '../use';
 import { optionId, Options } from './Options';
 import { useSuggestions } from './useSuggestions';
@@ -77,10 +78,16 @@ export function Field(props: {
         }}
         onKeyDown={event => {
           const plain = !event.shiftKey && !event.nativeEvent.isComposing;
-          if (!suggestions.onKey(event) && event.key === 'Enter' && plain) {
+          if (suggestions.onKey(event) || !plain) {
+            return;
+          }
+          const panel = event.currentTarget.closest('.shoulders-Chat');
+          if (event.key === 'Enter') {
             event.preventDefault();
             suggestions.close();
             props.onSend(event.currentTarget.value);
+          } else if (event.key === 'PageUp' && focusNewest(panel)) {
+            event.preventDefault();
           }
         }}
       />
@@ -123,11 +130,7 @@ function Found({ count }: { count: number }): React.JSX.Element {
   return (
     <span className="shoulders-Unseen" role="status">
       {count > 0 &&
-        trans._n(
-          '%1 suggestion',
-          '%1 suggestions; choose with the arrows',
-          count
-        )}
+        trans._n('%1 match', '%1 matches; choose with the arrow keys', count)}
     </span>
   );
 }

@@ -79,7 +79,7 @@ function toolFacts(tool: ToolInfo, trans: TranslationBundle): string[] {
   };
   return [
     risks[tool.risk],
-    ...(tool.external ? [trans.__('leaves this machine')] : []),
+    ...(tool.external ? [trans.__('external')] : []),
     ...(tool.sandboxed === false ? [trans.__('not sandboxed')] : []),
     ...(tool.enabled ? [] : [trans.__('off')])
   ];

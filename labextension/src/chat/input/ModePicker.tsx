@@ -46,12 +46,16 @@ function modeName(mode: Mode, trans: TranslationBundle): string {
 function modeNote(mode: Mode, trans: TranslationBundle): string {
   switch (mode) {
     case 'ask':
-      return trans.__('Reads and edits of open notebooks run; the rest asks');
+      return trans.__(
+        'Reads and edits open notebooks; asks before anything else'
+      );
     case 'auto_edit':
-      return trans.__('Every undoable edit runs; running code asks');
+      return trans.__(
+        'Makes any edit that can be undone; asks before running code'
+      );
     case 'plan':
       return trans.__('Only reads');
     case 'bypass':
-      return trans.__('Nothing asks');
+      return trans.__('Never asks');
   }
 }

@@ -36,7 +36,7 @@ export function MoreMenu(props: {
           },
           {
             key: 'name',
-            title: trans.__('Name a file, cell or variable'),
+            title: trans.__('Mention a file, cell or variable'),
             note: '@',
             act: () => props.onSign('@')
           },
@@ -49,7 +49,7 @@ export function MoreMenu(props: {
           {
             key: 'request',
             title: trans.__('Show request'),
-            note: trans.__('What exactly would be sent'),
+            note: trans.__('See exactly what would be sent'),
             act: props.onPreview
           },
           ...(onInstructions === null

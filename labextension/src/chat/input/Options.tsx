@@ -33,6 +33,8 @@ export function Options<T extends IOption>(props: {
   active: number;
   /** Each has a note, as commands have. */
   columns?: boolean;
+  /** The note stands on a line of its own, whole. */
+  lines?: boolean;
   onPick: (option: T) => void;
   onActive: (index: number) => void;
 }): React.JSX.Element {
@@ -45,7 +47,7 @@ export function Options<T extends IOption>(props: {
   }, [active, options]);
   return (
     <div
-      className={`shoulders-Choices ${props.columns === true ? 'shoulders-mod-columns' : ''}`}
+      className={`shoulders-Choices ${props.columns === true ? 'shoulders-mod-columns' : ''} ${props.lines === true ? 'shoulders-mod-lines' : ''}`}
       role="listbox"
       id={id}
       aria-label={label}

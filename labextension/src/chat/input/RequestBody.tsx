@@ -36,7 +36,7 @@ export function RequestBody(props: {
           name={
             message.role === 'user'
               ? trans.__('%1. To the model', index + 1)
-              : trans.__('%1. Of the model', index + 1)
+              : trans.__('%1. From the model', index + 1)
           }
           text={textOf(message, trans)}
           pictures={picturesOf(message)}

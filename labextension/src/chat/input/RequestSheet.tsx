@@ -27,7 +27,7 @@ export function RequestSheet(props: {
   const [step, setStep] = React.useState(NEXT);
   const { turnId, steps } = lastTurn(props.view);
   const wanted = step <= steps ? step : NEXT;
-  const message = spoken(props.message, trans.__('(what you write)'));
+  const message = spoken(props.message, trans.__('(your message)'));
   const { answer, error } = useRequest(message, turnId, wanted);
   return (
     <Sheet
@@ -41,9 +41,7 @@ export function RequestSheet(props: {
         value={wanted}
         onChange={event => setStep(Number(event.target.value))}
       >
-        <option value={NEXT}>
-          {trans.__('The next message, as it is now')}
-        </option>
+        <option value={NEXT}>{trans.__('Next message, as drafted')}</option>
         {Array.from({ length: steps }, (_, index) => (
           <option key={index} value={index + 1}>
             {trans.__('Sent: step %1 of the last turn', index + 1)}
@@ -93,7 +91,7 @@ function Request({ request }: { request: RequestView }): React.JSX.Element {
     <>
       <p className="shoulders-Sheet-note">
         {trans.__(
-          '%1 · about %2 of %3 tokens · keys are taken out',
+          '%1 · about %2 of %3 tokens · keys removed',
           model,
           formatTokens(tokens),
           window === null ? '?' : formatTokens(window)
@@ -102,7 +100,7 @@ function Request({ request }: { request: RequestView }): React.JSX.Element {
       {replaces !== null && (
         <p className="shoulders-Sheet-note">
           {trans.__(
-            'It does not fit: messages %1 to %2 are summarised before it is sent.',
+            'Too long: messages %1 to %2 will be summarised before sending.',
             replaces.start + 1,
             replaces.end
           )}

@@ -47,7 +47,7 @@ export function SituationChips(props: {
         <button
           type="button"
           className="shoulders-Chip shoulders-mod-back"
-          title={trans.__('Send what is open along again')}
+          title={trans.__('Include open documents again')}
           onClick={() => {
             props.onTakeBack();
             focusField();

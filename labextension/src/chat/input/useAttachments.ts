@@ -43,7 +43,7 @@ export function useAttachments(): IAttachments {
     if (!isPicture(file)) {
       if (host.upload === null) {
         const words = trans.__(
-          'Only pictures can be attached here. Put %1 into the workspace, then name it with @.',
+          'Only images can be attached here. Put %1 in the workspace, then mention it with @.',
           file.name
         );
         throw new ApiError(0, plainError(words, false));
@@ -53,7 +53,7 @@ export function useAttachments(): IAttachments {
     try {
       return [await pictureOf(file)];
     } catch (reason) {
-      const words = trans.__('%1 cannot be read as a picture.', file.name);
+      const words = trans.__('%1 is not a readable image.', file.name);
       console.warn(words, reason);
       throw new ApiError(0, plainError(words, false));
     }

@@ -60,7 +60,9 @@ function useConversationCommands({ view }: ICommanded): ISlashCommand[] {
   return [
     {
       name: 'clear',
-      title: trans.__('Begin anew; this conversation stays in the history'),
+      title: trans.__(
+        'Start a new conversation; this one stays in the history'
+      ),
       run: () => {
         if (begun) {
           beginAnew();
@@ -70,7 +72,7 @@ function useConversationCommands({ view }: ICommanded): ISlashCommand[] {
     },
     {
       name: 'new',
-      title: trans.__('New conversation beside this one'),
+      title: trans.__('Start a new conversation in another tab'),
       run: beginAnew
     },
     ...when(begun, {
@@ -91,7 +93,7 @@ function useConversationCommands({ view }: ICommanded): ISlashCommand[] {
     }),
     ...when(turnId !== null && view !== null && !isRunning(view), {
       name: 'undo',
-      title: trans.__('Take back what the last turn changed'),
+      title: trans.__('Undo what the last turn changed'),
       run: async () => {
         await conversations.commands.undoTurn(tab, turnId ?? '');
       }
@@ -145,17 +147,17 @@ function useSheetCommands({ open }: ICommanded): ISlashCommand[] {
   return [
     {
       name: 'cost',
-      title: trans.__('What was spent, and the limits'),
+      title: trans.__('Show costs and limits'),
       run: editBudget
     },
     {
       name: 'tools',
-      title: trans.__('What the agent can do'),
+      title: trans.__('List the agent’s tools'),
       run: () => open('tools')
     },
     {
       name: 'skills',
-      title: trans.__('Texts the agent follows for some tasks'),
+      title: trans.__('List instructions for particular tasks'),
       run: () => open('skills')
     },
     {

@@ -7,6 +7,7 @@ import { DISPLAY, MATH, toHtml } from './grammar';
 import { sanitise } from './sanitise';
 import { useMathematics } from './useMathematics';
 import { usePictures } from './usePictures';
+import { useReferenceLinks } from './useReferenceLinks';
 
 /** A block of text. */
 export function Html({ token }: { token: Token }): React.JSX.Element {
@@ -21,18 +22,20 @@ export function useSanitised<T extends HTMLElement>(
   const place = React.useRef<T>(null);
   const typeset = useMathematics();
   const show = usePictures();
+  const link = useReferenceLinks();
   React.useLayoutEffect(() => {
     const element = place.current;
     if (element === null) {
       return;
     }
     element.replaceChildren(sanitise(html));
+    link(element);
     for (const formula of element.querySelectorAll<HTMLElement>(`.${MATH}`)) {
       typeset(formula, formula.className === DISPLAY);
     }
     for (const picture of element.querySelectorAll('img')) {
       show(picture);
     }
-  }, [html, typeset, show]);
+  }, [html, typeset, show, link]);
   return place;
 }

@@ -35,7 +35,7 @@ export function usePictures(): (picture: HTMLImageElement) => void {
         source => {
           picture.src = source;
         },
-        () => picture.replaceWith(trans.__('[no picture %1]', path))
+        () => picture.replaceWith(trans.__('[image not shown: %1]', path))
       );
     },
     [read, trans]

@@ -55,7 +55,7 @@ describe('consecutive reads', () => {
       'Read 1 notebook',
       'Read 1 output',
       'Looked at variables',
-      'Looked at 1 thing'
+      'Looked at 1 item'
     ]);
   });
 });

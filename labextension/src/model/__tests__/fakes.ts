@@ -267,6 +267,10 @@ export class FakeServer implements IHttpClient {
   async editMessage(id: string, messageId: string, text: string) {
     this.note('editMessage', id, messageId, text);
   }
+  async sendQueued(id: string, messageId: string): Promise<void> {
+    this.note('sendQueued', id, messageId);
+  }
+
   async removeMessage(id: string, messageId: string): Promise<void> {
     this.note('removeMessage', id, messageId);
   }

@@ -1,3 +1,4 @@
+import { Signal } from '@lumino/signaling';
 import { expect, test } from 'vitest';
 
 import { FakeServer, FakeSocket } from '../../model/__tests__/fakes';
@@ -10,6 +11,7 @@ test('a review that could not be loaded is loaded when it is asked for again', a
   const revealed: unknown[] = [];
   // Only what is called here.
   const page = {
+    changed: new Signal<object, void>({}),
     reveal: async (edit: unknown) => revealed.push(edit)
   } as unknown as ReviewPage;
   const answers = [

@@ -7,8 +7,9 @@ import { trustSentence } from '../summary';
 import { item } from './fakes';
 
 const server = (host: string | null) => item('provider', { host });
-const OWN = 'This folder brings its own AI settings: ';
-const CHANGED = 'This folder’s AI settings changed since you reviewed them: ';
+const OWN = 'This folder has its own AI settings: ';
+const CHANGED =
+  'This folder’s AI settings have changed since you reviewed them: ';
 const changed = { state: 'changed' } as const;
 
 test.each<[string, readonly TrustItem[]]>([
@@ -47,7 +48,7 @@ test.each<[string, readonly TrustItem[]]>([
   ],
   [`${CHANGED}1 skill.`, [item('skill', changed)]],
   [
-    `${OWN}1 permission rule, 1 skill. Some changed since you reviewed them.`,
+    `${OWN}1 permission rule, 1 skill. Some have changed since you reviewed them.`,
     [item('skill', changed), item('rule')]
   ],
   [

@@ -148,7 +148,7 @@ describe('pictures', () => {
   test('that are not there are named', async () => {
     const { container } = show(<Markdown text="![x](none.png) ok" />);
     await act(settled);
-    expect(container.textContent).toContain('[no picture none.png] ok');
+    expect(container.textContent).toContain('[image not shown: none.png] ok');
     expect(container.querySelector('img')).toBeNull();
   });
 });
