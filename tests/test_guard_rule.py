@@ -100,8 +100,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         "reads the user's models.json, and the catalogue this package ships", FILES
     ),
     "providers.keys": Excepted(
-        "keeps the user's keys.env (0600), and asks the system's keyring", FILES, IMPORTS
+        "looks whether the user's keys.env changed, and asks the system's keyring", FILES, IMPORTS
     ),
+    "providers.private_file": Excepted("writes the user's keys.env and models.json", FILES),
     "host.preferences": Excepted("looks whether settings.json changed", (), ("….stat",)),
     # The package's own data, and imports by a fixed name.
     "assist.ghost.prompt": Excepted(OWN_DATA_WHY, (), OWN_DATA),
@@ -113,6 +114,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "host.key_environment": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "notebook.snippets.source": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "kernel.texts": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "tools.effect_names": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.programs": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.registry": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "host.warm": Excepted(LATE, (), IMPORTS),
@@ -134,8 +136,6 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         (),
         ("importlib.import_module",),
     ),
-    "tools.file_edit": Excepted("FileVersions.read_text, of what was read", (), VERSIONS),
-    "tools.file_versions": Excepted("its own read_text, of what was read", (), VERSIONS),
     "host.jupyter_ports": Excepted(
         "reads where Jupyter's own servers listen, in their runtime directory",
         (),

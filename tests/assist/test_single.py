@@ -161,7 +161,7 @@ SPEC = claude("claude-haiku-5-5")
         pytest.param(
             [reply(ToolUse(name="answer", arguments='{"title": '))] * 2,
             "provider_protocol",
-            "not what was asked",
+            "the requested form",
             2,
             id="cut arguments",
         ),

@@ -6,9 +6,11 @@ import asyncio
 
 import pytest
 
+from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.testing.scripted import Call, Fail, Gate, Say, Think, turn
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import AnswerApproval
+from jupyter_ai_shoulders.wire.ids import MessageId
 from tests.engine.test_turns import check, overloaded
 from tests.engine.world import SESSION, World, session, settings, world
 
@@ -169,6 +171,25 @@ async def test_queued_messages_survive_a_cancel_and_go_with_the_next_message():
     assert w.of(ev.TurnStart)[1].message_id == "m2"
     last = str(w.provider.requests[-1].messages[-1])
     assert last.index("Two") < last.index("Three")
+    check(w)
+
+
+async def test_messages_left_queued_by_a_cancel_are_sent_when_asked():
+    gate = Gate()
+    w = world(turn(gate), "Both.")
+    await w.send("One")
+    await gate.reached.wait()
+    await w.send("Two", message="m2")
+    await w.send("Three", message="m3")
+    with pytest.raises(Conflict):
+        await w.engine.send_queued(SESSION, MessageId("m2"))
+    await cancel(w)
+    await w.engine.send_queued(SESSION, MessageId("m2"))
+    await w.settle()
+    assert w.exits() == ["cancelled", "final_response"]
+    assert [update.message_id for update in w.of(ev.MessageUpdate)] == ["m2", "m3"]
+    with pytest.raises(Conflict):
+        await w.engine.send_queued(SESSION, MessageId("m2"))
     check(w)
 
 

@@ -48,7 +48,7 @@ async def test_steps_use_what_others_found_without_asking_the_model():
     assert '1. find (find nb · nb): ok; ids.cell = "b"\n2. look (look b · b): ok\n' in text
     assert "--- step 2 · look\nlook of b" in text
     (event,) = s.w.of(ev.ToolCall)
-    assert (event.tool, event.title, event.risk) == ("run_plan", "Look in 2 steps", "read")
+    assert (event.tool, event.title, event.risk) == ("run_plan", "Run a plan of 2 steps", "read")
     assert "read_output" in offered(s.w.provider.requests[0])
     check(s.w)
 

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.errors import (
 from jupyter_ai_shoulders.testing.scripted import Call, Fail, Gate, Say, Think, turn
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.commands import EditMessage, SendMessage
-from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId
+from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.parts import TextPart
 from tests.engine.validity import check_contexts, check_log, check_requests
 from tests.engine.world import CONTEXT, SESSION, World, session, settings, spec, types, world
@@ -512,3 +512,15 @@ async def test_running_session_says_so():
     gate.open.set()
     await w.settle()
     assert not w.engine.is_running(SESSION)
+
+
+async def test_calls_work_for_the_page_whose_message_is_read():
+    w = world(
+        turn(Call("look", {"path": "a.py"}, "c1")),
+        turn(Say("Done.")),
+        turn(Call("look", {"path": "a.py"}, "c2")),
+        turn(Say("Done.")),
+    )
+    for page in ("one", "two"):
+        await w.say("Read it.", client_id=ClientId(page))
+    assert [context.client_id for context in w.desk.contexts] == ["one", "two"]

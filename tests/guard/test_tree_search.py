@@ -217,7 +217,7 @@ def test_lines_are_cut(workspace: Workspace):
 @pytest.mark.parametrize("pattern", ["(", "(?<=a)b", r"(a)\1", "(a{1000}){1000}"])
 def test_what_is_no_pattern_is_refused(workspace: Workspace, pattern: str):
     put(workspace, "a.txt", "a")
-    with pytest.raises(InvalidRequest, match="no regular expression"):
+    with pytest.raises(InvalidRequest, match="not a regular expression"):
         search_tree(workspace, TreeQuery(pattern, is_regex=True))
 
 

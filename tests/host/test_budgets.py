@@ -208,7 +208,7 @@ async def test_at_the_limit_nothing_is_sent_and_the_error_says_all(isolated_home
     assert other.output_tokens == 100
     info = caught.value.info
     assert (info.code, info.retryable) == ("budget_exhausted", False)
-    assert info.message == "$0.000600 are spent in this turn: that is your limit of $0.000600."
+    assert info.message == "You have spent $0.000600 in this turn; your limit is $0.000600."
     assert info.details == {
         "scope": "turn",
         "limit_micro_usd": 600,
@@ -280,9 +280,9 @@ async def test_four_fifths_are_said_once_per_limit_and_period(isolated_home: Pat
     assert said == [
         (
             "budget_80",
-            "82 % of the limit for this month is spent: $0.002400 of $0.002900.",
+            "You have spent 82 % of the limit for this month: $0.002400 of $0.002900.",
         ),
-        ("budget_80", "90 % of the limit for this month is spent: $0.003600 of $0.004000."),
+        ("budget_80", "You have spent 90 % of the limit for this month: $0.003600 of $0.004000."),
     ]
 
 
@@ -295,7 +295,7 @@ async def test_a_call_that_cost_more_than_was_left_says_that_the_limit_is_passed
             await server.call("dear")
             (said,) = server.budgets.notices(T1)
 
-    assert said.text == "The limit for this month is passed: $0.000600 of $0.000100."
+    assert said.text == "You are over the limit for this month: $0.000600 of $0.000100 spent."
 
 
 async def test_an_unknown_price_is_said_once_where_there_is_a_limit(isolated_home: Path) -> None:
@@ -392,7 +392,7 @@ async def test_with_a_limit_nothing_is_sent_when_the_ledger_does_not_work(
     administrator, user = (limits, None) if whose == "administrator" else (None, limits)
     async with Simulator() as simulator:
         async with serving(unwritable, simulator, administrator, user) as server:
-            with pytest.raises(PolicyRefusal, match="cannot be held against your limits") as caught:
+            with pytest.raises(PolicyRefusal, match="checked against your limits") as caught:
                 await server.call("dear")
 
         assert simulator.requests == []

@@ -404,7 +404,7 @@ async def test_outputs_and_errors_are_shown_without_keys(desk: Desk):
     assert [part.type for part in unseen.content] == ["text"]
     assert unseen.note == "a picture of 5 × 5 pixels, which this model cannot read"
     gone = await desk.capture(output(7))
-    assert (gone.content, gone.note) == ((), "cell 2 has no such output any more")
+    assert (gone.content, gone.note) == ((), "cell 2 no longer has this output")
 
 
 async def test_picture_is_made_to_fit_whatever_it_says_it_is(desk: Desk):

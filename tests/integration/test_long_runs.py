@@ -126,7 +126,7 @@ def test_run_is_unknown_after_a_kill_and_the_model_is_told_so(desk: RunDesk) -> 
     desk.api.post(f"sessions/{desk.session}/resume", {"decision": "resume"})
     desk.until("turn-end")
     assert len(desk.of("tool-start")) == 1
-    assert "what became of it is not known" in desk.last_request()
+    assert "its outcome is unknown" in desk.last_request()
 
 
 def test_result_for_now_has_the_output_so_far_and_the_handle(desk: RunDesk) -> None:

@@ -193,15 +193,15 @@ async def test_answers_take_other_forms(place: Place) -> None:
 
 async def test_tools_ask_in_the_cell(place: Place) -> None:
     write = [calls("write_file", {"path": f"m{n}.txt", "content": "M"}) for n in range(2)]
-    place.plays(write[0], says("Written."), write[1])
+    place.plays(write[0], says("Written."), write[1], says("As you like."))
     async with loaded(place, "tools.ipynb") as kernel:
         allowed = await kernel.run("%ai -t Write.", "y")
         denied = await kernel.run("%ai -t Again.", "not now")
 
-    assert allowed.asked == ["Allow write_file? [y/N, or why not] "]
+    assert allowed.asked == ["Allow write_file? [y/N, or what to do instead] "]
     assert allowed.shown[-1]["text/plain"] == "Written."
     assert (place.lab.root / "m0.txt").read_text() == "M"
-    assert denied.error.startswith("MagicFailed: The turn ended because a call was refused.")
+    assert denied.shown[-1]["text/plain"] == "As you like."
     assert not (place.lab.root / "m1.txt").exists()
 
 
@@ -211,7 +211,7 @@ async def test_nothing_of_what_is_to_be_allowed_is_left_out(place: Place) -> Non
     async with loaded(place, "long.ipynb") as kernel:
         ran = await kernel.run("%ai -t Write.", "n")
 
-    assert ran.asked == ["Allow write_file? [y/N, or why not] "]
+    assert ran.asked == ["Allow write_file? [y/N, or what to do instead] "]
     assert "the end\\u202e" in ran.text
 
 

@@ -66,7 +66,12 @@ def test_the_enumeration_sees_the_routes_of_chapter_02() -> None:
     assert {
         "get status",
         "get models",
+        "post providers/detect",
+        "get providers/x",
+        "put providers/x",
+        "delete providers/x",
         "put providers/x/key",
+        "post providers/x/key",
         "delete providers/x/key",
         "post providers/x/test",
         "post kernels/x/proxy-secret",

@@ -91,7 +91,7 @@ def _settings(unknown: int) -> bytes:
     ("unknown", "message", "listed"),
     [
         (20, "models.k0: Extra inputs are not permitted.", 10),
-        (MOST_VALUES - 10, "The body has 29,990 wrong or unknown fields.", 0),
+        (MOST_VALUES - 10, "The request has 29,990 wrong or unknown fields.", 0),
     ],
     ids=["some", "many"],
 )

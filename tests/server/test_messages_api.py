@@ -246,7 +246,7 @@ async def test_an_approval_is_answered_once(
         request = await stream.until("approval-request")
         path = f"sessions/{session_id}/approvals/{request['call_id']}"
         unoffered = await api.post(path, {"decision": "allow", "scope": "everything"})
-        first = await api.post(path, {"decision": "deny", "feedback": "not now"})
+        first = await api.post(path, {"decision": "deny"})
         second = await api.post(path, {"decision": "allow"})
         unknown = await api.post(f"sessions/{session_id}/approvals/c_x", {"decision": "deny"})
         end = await stream.until(ENDED)
@@ -257,9 +257,7 @@ async def test_an_approval_is_answered_once(
     assert (unknown.status, unknown.code) == (404, "not_found")
     assert end["exit"] == "tool_rejected"
     answers = [e for e in await api.events(session_id) if e["type"] == "approval-answer"]
-    assert [(e["decision"], e["feedback"], e["by"]) for e in answers] == [
-        ("deny", "not now", "user")
-    ]
+    assert [(e["decision"], e["feedback"], e["by"]) for e in answers] == [("deny", None, "user")]
 
 
 async def test_a_provider_that_asks_to_wait_is_waited_for(api: Api, upstream: Simulator) -> None:

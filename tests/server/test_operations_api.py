@@ -44,14 +44,14 @@ async def test_changes_of_files_and_cells_are_listed(
     shown = [(row["kind"], row["document"], row["state"], row["can_undo"]) for row in rows]
     assert answer.status == 200
     assert shown == [
-        ("create", "a.ipynb", "done", False),
+        ("create", "a.ipynb", "done", True),
         ("create", "data/a.txt", "done", True),
         ("mkdir", "data/", "done", True),
     ]
     assert {row["session_id"] for row in rows} == {session_id}
     assert {row["by"] for row in rows} == {"agent"}
     assert rows[0]["cell_id"] is not None
-    assert "with their turn" in rows[0]["reason"]
+    assert rows[0]["reason"] is None
     assert rows[1]["batch"] == rows[2]["batch"]
 
 

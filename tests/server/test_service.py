@@ -23,7 +23,7 @@ async def test_a_request_while_the_server_stops_is_refused_and_starts_nothing(
     answer = await api.send(session_id, "Hello")
 
     assert (answer.status, answer.code) == (503, "state_unavailable")
-    assert "stops" in answer.error["message"]
+    assert "shutting down" in answer.error["message"]
     assert answer.error["hint"]
 
 

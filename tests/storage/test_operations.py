@@ -95,6 +95,17 @@ def test_a_change_without_a_way_back_says_why(store: Store) -> None:
     assert (row.can_undo, row.reason) == (False, "A command did it.")
 
 
+def test_a_change_of_a_cell_can_be_undone_also_where_its_row_names_the_turn_as_the_reason(
+    store: Store,
+) -> None:
+    log = journal(store)
+    operation_id = log.begin(edit())
+    written = "Changes of cells are taken back with their turn, or in the notebook itself."
+    log.end(operation_id, "done", Outcome(cannot_undo=written))
+    row = log.get(operation_id)
+    assert (row.can_undo, row.reason) == (True, None)
+
+
 def test_an_undo_is_undone_and_done_again(store: Store) -> None:
     log = journal(store)
     first = log.begin(edit())

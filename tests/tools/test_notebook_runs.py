@@ -85,7 +85,7 @@ async def test_a_run_needs_no_read_and_passes_progress_on():
         pytest.param(
             CellRun("error", (), 1, 5, "kernel", failure="StdinNotImplementedError: raw_input …"),
             "cell_error",
-            "Nobody was there to answer input()",
+            "Nobody could answer input()",
             id="input",
         ),
     ],

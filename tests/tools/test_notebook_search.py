@@ -71,7 +71,7 @@ async def test_a_search_that_finds_nothing_says_so():
 
 @pytest.mark.parametrize("pattern", ["(", "(?<=a)b", r"(a)\1"])
 async def test_what_is_no_pattern_is_refused(pattern: str):
-    with pytest.raises(InvalidRequest, match="no regular expression"):
+    with pytest.raises(InvalidRequest, match="not a regular expression"):
         await talk().call("search_notebook", query=pattern, is_regex=True)
 
 

@@ -208,7 +208,7 @@ NUMBER = VariableInfo(name="x", type="int")
 async def test_variables_are_read_without_asking() -> None:
     at = Bench(memory_cell("a", "1"))
     subject = await at.subject("inspect_variables", names=["df"])
-    assert (subject.title, subject.target_label) == ("Look at 1 variable", "analysis.ipynb")
+    assert (subject.title, subject.target_label) == ("Inspect 1 variable", "analysis.ipynb")
     assert at.registry.get("inspect_variables") is not None
     assert cast("Any", at.registry.get("inspect_variables")).risk == "read"
 

@@ -13,6 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 PATIENCE_MS = 60_000
 """How long anything in a page may take on a slow machine that does other things as well."""
+WIDE = 600
+"""Pixels of a panel in which several conversations have a tab each."""
 TWO_FRAMES = (
     "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 )
@@ -46,6 +48,11 @@ class Panel:
         return self.root.locator(".shoulders-Agent")
 
     @property
+    def tabs(self) -> Locator:
+        """The open conversations, those without room for a tab among them."""
+        return self.root.locator(".shoulders-Tab")
+
+    @property
     def approval(self) -> Locator:
         """The card that waits for a decision."""
         return self.root.locator(".shoulders-Approval")
@@ -63,7 +70,7 @@ class Panel:
     @property
     def connect(self) -> Locator:
         """The button shown while the page has no connection."""
-        return self.root.get_by_role("button", name="Connect now")
+        return self.root.get_by_role("button", name="Reconnect now")
 
     @property
     def queued(self) -> Locator:
@@ -102,7 +109,7 @@ class Panel:
     def allow(self) -> None:
         """Allow the waiting call once."""
         expect(self.approval).to_be_visible()
-        self.approval.get_by_role("button", name="Allow once").click()
+        self.approval.locator(".shoulders-Approval-run").click()
 
     def disconnected(self) -> None:
         """Wait until the page knows that it has no connection; it must not get one meanwhile."""

@@ -186,9 +186,9 @@ def menus(panel: Panel) -> Iterator[tuple[str, Locator]]:
 
 
 def review(page: Page) -> Iterator[tuple[str, Locator]]:
-    """The bar at the foot of the lab, with the list of documents."""
+    """The bar of all changes, with the list of documents."""
     bar = page.locator(".shoulders-Review")
-    bar.locator(".shoulders-Review-count").click()
+    execute(page, "show-changes")
     expect(bar.locator("li")).not_to_have_count(0)
     yield "review", bar
     bar.locator(".shoulders-Review-count").click()

@@ -31,13 +31,16 @@ def test_errors_outputs_and_cells_are_asked_about_where_they_are(desk: Desk) -> 
     error = opened.output("bad")
     expect(error).to_contain_text("NameError")
 
-    opened.cell("bad").get_by_role("button", name="Fix with AI").click()
+    bar = opened.cell("bad").get_by_role("group", name="Error")
+    expect(bar).to_contain_text("NameError: name 'price' is not defined")
+    expect(bar).to_contain_text("Line 1: total = price * 3")
+    bar.get_by_role("button", name="Ask", exact=True).click()
     panel = Panel(page)
+    expect(panel.input).to_be_focused()
+    panel.ask("Why?")
     expect(panel.answers).to_have_text(["Answer 1."])
-    message = sent(desk)
-    assert message["text"] == "Fix the error in cell 2, and run the cell again."
-    assert [each["kind"] for each in message["attachments"]] == ["error", "cell"]
-    assert message["context"]["active_cell_id"] == "bad"
+    (attached,) = sent(desk)["attachments"]
+    assert attached == {"kind": "error", "path": desk.path, "cell_id": "bad"}
     assert "NameError" in str(desk.upstream.requests()[-1]["body"])
 
     # The second output of the cell above; its button is there for the pointer.
@@ -63,7 +66,7 @@ def test_errors_outputs_and_cells_are_asked_about_where_they_are(desk: Desk) -> 
     page.get_by_role("menuitem", name="Ask AI About This Output").click()
     expect(panel.input).to_be_focused()
     opened.output("bad").click(button="right")
-    expect(page.get_by_role("menuitem", name="Fix the Error with AI")).to_be_visible()
+    expect(page.get_by_role("menuitem", name="Fix the Error and Run")).to_be_visible()
     page.keyboard.press("Escape")
 
 

@@ -40,7 +40,7 @@ def line(panel: Panel, text: str) -> Locator:
 
 def allow_in_menu(panel: Panel, scope: str) -> None:
     """Allow the waiting call for longer than once."""
-    panel.approval.get_by_role("button", name="Allow…").click()
+    panel.approval.get_by_role("button", name="Allow for less…").click()
     panel.root.get_by_role("menuitem", name=scope).click()
 
 
@@ -129,25 +129,24 @@ def test_an_approval_shows_exactly_what_why_and_how_long_it_took(desk: Desk) -> 
         calls("read_file", {"path": note.name}),
         calls("edit_file", {"path": note.name, "old_string": "two", "new_string": "2"}),
         calls("run_command", {"command": "cat note.txt | wc -l"}),
-        says("Never said."),
+        says("Then in Python."),
     )
     desk.show(desk.page)
     panel = desk.ask("Fit it.")
     card = panel.approval
     expect(card).to_contain_text("model = fit(x, epochs=3)  # slow")
     expect(card.locator("code span", has_text="# slow")).to_have_class(re.compile("."))
-    expect(card).to_contain_text("It asks because it runs code.")
-    expect(card).to_contain_text("It took 41 min last time.")
-    card.get_by_role("button", name="Exact arguments").click()
+    card.get_by_role("button", name="Details").click()
+    expect(card).to_contain_text("This runs code. It took 41 min last time.")
     expect(card.locator("dl")).to_contain_text(desk.path)
     expect(card.locator("dl")).to_contain_text("fit")
-    card.get_by_role("button", name="Allow…").click()
+    expect(card.get_by_role("button", name=f"Always for {desk.path}")).to_be_visible()
+    card.get_by_role("button", name="Allow for less…").click()
     choices = panel.root.get_by_role("menuitem")
     expect(choices).to_have_text(
         [
             re.compile("^For this notebook"),
             re.compile("^In this conversation"),
-            re.compile("^Always"),
         ]
     )
     choices.first.click()
@@ -155,12 +154,12 @@ def test_an_approval_shows_exactly_what_why_and_how_long_it_took(desk: Desk) -> 
     # The next run in this notebook does not ask. An edit is shown as its difference.
     expect(card.locator(".shoulders-Diff-line.shoulders-mod-old")).to_have_text("−two")
     expect(card.locator(".shoulders-Diff-line.shoulders-mod-new")).to_have_text("+2")
-    allow_in_menu(panel, "In this conversation")
+    panel.approval.get_by_role("button", name="Allow in this conversation").click()
 
     # A command is shown whole, with whether a sandbox holds it.
     expect(card).to_contain_text("cat note.txt | wc -l")
     expect(card.locator(".shoulders-Badge").first).to_contain_text("sandboxed")
-    card.get_by_role("button", name="Deny").click()
+    card.get_by_role("button", name="No, do this instead…").click()
     field = card.get_by_role("textbox")
     expect(field).to_be_focused()
     field.fill("Count them in Python.")

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.lab import StartLab
 from tests.ui.desk import Desk, Served
-from tests.ui.panel import OpenNotebook, Panel
+from tests.ui.panel import WIDE, OpenNotebook, Panel
 from tests.ui.test_promises import ENDLESS
 from tests.upstream import StartUpstream, calls, in_order, says
 
@@ -126,12 +126,12 @@ def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_othe
     elsewhere = desk.elsewhere(page.context.new_page())
     expect(elsewhere.approval).to_be_visible()
 
-    # From the input: back over the stop button to the card, then to the menu beside "Allow once".
+    # From the input: back over the stop button to the card, then to the menu beside "Always for …".
     panel.input.focus()
     for _ in range(12):
         page.keyboard.press("Shift+Tab")
-        focused = page.evaluate("() => document.activeElement.textContent")
-        if focused.startswith("Allow…"):
+        focused = page.evaluate("() => document.activeElement.title")
+        if focused.startswith("Allow for less"):
             break
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowDown")
@@ -149,20 +149,29 @@ def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_othe
     assert answers[0] == ("allow", "session", "user")
 
 
-def test_denying_with_feedback_and_stopping_end_the_turn(desk: Desk, page: Page) -> None:
+def test_denying_with_a_reason_goes_on_and_without_one_or_stopping_ends_the_turn(
+    desk: Desk, page: Page
+) -> None:
     desk.play(
         calls("run_cell", {"path": desk.path, "cell_id": "first"}),
+        calls("run_cell", {"path": desk.path, "cell_id": "second"}),
         says(ENDLESS, tokens_per_second=40),
     )
     panel = open_notebook(desk)
     panel.ask("Run it.")
-    panel.approval.get_by_role("button", name="Deny").click()
-    page.keyboard.type("not now")
+    panel.approval.get_by_role("button", name="No, do this instead…").click()
+    page.keyboard.type("the second one")
+    expect(panel.approval.get_by_role("button", name="Deny and continue")).to_be_visible()
     page.keyboard.press("Enter")
+    # The model reads the reason and tries the other cell.
+    expect(panel.approval).to_contain_text("total")
+    panel.approval.get_by_role("button", name="No, do this instead…").click()
+    panel.approval.get_by_role("button", name="Deny and stop").click()
     panel.finished()
     expect(panel.answers.last).to_contain_text("denied")
     given = desk.talks.of_type("approval-answer")
-    assert [event["feedback"] for event in given] == ["not now"]
+    assert [event["feedback"] for event in given] == ["the second one", None]
+    assert desk.talks.of_type("turn-end")[-1]["exit"] == "tool_rejected"
 
     panel.ask("Write a lot.")
     expect(panel.answers.last).to_contain_text("word20")
@@ -170,7 +179,7 @@ def test_denying_with_feedback_and_stopping_end_the_turn(desk: Desk, page: Page)
     panel.input.fill("also this")
     panel.input.press("Enter")
     expect(panel.root.locator(".shoulders-Queue-item")).to_contain_text("also this")
-    panel.root.get_by_role("button", name="Remove").click()
+    panel.root.get_by_role("button", name="Remove", exact=True).click()
     expect(panel.root.locator(".shoulders-Queue-item")).to_have_count(0)
     panel.input.press("Escape")
     panel.finished()
@@ -186,6 +195,7 @@ def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_th
     lab = start_lab(workspace, env=simulator.configure(workspace))
     panel = open_notebook(Desk(Served(lab, simulator), page, workspace / "a.ipynb"))
     tabs = panel.root.get_by_role("tab")
+    panel.resize(WIDE)
     panel.ask("The first question")
     expect(panel.answers.last).to_contain_text("First answer.")
     panel.root.get_by_role("button", name="New conversation", exact=True).click()
@@ -197,6 +207,7 @@ def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_th
     page.reload()
 
     panel = Panel(page).open()
+    panel.resize(WIDE)
     expect(tabs).to_have_text(["The first question", "The second question"])
     expect(panel.answers.last).to_contain_text("Second answer.")
     expect(panel.input).to_have_value("a half-written draft")
@@ -216,14 +227,14 @@ def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_th
     expect(rows).to_have_count(2)
     panel.root.get_by_label("Search conversations").fill("first")
     expect(rows).to_have_count(1)
-    rows.first.get_by_role("button", name="More about").click()
+    rows.first.get_by_role("button", name="More actions for").click()
     panel.root.get_by_role("menuitem", name="Rename").click()
     page.keyboard.type("Renamed")
     page.keyboard.press("Enter")
     panel.root.get_by_label("Search conversations").fill("")
     expect(rows).to_have_count(2)
     renamed = rows.filter(has_text="Renamed")
-    renamed.get_by_role("button", name="More about").click()
+    renamed.get_by_role("button", name="More actions for").click()
     panel.root.get_by_role("menuitem", name="Delete").click()
     expect(rows).to_have_count(1)
     rows.first.locator(".shoulders-History-open").click()
@@ -371,7 +382,7 @@ def test_a_lost_connection_is_said_and_found_again(demo_desk: Desk, page: Page) 
     page.add_locator_handler(dialog, lambda: page.keyboard.press("Escape"))
     demo_desk.lab.kill()
     banner = panel.root.locator(".shoulders-Banner")
-    expect(banner).to_contain_text("No connection")
+    expect(banner).to_contain_text("Disconnected from the server")
     panel.ask("Are you there?")
     expect(panel.root.get_by_role("button", name="Send again", exact=True)).to_be_visible(
         timeout=20_000

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.desk import Desk
-from tests.ui.panel import Panel
+from tests.ui.panel import WIDE, Panel
 from tests.upstream import says
 
 HIDING = "invoice\u202etxt.py"
@@ -17,7 +17,7 @@ HIDING = "invoice\u202etxt.py"
 
 def more(panel: Panel, title: str, item: str) -> None:
     """Choose from the menu of a conversation in the history."""
-    panel.root.get_by_role("button", name=f"More about {title}").click()
+    panel.root.get_by_role("button", name=f"More actions for {title}").click()
     panel.root.get_by_role("menuitem", name=item).click()
 
 
@@ -57,7 +57,7 @@ def test_the_history_finds_by_words_kind_and_source_and_manages_what_it_finds(
     panel.root.get_by_label("Source").select_option("Chat panel")
     expect(rows).to_contain_text(["Penguins in the panel"])
     panel.root.get_by_label("Source").select_option("Schedule")
-    expect(panel.root.get_by_text("No conversation matches.")).to_be_visible()
+    expect(panel.root.get_by_text("No matching conversations.")).to_be_visible()
     panel.root.get_by_label("Source").select_option("All sources")
     expect(rows).to_have_count(2)
 
@@ -97,6 +97,7 @@ def test_tabs_are_chosen_named_moved_and_closed_by_keyboard(desk: Desk, page: Pa
     desk.play(says("Auk."), says("Bee."))
     panel = desk.open_panel()
     tabs = panel.root.get_by_role("tab")
+    panel.resize(WIDE)
     for title, answer in (("Auks", "Auk."), ("Bees", "Bee.")):
         panel.ask(title)
         expect(panel.answers.last).to_contain_text(answer)

@@ -13,6 +13,7 @@ from tests.lab import Lab
 from tests.ui.connections import Idle
 from tests.ui.desk import Desk, Served
 from tests.ui.panel import Panel
+from tests.ui.review_page import Review
 from tests.upstream import Upstream, calls, in_order, says
 
 BASE_URL = "/user/ada/"
@@ -46,6 +47,24 @@ def desk(hub: Served, page: Page, request: pytest.FixtureRequest) -> Iterator[De
     (hub.lab.state / chosen).unlink(missing_ok=True)
 
 
+def test_changes_are_reviewed_at_the_change_in_notebook_7_too(desk: Desk, page: Page) -> None:
+    edit = calls("edit_cell", {"path": desk.path, "cell_id": "first", "source": "total = 2"})
+    desk.play(calls("read_notebook", {"path": desk.path}), edit, says("It is two."))
+    page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    page.keyboard.press("Control+Shift+A")
+    panel, review = Panel(page), Review(page)
+    panel.ask("Make it two.")
+    expect(panel.answers.last).to_contain_text("It is two.")
+    expect(review.pill).to_have_text("‹1/1›KeepUndo⋯")
+    title = page.locator("#top-panel")
+    expect(title.locator(".shoulders-Review")).to_have_count(0)
+    review.pill.get_by_role("button", name="All changes").click()
+    review.bar.get_by_role("button", name="Undo all").click()
+    review.is_over()
+    expect(page.locator(".jp-Notebook .cm-content").first).to_have_text("total = 1")
+
+
 @pytest.mark.shows("notebook7.1", "notebook7.2")
 def test_notebook_shows_the_same_panel_and_restores_it(desk: Desk, page: Page) -> None:
     asked: list[str] = []
@@ -72,7 +91,7 @@ def test_notebook_shows_the_same_panel_and_restores_it(desk: Desk, page: Page) -
     expect(panel.input).not_to_be_focused()  # the cursor belongs to the notebook
     panel.root.get_by_role("button", name="More", exact=True).click()
     places = panel.root.get_by_role("menuitemradio")
-    expect(places).to_have_text(["Right side bar", "Left side bar", "Floating bubble"])
+    expect(places).to_have_text(["Right sidebar", "Left sidebar", "Floating bubble"])
     places.last.click()
     expect(panel.input).to_be_focused()
     expect(page.locator(".shoulders-Bubble")).to_be_visible()

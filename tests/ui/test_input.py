@@ -188,7 +188,7 @@ def test_commands_are_listed_and_done(desk: Desk, page: Page) -> None:
     for command, name, words in (
         ("/tools", "Tools", "run_cell"),
         ("/skills", "Skills", "shoulders-meta"),
-        ("/cost", "Budget", "A month"),
+        ("/cost", "Budget", "Per month"),
     ):
         run(command)
         sheet = panel.root.get_by_role("dialog", name=name)
@@ -312,7 +312,7 @@ def test_what_is_open_goes_along_unless_left_out_and_can_be_seen_before(
     page.keyboard.press("s")
     expect(attached(panel)).to_have_count(1)
     expect(panel.input).to_be_focused()
-    panel.root.get_by_role("button", name="Leave out Cell 2").press("Enter")
+    panel.root.get_by_role("button", name="Remove Cell 2").press("Enter")
     expect(chips.filter(has_text="Cell 2")).to_have_count(0)
 
     panel.input.fill("What is this?")

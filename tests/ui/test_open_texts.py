@@ -210,7 +210,7 @@ def test_a_file_changed_under_unsaved_text_is_merged(make: MakeDesk) -> None:
     assert on_disk(desk) == f"import os\n{CODE}# typed"
 
 
-@pytest.mark.parametrize("choice", ["Keep my text", "Take the text of the file"])
+@pytest.mark.parametrize("choice", ["Keep my text", "Use the saved text"])
 def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choice: str) -> None:
     desk = make()
     editor = show(desk)

@@ -87,9 +87,9 @@ def test_the_second_answer_to_an_approval_is_told_so(
     hold.begin()
     panel.allow()
     panel.finished()
-    elsewhere.approval.get_by_role("button", name="Deny").first.click()
+    elsewhere.approval.get_by_role("button", name="No, do this instead…").first.click()
     other.keyboard.press("Enter")
-    expect(elsewhere.approval).to_contain_text("This was answered already.")
+    expect(elsewhere.approval).to_contain_text("This has already been answered.")
     answers = [e["decision"] for e in desk.talks.log() if e["type"] == "approval-answer"]
     assert answers == ["allow"]
 
@@ -122,7 +122,7 @@ def test_a_proposal_waits_for_a_page_that_was_closed_and_a_server_that_was_kille
 
     again = desk.elsewhere(context.new_page())
     expect(again.proposal).to_contain_text("total = 2")
-    again.proposal.get_by_role("button", name="Apply", exact=True).click()
+    again.proposal.get_by_role("button", name="Use the agent’s text").click()
     expect(again.proposal).to_contain_text("applied")
     assert desk.on_disk() == {"first": "total = 2"}
 

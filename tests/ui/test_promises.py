@@ -146,6 +146,6 @@ def test_an_edit_of_a_cell_the_user_changed_meanwhile_becomes_a_proposal(
     assert result["status"] == "error"
     assert result["result"]["error"]["code"] == "stale"
     # Applying it is the user's decision.
-    panel.proposal.get_by_role("button", name="Apply", exact=True).click()
+    panel.proposal.get_by_role("button", name="Use the agent’s text").click()
     expect(panel.proposal).to_contain_text("applied")
     assert opened.source("first") == "total = 2"

@@ -111,7 +111,7 @@ def test_a_question_answered_in_one_page_is_settled_in_the_other_which_is_told_s
     panel.root.get_by_role("button", name="year").click()
     panel.finished()
     elsewhere.root.get_by_role("button", name="price").click()
-    expect(elsewhere.root.get_by_text("This question was answered already.")).to_be_visible()
+    expect(elsewhere.root.get_by_text("This question has already been answered.")).to_be_visible()
     expect(elsewhere.root.get_by_role("alert")).to_have_count(0)
     assert answers(desk.talks) == [["price"], ["year"]]
 
@@ -256,7 +256,7 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
     page.goto(lab.url("lab"))
     panel = Panel(page).open()
     pause = card(panel, "Pause")
-    pause.get_by_role("button", name="Go on, up to $0.90").click()
+    pause.get_by_role("button", name="Continue, up to $0.90").click()
     expect(panel.answers.last).to_contain_text("It cost something.")
     panel.finished()
     expect(panel.root.locator(".shoulders-Pause")).to_have_count(0)
@@ -272,9 +272,9 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
     error = panel.root.locator(".shoulders-Error").last
     error.get_by_role("button", name="Change the budget…").click()
     dialog = panel.root.get_by_role("dialog", name="Budget")
-    expect(dialog.get_by_label("A turn")).to_have_value("0.50")
-    dialog.get_by_label("A turn").fill("2")
-    dialog.get_by_label("A turn").press("Enter")
+    expect(dialog.get_by_label("Per turn")).to_have_value("0.50")
+    dialog.get_by_label("Per turn").fill("2")
+    dialog.get_by_label("Per turn").press("Enter")
     expect(dialog).to_have_count(0)
     budget = desk.talks.api("usage")["budget"]["limits"]
     assert {limit["scope"]: limit["user_micro_usd"] for limit in budget} == {
@@ -319,7 +319,7 @@ def test_a_log_that_is_not_understood_is_shown_read_only_and_says_so(
     page.goto(lab.url("lab"))
     panel = Panel(page).open_read_only()
     banner = panel.root.locator(".shoulders-Banner")
-    expect(banner).to_contain_text("can only be read")
+    expect(banner).to_contain_text("read-only")
     expect(panel.answers.last).to_contain_text("Good to read.")
     expect(panel.input).to_be_disabled()
     banner.get_by_role("button", name="New conversation").click()
@@ -342,7 +342,7 @@ def test_a_conversation_deleted_in_one_page_is_closed_in_the_other_and_comes_bac
     for shown in (panel, elsewhere):
         expect(shown.root.get_by_text("This conversation was deleted.")).to_be_visible()
         expect(shown.input).to_be_disabled()
-    panel.root.get_by_role("button", name="Bring it back").click()
+    panel.root.get_by_role("button", name="Restore", exact=True).click()
     for shown in (panel, elsewhere):
         expect(shown.root.get_by_text("This conversation was deleted.")).to_have_count(0)
         expect(shown.input).to_be_enabled()

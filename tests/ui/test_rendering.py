@@ -56,7 +56,7 @@ def test_a_page_runs_its_scripts_when_asked_and_reaches_nothing(desk: Desk, page
     expect(frame).to_have_attribute("sandbox", "")
     expect(frame.content_frame.get_by_role("heading")).to_have_text("Prices")
     expect(frame.content_frame.locator("body")).not_to_contain_text("ran")
-    card.get_by_role("button", name="Run its scripts").click()
+    card.get_by_role("button", name="Run scripts").click()
     expect(frame).to_have_attribute("sandbox", "allow-scripts")
     inner = frame.content_frame.locator("iframe").content_frame
     expect(inner.locator("body")).to_contain_text("ran;")
@@ -67,7 +67,7 @@ def test_a_page_runs_its_scripts_when_asked_and_reaches_nothing(desk: Desk, page
     inner.get_by_role("button", name="Send").click()
     inner.get_by_role("button", name="Go").click()
     expect(panel.input).to_be_enabled()
-    card.get_by_role("button", name="Stop its scripts").click()
+    card.get_by_role("button", name="Stop scripts").click()
     expect(frame).to_have_attribute("sandbox", "")
     expect(frame.content_frame.get_by_role("heading")).to_have_text("Prices")
     assert reached == []

@@ -65,14 +65,14 @@ def test_restore_in_the_open_notebook_keeps_what_was_typed_and_names_what_ran(de
     assert shown(opened.cells[:2]) == shown(before[:2])
     line = panel.root.locator(".shoulders-Restore")
     expect(line).to_contain_text("Restored with the conversation")
-    expect(line).to_contain_text("still holds what ran: “x = 2”. It defined x.")
+    expect(line).to_contain_text("still holds what these cells did: “x = 2”. They defined x.")
     line.get_by_role("button", name="Restored with the conversation").click()
     expect(line).to_contain_text("1 cell removed")
-    expect(line).to_contain_text("1 cell brought back")
+    expect(line).to_contain_text("1 cell restored")
     line.get_by_role("button", name="Restart kernel").click()
     expect(desk.page.locator(".jp-Dialog")).to_contain_text("Restart Kernel")
     desk.page.locator(".jp-Dialog").get_by_role("button", name="Cancel").click()
-    line.get_by_role("button", name="Take this back").click()
+    line.get_by_role("button", name="Undo this restore").click()
     opened.wait_for_source("one", "x = 2")
     assert "gone" not in opened.ids
     assert opened.source("mine") == "y = 1  # typed"

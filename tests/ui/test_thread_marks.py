@@ -177,7 +177,7 @@ def test_a_place_that_is_not_sure_has_a_dashed_outline(desk: Desk) -> None:
     opened = desk.show(desk.page)
     unsure, sure = of_cell(opened, "unsure"), of_cell(opened, "sure")
     expect(unsure.text("approximate")).to_have_text("x = 1")
-    expect(unsure.dots).to_have_attribute("title", "Which? (likeliest place)")
+    expect(unsure.dots).to_have_attribute("title", "Which? (most likely place)")
     outline = "text => getComputedStyle(text).outlineStyle"
     assert unsure.text("approximate").evaluate(outline) == "dashed"
     assert sure.text("idle").evaluate(outline) == "none"

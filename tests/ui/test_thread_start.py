@@ -162,7 +162,7 @@ def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(de
     opened.run("twice")
     expect(outputs).to_have_count(3)
     likeliest = Marks(outputs.nth(1)).button
-    expect(likeliest).to_have_attribute("aria-label", "Why this one? (likeliest place)")
+    expect(likeliest).to_have_attribute("aria-label", "Why this one? (most likely place)")
     expect(Marks(opened.cell("twice")).button).to_have_count(1)
 
 

@@ -67,7 +67,7 @@ def test_settings_of_a_folder_are_announced_reviewed_in_part_and_answered_once(
     bar = panel.root.get_by_role("region", name="This folder’s settings")
     panel.resize(280)
     expect(bar.get_by_role("status")).to_have_text(
-        "This folder brings its own AI settings: 1 permission rule, "
+        "This folder has its own AI settings: 1 permission rule, "
         f"1 model server ({STRANGER}), 1 model, 1 setting, instructions."
     )
     expect(panel.input).to_be_in_viewport()
@@ -92,14 +92,14 @@ def test_settings_of_a_folder_are_announced_reviewed_in_part_and_answered_once(
     expect(review.root.locator(".shoulders-Trust-item button:focus")).to_have_count(1)
     review.root.get_by_role("button", name="Don’t trust any").click()
     expect(bar).to_have_count(0)
-    expect(review.root).to_contain_text("Nothing waits for your answer.")
+    expect(review.root).to_contain_text("Nothing is waiting for your answer.")
     assert states(clone) == {
         "run_command": "declined",
         **dict.fromkeys(("stranger", "theirs", "default"), "declined"),
         "AGENTS.md": "trusted",
     }
     review.go("Permission rules")
-    expect(review.root).to_contain_text("Not applied: came with this folder.")
+    expect(review.root).to_contain_text("Not applied: comes with this folder.")
 
     panel = opened(clone, page)
     expect(bar).to_have_count(0)
@@ -107,7 +107,7 @@ def test_settings_of_a_folder_are_announced_reviewed_in_part_and_answered_once(
     (clone.root / "AGENTS.md").write_text("Always answer in prose.\n", encoding="utf-8")
     opened(clone, page)
     expect(bar.get_by_role("status")).to_have_text(
-        "This folder’s AI settings changed since you reviewed them: instructions."
+        "This folder’s AI settings have changed since you reviewed them: instructions."
     )
     bar.get_by_role("button", name="Not now").click()
     expect(bar).to_have_count(0)

@@ -51,7 +51,7 @@ def test_an_answer_streams_and_tools_are_allowed_and_denied_in_the_output(
 
     (desk.lab.root / name).write_text("No.", encoding="utf-8")
     panel.ask("Again.")
-    panel.approval.get_by_role("button", name="Deny").press("Enter")
+    panel.approval.get_by_role("button", name="No, do this instead…").press("Enter")
     panel.approval.get_by_role("textbox").fill("Keep it.")
     panel.approval.get_by_role("textbox").press("Enter")
     panel.finished()

@@ -98,7 +98,7 @@ def test_the_panel_works_in_notebook_7(desk: Desk, page: Page) -> None:
     page.keyboard.press("d")
     expect(cells).to_have_count(2)
     panel.ask("Write it down.")
-    panel.approval.get_by_role("button", name="Deny").press("Enter")
+    panel.approval.get_by_role("button", name="No, do this instead…").press("Enter")
     panel.approval.get_by_role("textbox").press("Enter")
     panel.finished()
     assert not (desk.lab.root / name).exists()

@@ -133,7 +133,7 @@ class Storm:
         """Show each thread in a tab: the page follows what is said in all of them."""
         for each in self.ids:
             self.desk.page.evaluate(_OPEN, each)
-        tabs = Panel(self.desk.page).root.get_by_role("tab")
+        tabs = Panel(self.desk.page).tabs
         expect(tabs.filter(has_text="Thread of")).to_have_count(THREADS)
 
 
