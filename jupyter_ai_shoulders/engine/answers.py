@@ -58,7 +58,7 @@ class Answers:
         driver = await self._known(session_id, call_id)
         picks = tuple(pick.strip() for pick in command.picks)
         if not all(picks):
-            raise InvalidRequest("answer: an answer says something.")
+            raise InvalidRequest("answer: the answer is empty.")
         if driver.question != call_id:
             raise Conflict("This question has already been answered.", code="already_answered")
         dispatch_word(driver, sig.Reply(call_id, picks))

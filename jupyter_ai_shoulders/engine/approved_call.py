@@ -19,13 +19,13 @@ from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 
-_PREVIEW = "what this call would act with"
+_PREVIEW = "the preview of this call"
 _NAMES: Mapping[str, str] = {
     "arguments": "the arguments of this call",
     "preview": _PREVIEW,
     "target": "the target of this call",
-    "external": "whether this call reaches out of this computer",
-    "protection": "what this call is kept from, or asks about,",
+    "external": "whether this call sends data outside this computer",
+    "protection": "the protection of this call",
 }
 
 

@@ -187,7 +187,7 @@ def _take(context: Context, event: Event) -> None:
         context.add(event)
     except NotFound as error:
         raise StateUnavailable(
-            f"Event {event.seq} of this conversation names content that is lost: {error}",
+            f"Event {event.seq} of this conversation refers to content that is lost: {error}",
             code="quarantined",
             hint="Read or export the conversation, and continue in a new one.",
         ) from error

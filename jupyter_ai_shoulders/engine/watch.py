@@ -58,11 +58,11 @@ TOLD: Mapping[str, str] = {
 """What the model is told (``engine.transcript``), by the code of the notice."""
 
 _SHOWN = {
-    REPEATED: "The agent did the same thing three times with the same result and was told so.",
-    ALREADY_READ: "The agent read the same unchanged content again and was told so.",
-    WANDERING: "The agent listed files twice without reading any and was told so.",
-    NOT_FOUND: "The agent looked for something that does not exist and was told to search.",
-    TRUNCATED: "The result was too large; the agent was told to narrow its search.",
+    REPEATED: "The agent did the same thing three times with the same result and was warned.",
+    ALREADY_READ: "The agent read the same unchanged content again and was warned.",
+    WANDERING: "The agent listed files twice without reading any and was warned.",
+    NOT_FOUND: "The agent looked for something that does not exist and was asked to search.",
+    TRUNCATED: "The result was too large; the agent was asked to narrow its search.",
     EMPTY: "The model returned an empty answer and was asked to continue.",
 }
 """What the user reads of it."""

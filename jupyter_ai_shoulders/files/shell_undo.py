@@ -118,7 +118,7 @@ class ShellUndo:
             for operation in begun.rows:
                 self._journal.end(operation, "done")
             return None
-        self._failed(begun, "The command did not do all of it, so it is not taken back in part.")
+        self._failed(begun, "The command did only a part, so it cannot be undone.")
         if any(made):
             return self._note(begun, "it failed half way")
         return self._note(begun, "it did something else than it says") if succeeded else None

@@ -239,7 +239,7 @@ class FileUndo:
                 return Undone(row, applied.operation_id)
             case _:
                 raise CannotUndo(
-                    f"{change.document}: changes of cells and of commands are not taken back one "
+                    f"{change.document}: changes by commands and to cells cannot be undone one "
                     "by one; undo the turn, or restore the notebook."
                 )
 
@@ -279,7 +279,7 @@ class FileUndo:
 
     async def _edit_back(self, row: Operation, change: Change, origin: Origin) -> Undone:
         if change.before is None or change.after is None:
-            raise CannotUndo(f"How {change.document} was before is not known.")
+            raise CannotUndo(f"The earlier text of {change.document} is not known.")
         if not self._texts.in_page(change.document):
             self._changes.check_saved(change.document)  # in a page that is away
             content = await asyncio.to_thread(self._store.get, change.before)
@@ -314,5 +314,5 @@ class FileUndo:
     def _text(self, change: Change, which: str = "before") -> str:
         blob = change.before if which == "before" else change.after
         if blob is None:
-            raise NotFound(f"How {change.document} was is no longer known.")
+            raise NotFound(f"The earlier text of {change.document} is no longer stored.")
         return decoded(self._store.get(blob), change.document).text

@@ -156,7 +156,7 @@ def _nothing(changed: Sequence[ChangedFile], paths: Sequence[WorkspacePath]) -> 
     others = ", ".join(file.path for file in changed[:5])
     return InvalidRequest(
         "Nothing is staged.",
-        hint=f"Name paths to commit. Changed: {others}." if others else "Nothing changed at all.",
+        hint=f"Name paths to commit. Changed: {others}." if others else "There are no changes.",
     )
 
 

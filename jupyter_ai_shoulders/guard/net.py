@@ -116,7 +116,7 @@ class FetchGuard:
         raise PolicyRefusal(
             f"{_short(url)} redirects more than {self._limits.redirects} times.",
             code="forbidden",
-            hint="Fetch the page it means to lead to.",
+            hint="Fetch the page it should redirect to.",
         )
 
     async def _addresses(self, target: httpx.URL) -> Sequence[Address]:
@@ -253,7 +253,7 @@ def checked_url(text: str) -> httpx.URL:
         raise _refusal(url, "it holds a user name or a password")
     problem = host_problem(host)
     if problem is None and _port(url) not in _WEB_PORTS and not _is_unprivileged(_port(url)):
-        problem = f"port {_port(url)} is not one of the web"
+        problem = f"port {_port(url)} is not a web port"
     if problem is not None:
         raise _refusal(url, problem)
     return url

@@ -74,7 +74,7 @@ def problem(error: OSError, path: str) -> ShouldersError:
             meant = NotFound(f"There is no file {path}.", hint="List the files to find its name.")
         case errno.EEXIST:
             meant = Conflict(
-                f"There is a file {path} already; it was not changed.", hint="Use another name."
+                f"{path} already exists; it was not changed.", hint="Use another name."
             )
         case errno.ENOTEMPTY:
             meant = Conflict(f"The folder {path} is not empty; it was not changed.")

@@ -422,10 +422,10 @@ def _request(program: Program, rules: PortRules | None) -> JsonObject:
 
 def _not_started(program: Program, said: JsonObject | None) -> InvalidRequest:
     """Return the error for a command that did not begin."""
-    reason = "what starts commands died" if said is None else str(said.get("failed"))
+    reason = "the process that starts commands died" if said is None else str(said.get("failed"))
     steps = {"cwd": f"its folder {program.folder}", "sandbox": "its sandbox"}
     at = steps.get(str(said.get("at")) if said else "", program.words[0])
     return InvalidRequest(
         f"The command was not started: {at}: {reason}.",
-        hint="Nothing was run. Look at the folder and the program, or ask the user.",
+        hint="Nothing was run. Check the folder and the program, or ask the user.",
     )

@@ -76,7 +76,7 @@ class Repository:
                 "The repository names content filters that cannot be switched off, "
                 "so nothing is compared.",
                 code="forbidden",
-                hint="Look at the filters with: git config --list.",
+                hint="Check the filters with: git config --list.",
             )
 
     def status(self, paths: Sequence[WorkspacePath] = ()) -> Status:
@@ -191,7 +191,7 @@ def find_repository(workspace: Workspace, near: WorkspacePath) -> Repository:
             f"{near or 'The workspace'} names the repository of another folder as its own, "
             "so it is not read.",
             code="outside_workspace",
-            hint="Look at the file .git, or .git/commondir.",
+            hint="Check the file .git, or .git/commondir.",
         )
     return _at(workspace, program, found)
 
@@ -229,7 +229,7 @@ def _at(workspace: Workspace, program: str, top: Path) -> Repository:
     raise PolicyRefusal(
         "The repository keeps its files outside the workspace, so it is not read.",
         code="outside_workspace",
-        hint="Look at core.worktree in its configuration.",
+        hint="Check core.worktree in its configuration.",
     )
 
 

@@ -53,7 +53,7 @@ def matching_lines(pattern: str, text: str) -> list[int]:
             hint="Search for something simpler, or in one notebook.",
         ) from error
     except ValueError as error:  # a NUL in the pattern
-        raise InvalidRequest(f"{pattern!r} is no pattern: {error}.") from error
+        raise InvalidRequest(f"{pattern!r} is not a pattern: {error}.") from error
     if done.returncode > 1:
         raise no_pattern(pattern, done.stderr.decode("utf-8", "replace").strip())
     numbers = (line.partition(b":")[0] for line in done.stdout.splitlines())

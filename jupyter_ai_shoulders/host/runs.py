@@ -39,7 +39,7 @@ class Runs:
         (model), ``StateUnavailable``.
         """
         if not command.prompt.strip() and not command.attachments:
-            raise InvalidRequest("prompt: a run needs a text or an attachment.")
+            raise InvalidRequest("prompt: a run needs text or an attachment.")
         session, is_new = self._session(command, owner)
         crash_point("runs.session.found")
         message = SendMessage(

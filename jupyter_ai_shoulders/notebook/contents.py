@@ -129,7 +129,7 @@ class ContentsNotebooks:
                 crash_point("contents.created")
                 return
         raise Conflict(
-            f"There is a notebook {path} already; it was not changed.", hint="Use another name."
+            f"{path} already exists; it was not changed.", hint="Use another name."
         )
 
     async def _save(

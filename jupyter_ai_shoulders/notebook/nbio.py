@@ -192,7 +192,7 @@ def _format(top: Mapping[str, Member], text: str, path: str) -> int:
     """Return the major version."""
     major = top.get("nbformat")
     if major is None:
-        raise _invalid(path, 'it has no "nbformat", so it is no notebook', text, 0)
+        raise _invalid(path, 'it has no "nbformat", so it is not a notebook', text, 0)
     if not isinstance(major.value, int) or not 1 <= major.value <= 4:
         raise _invalid(path, f"it has the unknown format {major.value!r}", text, major.start)
     return major.value

@@ -184,7 +184,7 @@ class KernelVariables:
         last = self.last_of(handle)
         if last is None:
             raise Conflict(
-                f"Its variables are not known: {why}, and it was not asked before.",
+                f"Its variables are not known: {why}, and there is no earlier list.",
                 code="kernel_busy",
                 hint="Ask again when it is idle.",
                 retryable=True,

@@ -226,7 +226,7 @@ class ProviderSetup:
         moved = usual != host_of(url)
         if command.new and (moved or (before and self._vendors.get(provider_id) is None)):
             raise Conflict(
-                f"There is a provider {provider_id} already, at {usual}.",
+                f"The provider {provider_id} already exists, at {usual}.",
                 hint="Choose another name.",
             )
         self._vendors.refuse_elsewhere(key, url)
@@ -239,7 +239,7 @@ class ProviderSetup:
             )
         if before is None and self._keys.get(default_key_name(provider_id)) is not None:
             raise Conflict(
-                f"There is a key {default_key_name(provider_id)} already, which was not given for"
+                f"The key {default_key_name(provider_id)} already exists and was not given for"
                 f" {host_of(url)}.",
                 hint="Choose another name.",
             )

@@ -61,12 +61,12 @@ def parse(text: str | None) -> Json:
     except RecursionError as error:
         raise _unusable("it is nested too deeply") from error
     if not isinstance(content, dict):
-        raise _unusable("it is no object")
+        raise _unusable("it is not an object")
     found = cast("Json", content)
     if not isinstance(found.get("providers", {}), dict):
         raise _unusable('its "providers" are no object')
     if not isinstance(found.get("models", []), list):
-        raise _unusable('its "models" are no list')
+        raise _unusable('its "models" is not a list')
     return found
 
 

@@ -199,7 +199,7 @@ def check_text_name(path: str) -> None:
         )
     if suffix in _CONVERTED:
         raise InvalidRequest(
-            f"{path} would be a document that is no text; it cannot be written here.",
+            f"{path} would not be a text file; it cannot be written here.",
             code="invalid_arguments",
             hint="Write CSV, TSV or Markdown instead, or make it with code.",
         )

@@ -179,7 +179,7 @@ class UndoFileChange(FileTool):
         if found is None:
             about = f" of {path}" if path else ""
             raise NotFound(
-                f"This conversation has made no change{about} that can be taken back.",
+                f"This conversation has made no change{about} that can be undone.",
                 hint="List changes with file_history and give an operation_id.",
             )
         return found

@@ -165,7 +165,7 @@ class CreateFile(_Writing):
         yield failed(
             ErrorInfo(
                 code="conflict",
-                message=f"There is a file {there.path} already; it was not changed.",
+                message=f"{there.path} already exists; it was not changed.",
                 hint="Read it and use edit_file or write_file, or choose another name.",
             )
         )

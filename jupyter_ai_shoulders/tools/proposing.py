@@ -66,12 +66,12 @@ class Proposing:
             if isinstance(there, Absent):
                 raise await no_such_file(self._files, there.path)
             snapshot = there.snapshot
-            title = f"Propose a change of {file_name(snapshot.path)}"
+            title = f"Propose a change to {file_name(snapshot.path)}"
             return Subject(
                 snapshot.path, None, snapshot.path, title, snapshot.text, snapshot.version
             )
         place = await self._cells.find_cell(path, cell_id)
-        title = f"Propose a change of cell {place.number}"
+        title = f"Propose a change to cell {place.number}"
         cell = place.cell
         return Subject(place.snapshot.path, cell_id, place.label, title, cell.source, cell.version)
 

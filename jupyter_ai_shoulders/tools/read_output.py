@@ -126,7 +126,7 @@ class ReadOutput:
         try:
             text = content.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
-            yield refusal("This output is no text.", "Ask the user to look at it.")
+            yield refusal("This output is not text.", "Ask the user to look at it.")
             return
         if args.offset and args.offset >= len(text):
             yield refusal(

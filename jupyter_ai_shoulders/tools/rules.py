@@ -271,7 +271,7 @@ def _suspended(question: Question, decision: Allow | Ask, mode: Mode) -> Allow |
         return Ask(decision.reason.model_copy(update={"text": text}), scopes)
     if mode != "bypass" and isinstance(_by_mode(question, mode), Allow):
         return decision  # the mode alone lets it pass: it waits for review and can be taken back
-    text = f"It asks although {decision.because or 'nothing asks in this mode'}. {told}"
+    text = f"Approval is needed although {decision.because or 'this mode never asks'}. {told}"
     scopes = _scopes(question.subject.target, always=False)
     return Ask(AskReason(kind="taint", text=text), scopes)
 

@@ -197,7 +197,7 @@ class RunCommand:
         held = await self._held(args.command)
         if context.subject is not None and not _agrees(held, context.subject):
             yield refusal(
-                "Nothing ran: how commands are confined changed right before this one started.",
+                "Nothing ran: the sandbox settings changed just before the command started.",
                 "If the command is still wanted, repeat the call; the user decides again.",
                 "stale",
             )
@@ -270,8 +270,8 @@ class RunCommand:
         missed = ""
         if exposed.cut:
             missed = (
-                "The workspace is too large to look everywhere for files with keys or "
-                "instructions, and those that were not found are not held back."
+                "The workspace is too large to search completely for files with keys or "
+                "instructions; the command could read those that were not found."
             )
         if exposed.servers:
             missed = f"{missed} {_REACHES_SERVERS}".strip()
@@ -366,9 +366,9 @@ _BECAUSE: Mapping[EndReason, str] = {
     "processes": "it had started too many processes",
     "memory": "it used too much memory",
     "output": "it printed more than 1 GiB",
-    "lost": "what watched it was killed; what it has done is not known",
-    "stopped": "it was told to stop",
-    "gone": "it was told to stop",
+    "lost": "the process watching it was killed; its effects are not known",
+    "stopped": "it was stopped on request",
+    "gone": "it was stopped on request",
 }
 
 

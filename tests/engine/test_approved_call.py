@@ -219,7 +219,7 @@ async def test_protection_that_was_shown_holds():
     await w.answer()
 
     assert tool.ran == []
-    assert error(w).startswith("Nothing ran: what this call is kept from")
+    assert error(w).startswith("Nothing ran: the protection of this call")
 
 
 async def test_command_that_cannot_be_looked_at_does_not_run():
@@ -287,15 +287,15 @@ HASHED = Shown(
 )
 COMPARED: dict[str, tuple[Shown, CallSubject, bool, str | None]] = {
     "earlier version": (OLD, replace(SUBJECT, network=True), False, None),
-    "earlier version, other code": (OLD, replace(SUBJECT, preview="make x"), False, "act with"),
+    "earlier version, other code": (OLD, replace(SUBJECT, preview="make x"), False, "the preview"),
     "earlier version, no sandbox": (OLD, replace(SUBJECT, sandboxed=False), False, "sandbox"),
     "the same": (HASHED, SUBJECT, False, None),
     "other title": (HASHED, replace(SUBJECT, title="Other", undoable=True), False, None),
-    "other code": (HASHED, replace(SUBJECT, preview="make x"), False, "act with"),
-    "other language": (HASHED, replace(SUBJECT, language="sh"), False, "act with"),
+    "other code": (HASHED, replace(SUBJECT, preview="make x"), False, "the preview"),
+    "other language": (HASHED, replace(SUBJECT, language="sh"), False, "the preview"),
     "other target": (HASHED, replace(SUBJECT, target=Target(command="x")), False, "target"),
-    "external": (HASHED, SUBJECT, True, "reaches out"),
-    "secret": (HASHED, replace(SUBJECT, secret=True), False, "kept from"),
+    "external": (HASHED, SUBJECT, True, "sends data outside"),
+    "secret": (HASHED, replace(SUBJECT, secret=True), False, "the protection"),
 }
 
 

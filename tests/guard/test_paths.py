@@ -316,7 +316,7 @@ def test_new_file_has_the_mode_of_any_new_file(workspace: Workspace, root: Path)
 
 @pytest.mark.parametrize("name", ["a.ipynb", "sub"])
 def test_new_file_takes_no_name_that_is_taken(workspace: Workspace, root: Path, name: str):
-    with pytest.raises(Conflict, match="already; it was not changed"):
+    with pytest.raises(Conflict, match="already exists; it was not changed"):
         workspace.create(WorkspacePath(name), b"{}")
     assert (root / "a.ipynb").read_text() == "a"
     assert sorted(entry.name for entry in root.iterdir()) == ["a.ipynb", "sub"]

@@ -444,7 +444,7 @@ async def test_a_stored_key_is_not_sent_to_a_new_address(
     with pytest.raises(InvalidRequest, match="The stored key was given for"):
         await registry.setup.save(LAB, moved)
     for url in ("https://two.test", simulator.openai_url):
-        with pytest.raises(Conflict, match="There is a provider lab"):
+        with pytest.raises(Conflict, match="The provider lab already exists"):
             await registry.setup.save(LAB, put(simulator, url=url, new=True))
     await registry.aclose()
 

@@ -54,7 +54,7 @@ class Shelf:
     async def create(self, path: str, content: JsonObject) -> WorkspacePath:
         """See ``NewNotebooks.create``."""
         if path in self.made:
-            raise Conflict(f"There is a file {path} already; it was not changed.")
+            raise Conflict(f"{path} already exists; it was not changed.")
         self.made[path] = content
         return WorkspacePath(path)
 

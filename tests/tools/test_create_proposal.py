@@ -61,7 +61,7 @@ async def test_a_change_of_a_cell_is_proposed_and_nothing_is_changed(tool: Creat
         state="proposed",
     )
     shown = await subject_of(tool, **arguments)
-    assert (shown.title, shown.target.cell_id) == ("Propose a change of cell 1", "c")
+    assert (shown.title, shown.target.cell_id) == ("Propose a change to cell 1", "c")
     assert "+y = 2 * x" in (shown.preview or "")
 
 

@@ -180,7 +180,7 @@ async def test_a_workspace_that_was_not_searched_whole_asks_and_says_so(
         shown = await subject_of(at.tool, command="ls")
 
     assert shown.asks is not None
-    assert "too large to look everywhere" in shown.asks
+    assert "too large to search completely" in shown.asks
 
 
 CONFINED: dict[str, tuple[CommandRules, tuple[bool | None, bool | None, bool | None]]] = {

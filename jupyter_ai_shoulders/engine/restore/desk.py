@@ -202,8 +202,8 @@ class RestoreDesk:
             document = inside_turn(self._restorer.record_of(driver.session_id), point.seq)
             if document is not None:
                 raise Conflict(
-                    f"The message was sent while the agent was changing {document}; how that was "
-                    "just then is not kept.",
+                    f"The message was sent while the agent was changing {document}, whose text "
+                    "at that moment was not kept.",
                     hint="Restore to before the message that this turn began with.",
                 )
         return point

@@ -227,7 +227,7 @@ class Restorer:
     ) -> tuple[NotebookText, dict[CellId, tuple[WholeCell, WholeCell]]]:
         """Return the document as it was. Raises ``Conflict`` when that was not kept."""
         if story.text is None:
-            raise Conflict(f"How {story.document} was then is no longer known.")
+            raise Conflict(f"The earlier text of {story.document} is no longer stored.")
         text = read_notebook_text(self._blobs.get(story.text))
         whole = {
             cell_id: (self._cell(cell.first), self._cell(cell.last))

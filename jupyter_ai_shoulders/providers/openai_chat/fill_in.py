@@ -62,7 +62,7 @@ def _style(profile: Profile) -> FillStyle:
     if profile.fill_in is None:
         raise InvalidRequest(
             "This server cannot be asked to fill in the middle of a text.",
-            hint='Take "fill_in" out of the model in models.json, or name the server\'s profile.',
+            hint='Remove "fill_in" from the model in models.json, or name the server\'s profile.',
         )
     return profile.fill_in
 

@@ -121,7 +121,7 @@ export class ErrorBar {
     this.first.title = this.isBusy
       ? trans.__('Stop (Esc)')
       : stage === null
-        ? trans.__('Have this cell fixed and run once; you can undo the change')
+        ? trans.__('Fix this cell and run it once; you can undo the change')
         : '';
   }
 

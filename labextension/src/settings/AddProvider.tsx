@@ -277,7 +277,7 @@ function Found(props: {
   if (found.known && key === '') {
     return (
       <p role="status">
-        {trans.__('%1 is set up already.', visible(found.name))}
+        {trans.__('%1 is already set up.', visible(found.name))}
       </p>
     );
   }
