@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     _add_keys(commands)
     commands.add_parser(
         EVAL,
-        help="run the evaluation of the agent; eval --help tells its options",
+        help="run the evaluation of the agent; eval --help lists its options",
         description="Run the evaluation.",
     )
     doctor = _command(commands, "doctor", "check the installation, and say what to do")
@@ -125,5 +125,5 @@ def _add_keys(commands: _Commands) -> None:
 def _count(text: str) -> int:
     """Read how many are listed. Raises what argparse shows."""
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_LISTED:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_LISTED}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_LISTED}")
     return int(text)

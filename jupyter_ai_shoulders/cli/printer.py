@@ -6,7 +6,7 @@ from jupyter_ai_shoulders.cli.demo import DEMO
 from jupyter_ai_shoulders.cli.output import StreamedAnswer, write_error, write_json, write_out
 from jupyter_ai_shoulders.wire import events as ev
 
-_DEMO_NOTE = "The demo answers, which is no AI model. jupyter shoulders models says what else can."
+_DEMO_NOTE = "This is the demo, not an AI model. To see other models: jupyter shoulders models"
 _MODEL_REPLACED = "model_replaced"
 """Says that another model answers than the wanted one; shown also where the rest is not."""
 

@@ -51,20 +51,20 @@ def kept(reason: str, proposal: str | None = None) -> RestoredDocument:
     [
         pytest.param(
             RestoredDocument(document="a.ipynb", removed=(CELL,), rewritten=(CELL, CELL)),
-            ["a.ipynb: 1 cell removed", "a.ipynb: 2 cells have their text back"],
+            ["a.ipynb: 1 cell removed", "a.ipynb: 2 cell texts restored"],
             id="cells",
         ),
         pytest.param(
-            RestoredDocument(document="a.ipynb"), ["a.ipynb: nothing had to change"], id="nothing"
+            RestoredDocument(document="a.ipynb"), ["a.ipynb: no changes needed"], id="nothing"
         ),
         pytest.param(
             RestoredDocument(document="a.txt", file="returned"),
-            ["a.txt: the file was brought back"],
+            ["a.txt: file restored"],
             id="file",
         ),
         pytest.param(
             RestoredDocument(document="a.txt", file="kept", proposal_id=ProposalId("p")),
-            [f"a.txt: the file was kept: you changed it since. {PROPOSED}"],
+            [f"a.txt: file kept: you have changed it since. {PROPOSED}"],
             id="kept file",
         ),
         pytest.param(
@@ -77,18 +77,18 @@ def kept(reason: str, proposal: str | None = None) -> RestoredDocument:
         ),
         pytest.param(
             kept("changed", "p"),
-            [f"a.ipynb: “x = 1” was kept: you changed it since. {PROPOSED}"],
+            [f"a.ipynb: “x = 1” was kept: you have changed it since. {PROPOSED}"],
             id="changed",
         ),
         pytest.param(
-            kept("run"), ["a.ipynb: “x = 1” kept its outputs: you ran it since"], id="run"
+            kept("run"), ["a.ipynb: “x = 1” kept its outputs: you have run it since"], id="run"
         ),
         pytest.param(
             kept("protected"), ["a.ipynb: “x = 1” was kept: it is protected"], id="protected"
         ),
         pytest.param(
             kept("unknown"),
-            ["a.ipynb: “x = 1” kept its outputs: what they come from is not known"],
+            ["a.ipynb: “x = 1” kept its outputs: their source is unknown"],
             id="unknown",
         ),
     ],

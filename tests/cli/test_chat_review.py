@@ -65,8 +65,8 @@ def test_changes_are_shown_kept_and_undone(terminal: Terminal, start: Start) -> 
     chat.types("/quit")
 
     assert chat.ends() == 0
-    assert "Nothing awaits review." in nothing
-    assert "· 2 changes await review: /review" in said
+    assert "Nothing to review." in nothing
+    assert "· 2 changes to review: /review" in said
     assert "1. review-one.txt · new\n│ @@ -0,0 +1 @@\n│ +first\\x1b[2J" in unseen
     assert "2. review-two.txt · new\n" in unseen
     assert "then type /undo with the numbers" in unseen
@@ -76,7 +76,7 @@ def test_changes_are_shown_kept_and_undone(terminal: Terminal, start: Start) -> 
     assert "There is no number 1;" in wrong
     assert "There is nothing to apply." in wrong
     assert "Undone: review-two.txt" in undone
-    assert "Nothing awaits review." in over
+    assert "Nothing to review." in over
     assert "│" not in listed
     assert whole.count("│ +line") == 50
     assert "has changed since you saw the edit" in refused
@@ -117,7 +117,7 @@ def test_proposals_are_applied_and_dismissed(terminal: Terminal, start: Start) -
     chat.types("/quit")
 
     assert chat.ends() == 0
-    assert "· 2 proposals await review: /review" in said
+    assert "· 2 proposals to review: /review" in said
     assert "1. proposed.txt · proposed: Nicer.\n│ @@ -1,2 +1,2 @@\n│ -red\n│ +blue" in shown
     assert "2. proposed.ipynb “colour = 'red'” · proposed" in shown
     assert "No newline" not in shown
@@ -154,7 +154,7 @@ def test_the_last_turn_is_undone_and_that_taken_back(terminal: Terminal, start: 
     assert "turn.ipynb: 1 cell removed" in undone
     assert there == (False, False)
     assert "already undone; /redo" in again
-    assert "turn.txt: the file was brought back" in back
+    assert "turn.txt: file restored" in back
     assert made.read_text() == "mine\n"
     assert "y = 2" in book.read_text()
 
@@ -174,6 +174,6 @@ def test_what_awaits_review_is_told_at_the_start(alone: Terminal, start: Start) 
     chat.types("/quit")
 
     assert (left_with, chat.ends()) == (0, 0)
-    assert "· 1 change awaits review: /review" in greeting
+    assert "· 1 change to review: /review" in greeting
     assert "Undone: left.txt" in undone
     assert not (alone.root / "left.txt").exists()

@@ -209,9 +209,9 @@ def test_what_was_seen_is_decided_and_what_was_not_is_said(
 @pytest.mark.parametrize(
     ("counts", "text"),
     [
-        ((1, 0), "1 change awaits review: /review"),
-        ((0, 2), "2 proposals await review: /review"),
-        ((3, 1), "3 changes and 1 proposal await review: /review"),
+        ((1, 0), "1 change to review: /review"),
+        ((0, 2), "2 proposals to review: /review"),
+        ((3, 1), "3 changes and 1 proposal to review: /review"),
     ],
 )
 def test_what_awaits_review_is_counted(counts: tuple[int, int], text: str) -> None:

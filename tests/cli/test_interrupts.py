@@ -176,8 +176,8 @@ def test_0_the_demo_answers_where_it_is_asked_for_or_nothing_was_set_up(
 
     assert asked.code == 0
     assert bare.code == 0
-    assert "no AI model" in asked.err
-    assert "no AI model" in bare.err
+    assert "not an AI model" in asked.err
+    assert "not an AI model" in bare.err
 
 
 class Pressing(MetaPathFinder):

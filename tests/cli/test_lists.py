@@ -51,7 +51,7 @@ def test_a_limit_that_lists_nothing_is_a_wrong_use(alone: Terminal, limit: str) 
     said = alone.says("sessions", f"--limit={limit}")
 
     assert said.code == 2
-    assert f"'{limit}' is no number from 1 to 500" in said.err
+    assert f"'{limit}' is not a number from 1 to 500" in said.err
 
 
 def test_models_are_listed(terminal: Terminal) -> None:

@@ -42,7 +42,7 @@ def test_the_tour_is_fixed_without_a_server_by_the_demo(alone: Terminal) -> None
     fixed = next(cell for cell in cells if cell["id"] == "count-mistakes")
     assert said.code == 0
     assert "it works now" in said.out
-    assert "The demo answers, which is no AI model." in said.err
+    assert "This is the demo, not an AI model." in said.err
     assert "".join(fixed["source"]).startswith("import pandas as pd")
     assert [output["output_type"] for output in fixed["outputs"]].count("error") == 0
     assert fixed["execution_count"] is not None

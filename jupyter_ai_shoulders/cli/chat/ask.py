@@ -128,7 +128,7 @@ def pause_answer(screen: Screen, notice: ev.Notice) -> ResumeTurn | None:
         micro_usd = _micro_usd(typed)
         if micro_usd:
             return ResumeTurn(decision="resume", limit_micro_usd=micro_usd)
-        screen.warn(f"{typed} is no amount of dollars.")
+        screen.warn(f"{typed} is not an amount in dollars.")
 
 
 def resume_answer(

@@ -14,18 +14,18 @@ from jupyter_ai_shoulders.wire.ids import TurnId
 
 _CELLS = (
     ("removed", "cell removed", "cells removed"),
-    ("returned", "cell brought back", "cells brought back"),
-    ("rewritten", "cell has its text back", "cells have their text back"),
+    ("returned", "cell restored", "cells restored"),
+    ("rewritten", "cell text restored", "cell texts restored"),
     ("moved", "cell moved back", "cells moved back"),
-    ("outputs", "cell has its outputs back", "cells have their outputs back"),
+    ("outputs", "cell with its outputs restored", "cells with their outputs restored"),
 )
 _FILES = {
-    "rewritten": "the file has its text back",
-    "merged": "the file has its text back; what you changed since stays",
-    "removed": "the file was moved to the trash",
-    "returned": "the file was brought back",
-    "moved": "the file has its name back",
-    "kept": "the file was kept: you changed it since",
+    "rewritten": "file text restored",
+    "merged": "file text restored; your later changes are kept",
+    "removed": "file moved to the trash",
+    "returned": "file restored",
+    "moved": "file name restored",
+    "kept": "file kept: you have changed it since",
 }
 _PROPOSED = ". Its earlier text is proposed: /review"
 
@@ -62,17 +62,17 @@ def _document_lines(document: RestoredDocument) -> list[str]:
         return [_FILES[document.file] + (_PROPOSED if document.proposal_id else "")]
     counts = [(len(getattr(document, name)), one, more) for name, one, more in _CELLS]
     lines = [f"{count} {one if count == 1 else more}" for count, one, more in counts if count]
-    return [*lines, *map(_kept_line, document.kept)] or ["nothing had to change"]
+    return [*lines, *map(_kept_line, document.kept)] or ["no changes needed"]
 
 
 def _kept_line(cell: KeptCell) -> str:
     match cell.reason:
         case "changed":
             proposed = _PROPOSED if cell.proposal_id else ""
-            return f"“{cell.title}” was kept: you changed it since{proposed}"
+            return f"“{cell.title}” was kept: you have changed it since{proposed}"
         case "run":
-            return f"“{cell.title}” kept its outputs: you ran it since"
+            return f"“{cell.title}” kept its outputs: you have run it since"
         case "protected":
             return f"“{cell.title}” was kept: it is protected"
         case "unknown":
-            return f"“{cell.title}” kept its outputs: what they come from is not known"
+            return f"“{cell.title}” kept its outputs: their source is unknown"

@@ -51,7 +51,7 @@ class Review:
             return
         self._listed = self._waiting()
         if not self._listed:
-            self._screen.say("Nothing awaits review.")
+            self._screen.say("Nothing to review.")
         elif wanted and wanted != ALL:
             self._show(self._chosen(wanted), cut=False)
         else:
@@ -164,10 +164,9 @@ class Review:
 
 
 def waiting_text(edits: int, proposals: int) -> str:
-    """Return how much awaits review, and where it is shown."""
+    """Return how many changes and proposals are pending, and where they are shown."""
     counts = (_count(edits, "change"), _count(proposals, "proposal"))
-    one = edits + proposals == 1
-    return f"{' and '.join(filter(None, counts))} {'awaits' if one else 'await'} review: /review"
+    return f"{' and '.join(filter(None, counts))} to review: /review"
 
 
 def _count(number: int, name: str) -> str:

@@ -63,7 +63,7 @@ def models(listed: ModelList) -> Iterator[Finding]:
         names = [each.key_name for each in listed.providers if each.needs_key and each.key_name]
         yield warning(
             "models",
-            "only the demo can answer, which is no AI model",
+            "only the demo can answer; it is not an AI model",
             "Set a key: jupyter shoulders keys set PROVIDER, or one of " + ", ".join(names) + ".",
         )
     for provider in listed.providers:

@@ -108,15 +108,15 @@ def missing_key(notebook: Notebook, cell: Cell, key: str) -> Diagnosis:
 
 MEANINGS = {
     "SyntaxError": "Python could not read the code: look for a missing bracket, quote or colon.",
-    "IndentationError": "The lines of a block do not begin in the same column.",
-    "TypeError": "A value has another type than the operation needs.",
-    "ValueError": "A value has the right type but not a content that makes sense here.",
+    "IndentationError": "The lines of a block are not indented equally.",
+    "TypeError": "A value has a different type from what the operation needs.",
+    "ValueError": "A value has the right type, but its content makes no sense here.",
     "AttributeError": "The object has no attribute of that name: look for a typo, or another type.",
-    "IndexError": "A position lies outside the list or table.",
+    "IndexError": "An index is outside the list or table.",
     "ZeroDivisionError": "Something was divided by zero.",
     "FileNotFoundError": "The file does not exist at that path, seen from the notebook's folder.",
     "ImportError": "The library is there, but does not offer that name in the installed version.",
-    "KeyboardInterrupt": "The cell was interrupted; that is not a mistake in it.",
+    "KeyboardInterrupt": "The cell was interrupted; its code is not the cause.",
     "MemoryError": "The data did not fit into memory.",
 }
 

@@ -37,7 +37,7 @@ def missing_attribute(notebook: Notebook, cell: Cell, error: str) -> Diagnosis |
     if found["module"]:
         return old_numpy(cell, owner, name) or Unknown(
             f"The library `{owner}` has no `{name}`: look for a typo, or for its name in the "
-            "installed version. I have no rule that knows it."
+            "installed version. I have no rule for it."
         )
     if owner in {"DataFrame", "Series"}:
         return frame_attribute(notebook, cell, owner, name)
@@ -90,7 +90,7 @@ def general(owner: str, name: str) -> str:
             "fixes this one."
         )
     return (
-        f"A `{owner}` has no attribute `{name}`: look for a typo, or another type than you think. "
+        f"A `{owner}` has no attribute `{name}`: look for a typo, or a different type than you expect. "
         "I have no rule that fixes this one."
     )
 

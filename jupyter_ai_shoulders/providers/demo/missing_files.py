@@ -84,11 +84,11 @@ def advice(path: str, known: Sequence[str], *, looked: bool) -> str:
     head = f"There is no file `{path}`, seen from the folder of the notebook."
     if not looked:
         return (
-            f"{head} To look for a near one I would need to list files, and I have no tool for "
+            f"{head} To look for a similar name I would need to list files, and I have no tool for "
             "that here. Show me what is there, for example with `import os; os.listdir()` in a "
             "cell, and ask me again."
         )
     ending = posixpath.splitext(path)[1].lower()
     others = [one for one in known if posixpath.splitext(one)[1].lower() == ending][:MAX_LISTED]
     named = ", ".join(f"`{one}`" for one in others)
-    return f"{head} None is called nearly like it." + (f" There is {named}." if named else "")
+    return f"{head} None has a similar name." + (f" There is {named}." if named else "")

@@ -31,7 +31,7 @@ def missing_module(cell: Cell, module: str) -> Diagnosis:
     package = PACKAGE_NAMES.get(top, top)
     return Unknown(
         f"The library `{module}` is not installed in this kernel. Running `%pip install {package}` "
-        "in a cell installs it; I do not install anything by myself."
+        "in a cell installs it; I never install anything myself."
     )
 
 
@@ -39,7 +39,7 @@ def missing_member(cell: Cell, member: str, module: str) -> Diagnosis:
     """Return what to do about a name that a module does not offer."""
     return moved_members(cell, module) or Unknown(
         f"`{module}` does not offer `{member}` in the installed version. Look for its new name in "
-        "the library's documentation; I have no rule that knows it."
+        "the library's documentation; I have no rule for it."
     )
 
 

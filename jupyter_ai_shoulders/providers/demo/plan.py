@@ -94,7 +94,7 @@ def replay(skill: Skill, task: Task) -> Reply:
                 return Reply(act.say, act)
             elif waiting[0].tool != act.tool:
                 return Reply(
-                    "This conversation has gone another way than my rules know. Ask me again."
+                    "My rules do not cover what happened in this conversation. Ask me again."
                 )
             else:
                 act = skill.send(waiting.pop(0))
@@ -111,6 +111,6 @@ def obstacle_to(act: Act, task: Task, *, waits: bool) -> GiveUp | None:
         return GiveUp(f"For this I need the tool `{act.tool}`, which is switched off here.")
     if task.last_step and not waits and act.tool != "complete":
         return OutOfSteps(
-            "I stop here, because this turn has no steps left. Say *go on* and I'll go on."
+            "I stop here, because this turn has no steps left. Say *go on* to continue."
         )
     return None

@@ -110,7 +110,7 @@ ADVICE = {
         "ImportError: cannot import name 'zebra' from 'os' (os.py)",
         "does not offer `zebra`",
     ),
-    "type": ("1 + ''", "TypeError: unsupported operand", "another type"),
+    "type": ("1 + ''", "TypeError: unsupported operand", "different type"),
     "unheard of": ("x", "StrangeError: …", "no rule for this kind"),
 }
 

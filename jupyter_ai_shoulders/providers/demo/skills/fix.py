@@ -103,7 +103,7 @@ def named_cell(task: Task, notebook: Notebook) -> Cell | None:
     if cell is None:
         raise GiveUp(f"There is no cell {number}; the notebook has {len(notebook.cells)} cells.")
     if not cell.is_code:
-        raise GiveUp(f"Cell {number} holds text, no code. Which cell fails?")
+        raise GiveUp(f"Cell {number} contains text, not code. Which cell fails?")
     return cell
 
 

@@ -202,7 +202,7 @@ class Drawing:
         wanted = self.chart.spoken if self.chart else f"`{self.wish.columns[0]}`"
         if self.error is not None or self.chart is None:
             stopped = (
-                "I mended it once and stop here" if self.repairs else "I have no rule for that"
+                "I fixed it once and stop here" if self.repairs else "I have no rule for that"
             )
             return (
                 f"I added cell {number} to plot {wanted}, but it fails with `{self.error}`. "

@@ -81,7 +81,7 @@ class Work:
         if "complete" not in self.task.tools:
             return rest or self.summary()
         outcome = yield Act("complete", {"summary": self.summary()}, rest)
-        return self.summary() if outcome.is_error else "That was all."
+        return self.summary() if outcome.is_error else "That is all."
 
     def summary(self) -> str:
         """Return what came of each part, one line each."""
