@@ -23,8 +23,6 @@ EXTENSION = Path(jupyter_ai_shoulders.__file__).parent / "labextension"
 
 AT_START_KB = 200
 IN_ALL_KB = 900
-MOST_IN_ALL_KB = 1_000
-"""What all scripts may have: they are above the goal and must not grow further."""
 
 # What has come of ours once the lab stands as it was left.
 _LOADED = """async folder => {

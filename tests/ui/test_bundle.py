@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from tests.bench.bundle import AT_START_KB, MOST_IN_ALL_KB, built, kilobytes_at_start
+from tests.bench.bundle import AT_START_KB, IN_ALL_KB, built, kilobytes_at_start
 from tests.lab import Lab
 
 
 def test_the_lab_starts_with_little_of_our_javascript(lab: Lab, page: Page) -> None:
     assert kilobytes_at_start(page, lab) <= AT_START_KB
-    assert sum(built().values()) <= MOST_IN_ALL_KB
+    assert sum(built().values()) <= IN_ALL_KB
