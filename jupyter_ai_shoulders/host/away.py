@@ -1,11 +1,12 @@
-"""Tells a person who comes back what the agent did while they had no page connected (chapter 08).
+"""Reports to a returning user what the agent did while no page was connected (chapter 08).
 
-Asked by the handler of ``GET away``. Reads the ends of the logs of conversations that went on then.
+Called by the handler of ``GET away``. Reads the ends of the logs of conversations with new events.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,6 +23,8 @@ from jupyter_ai_shoulders.wire.ids import CallId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 ItemT = TypeVar("ItemT")
+
+_log = logging.getLogger(__name__)
 
 TRIVIAL_SECONDS = 30.0
 """A shorter absence is reported only if a turn ended or asked something in it."""
@@ -79,8 +82,9 @@ class AwayReports:
                     break
                 end = start
                 await asyncio.sleep(0)
-        except ShouldersError:
-            return []  # deleted since, or unreadable
+        except ShouldersError as error:  # deleted since, or unreadable
+            _log.info("No summary of conversation %s while away: %s", session_id, error)
+            return []
         return events
 
 

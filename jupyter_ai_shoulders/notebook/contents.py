@@ -128,9 +128,7 @@ class ContentsNotebooks:
                 await self._contents.save(path, content)
                 crash_point("contents.created")
                 return
-        raise Conflict(
-            f"{path} already exists; it was not changed.", hint="Use another name."
-        )
+        raise Conflict(f"{path} already exists; it was not changed.", hint="Use another name.")
 
     async def _save(
         self, path: WorkspacePath, entry: _Entry, after: NotebookText, outcome: Applied

@@ -22,7 +22,13 @@ import {
   type IAsked,
   type IProviderForm
 } from './provider-form';
-import { kindsOf, Line, ProviderFields, RequestFields } from './ProviderForm';
+import {
+  kindsOf,
+  Line,
+  ProviderFields,
+  RequestFields,
+  TextLine
+} from './ProviderForm';
 import { SaveRow, Stored } from './SavedProvider';
 import type { SettingsStore } from './store';
 import { useSettingsPage, useStore } from './use';
@@ -191,23 +197,17 @@ function ServerFields(props: {
   const { asked, found, onChange } = props;
   return (
     <>
-      <Line label={trans.__('Key')}>
-        {id => (
-          <input
-            id={id}
-            className="shoulders-Input"
-            type="password"
-            autoComplete="off"
-            placeholder={
-              found?.needs_key === true
-                ? trans.__('The server requires a key')
-                : trans.__('If the server requires one')
-            }
-            value={asked.key}
-            onChange={event => onChange({ key: event.target.value })}
-          />
-        )}
-      </Line>
+      <TextLine
+        label={trans.__('Key')}
+        secret={true}
+        placeholder={
+          found?.needs_key === true
+            ? trans.__('The server requires a key')
+            : trans.__('If the server requires one')
+        }
+        value={asked.key}
+        onChange={key => onChange({ key })}
+      />
       <Disclosure
         className="shoulders-ProviderForm-more"
         summary={trans.__('More options')}

@@ -34,41 +34,24 @@ export function ProviderFields(props: {
   const { form, offered, keyNote, onChange } = props;
   return (
     <>
-      <Line label={trans.__('Name')}>
-        {id => (
-          <input
-            id={id}
-            className="shoulders-Input"
-            value={form.name}
-            onChange={event => onChange({ name: event.target.value })}
-          />
-        )}
-      </Line>
-      <Line label={trans.__('Address')}>
-        {id => (
-          <input
-            id={id}
-            className="shoulders-Input"
-            spellCheck={false}
-            value={form.url}
-            onChange={event => onChange({ url: event.target.value })}
-          />
-        )}
-      </Line>
+      <TextLine
+        label={trans.__('Name')}
+        value={form.name}
+        onChange={name => onChange({ name })}
+      />
+      <TextLine
+        label={trans.__('Address')}
+        value={form.url}
+        onChange={url => onChange({ url })}
+      />
       {keyNote !== null && (
-        <Line label={trans.__('Key')}>
-          {id => (
-            <input
-              id={id}
-              className="shoulders-Input"
-              type="password"
-              autoComplete="off"
-              placeholder={keyNote}
-              value={form.key}
-              onChange={event => onChange({ key: event.target.value })}
-            />
-          )}
-        </Line>
+        <TextLine
+          label={trans.__('Key')}
+          secret={true}
+          placeholder={keyNote}
+          value={form.key}
+          onChange={key => onChange({ key })}
+        />
       )}
       <ModelChecklist
         offered={[...new Set([...offered, ...form.models])]}
@@ -113,18 +96,12 @@ export function RequestFields(props: {
           </select>
         )}
       </Line>
-      <Line label={trans.__('Key header')}>
-        {id => (
-          <input
-            id={id}
-            className="shoulders-Input"
-            spellCheck={false}
-            placeholder={trans.__('The default of the API')}
-            value={form.auth}
-            onChange={event => onChange({ auth: event.target.value })}
-          />
-        )}
-      </Line>
+      <TextLine
+        label={trans.__('Key header')}
+        placeholder={trans.__('The default of the API')}
+        value={form.auth}
+        onChange={auth => onChange({ auth })}
+      />
       <Line label={trans.__('Headers')}>
         {id => (
           <textarea
@@ -139,6 +116,32 @@ export function RequestFields(props: {
         )}
       </Line>
     </>
+  );
+}
+
+/** A line of text with its label; `secret`: typed unseen and not remembered by the browser. */
+export function TextLine(props: {
+  label: string;
+  value: string;
+  placeholder?: string;
+  secret?: boolean;
+  onChange: (value: string) => void;
+}): React.JSX.Element {
+  return (
+    <Line label={props.label}>
+      {id => (
+        <input
+          id={id}
+          className="shoulders-Input"
+          type={props.secret === true ? 'password' : 'text'}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={props.placeholder}
+          value={props.value}
+          onChange={event => props.onChange(event.target.value)}
+        />
+      )}
+    </Line>
   );
 }
 

@@ -201,9 +201,7 @@ class Drawing:
         number = self.new_cell.number
         wanted = self.chart.spoken if self.chart else f"`{self.wish.columns[0]}`"
         if self.error is not None or self.chart is None:
-            stopped = (
-                "I fixed it once and stop here" if self.repairs else "I have no rule for that"
-            )
+            stopped = "I fixed it once and stop here" if self.repairs else "I have no rule for that"
             return (
                 f"I added cell {number} to plot {wanted}, but it fails with `{self.error}`. "
                 f"{stopped}; the cell is there for you to change."
