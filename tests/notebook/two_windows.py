@@ -1,9 +1,9 @@
-"""Lives of a notebook in two windows: what is marked as the agent's, and what Undo may take away.
+"""Lives of a notebook in two windows: what is marked as the agent's, and what Undo may remove.
 
-Every word of a cell has an author: users type ``u1``, the agent writes ``g1``. After each step all
-that is marked is the agent's, and no Keep, Undo or Restore takes a word of the user's out of any
-window. ``test_two_windows`` plays short lives; ``python -m tests.notebook.two_windows --steps
-20000`` plays long ones.
+Every word of a cell has an author: users type ``u1``, the agent writes ``g1``. After each step
+everything marked is the agent's, and no Keep, Undo or Restore removes a word of the user's from
+any window; Apply removes only what the card showed as removed. ``test_two_windows`` plays short
+lives; ``python -m tests.notebook.two_windows --steps 20000`` plays long ones.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ import nbformat
 
 from jupyter_ai_shoulders.core.acting_page import ActingPage
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError
+from jupyter_ai_shoulders.core.text_merge import merge_preferring
+from jupyter_ai_shoulders.engine.proposals import Proposals
 from jupyter_ai_shoulders.engine.restore.recorder import Doer, Recorder
 from jupyter_ai_shoulders.engine.restore.restorer import Restorer
 from jupyter_ai_shoulders.engine.review.book import EditBook
@@ -34,15 +36,24 @@ from jupyter_ai_shoulders.engine.review.texts import kept, undone
 from jupyter_ai_shoulders.files.base import NoWitness
 from jupyter_ai_shoulders.files.disk import DiskTexts
 from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.notebook.base import CellRun
 from jupyter_ai_shoulders.notebook.disk import DiskNotebooks
 from jupyter_ai_shoulders.notebook.live import LiveDocuments
 from jupyter_ai_shoulders.notebook.router import NotebookRouter
 from jupyter_ai_shoulders.testing.file_changes import MemoryJournal
 from jupyter_ai_shoulders.testing.memory_store import MemoryStore
-from jupyter_ai_shoulders.wire.commands import DecideEdit, DecideEdits, EditChoice
-from jupyter_ai_shoulders.wire.edits import PendingEdit
+from jupyter_ai_shoulders.testing.notebooks import ScriptedRunner
+from jupyter_ai_shoulders.wire.commands import (
+    DecideEdit,
+    DecideEdits,
+    DecideProposal,
+    EditChoice,
+)
+from jupyter_ai_shoulders.wire.edits import PendingEdit, Proposal
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import ProposalAdd
 from jupyter_ai_shoulders.wire.events_restore import RestoreOrder
-from jupyter_ai_shoulders.wire.ids import CellId, RestoreId, TurnId
+from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, RestoreId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert, CellSource
 from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.engine.world import SESSION, session
@@ -56,10 +67,10 @@ DECIDED = ("undo", "undo_hunk", "undo_here", "undo_all", "keep", "keep_hunk", "k
 ACTIONS = (
     *("type", "type", "type", "type", "type", "agent", "agent", "agent", "agent", "turn"),
     *("focus", "save", "save", "reload", "restart", "undo_turn", "undo_turn", "restore"),
-    *("redo", *DECIDED, *DECIDED),
+    *("redo", "propose", "propose", "apply", "apply", *DECIDED, *DECIDED),
 )
-TAKES_NOTHING = frozenset({*DECIDED, "undo_turn", "restore", "redo", "restart"})
-"""After these every word of the user's is where it was."""
+TAKES_NOTHING = frozenset({*DECIDED, "undo_turn", "restore", "redo", "restart", "apply", "propose"})
+"""After these every word of the user's is where it was, but for what an applied card showed."""
 GOES_BACK = frozenset({"restore", "redo"})
 """These may take back what brought a word back that the agent had taken out."""
 
@@ -71,6 +82,18 @@ class NoKernel:
         """Return nothing."""
         del path
         return None
+
+
+class Threads:
+    """``RunListener`` of task threads, which run nothing here."""
+
+    def is_thread(self, session_id: SessionId) -> bool:
+        """Return that what is applied is to be reviewed."""
+        return session_id == SESSION
+
+    async def ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
+        """Refuse."""
+        raise AssertionError((proposal, outcome))
 
 
 class NoReturns:
@@ -101,6 +124,12 @@ class World:
     turn: int = 1
     returned: set[str] = field(default_factory=set[str])
     """Words that the agent had taken out and that came back: who takes that back takes them."""
+    shown: set[str] = field(default_factory=set[str])
+    """Words that the card of the last applied proposal showed as taken out."""
+    applied: set[str] = field(default_factory=set[str])
+    """Lines of applied proposals: they are the agent's, also where they are old lines again."""
+    brought: set[str] = field(default_factory=set[str])
+    """Old words that an applied proposal brought back: undoing it takes them."""
     done: Counter[str] = field(default_factory=Counter[str])
 
     async def start(self) -> None:
@@ -143,6 +172,9 @@ class World:
             show_elsewhere=self.live.show_elsewhere,
         )
         self.restorer = Restorer(store, store.blobs, self.router, self.recorder, self.ids)
+        self.proposals = Proposals(
+            store, self.router, ScriptedRunner(), self.ids, self.recorder, listener=Threads()
+        )
 
     async def step(self) -> None:
         """Do one thing in one window, let all of it arrive, and look at both."""
@@ -153,12 +185,15 @@ class World:
         self.done[action] += await getattr(self, f"do_{action}")(page) is not False
         await self.settle()
         if action in TAKES_NOTHING:
+            excused = self.brought.copy()
+            excused |= self.returned if action in GOES_BACK else set()
+            excused |= self.shown if action == "apply" else set()
             for each, words in before:
                 now = self.of_user(each)
-                lost = words - now
-                if action in GOES_BACK:
-                    lost -= self.returned
                 self.returned |= now - words
+                if action == "apply":
+                    self.brought |= now - words
+                lost = words - now - excused
                 assert not lost, f"{action} took {sorted(lost)} out of {each.client}"
         for each in self.pages:
             await self.check_marks(each)
@@ -185,7 +220,9 @@ class World:
                 marked = [
                     line for hunk in edit.hunks for line in marked[hunk.after_from : hunk.after_to]
                 ]
-            for line in filter(None, marked):
+            for line in marked:
+                if not line or line in self.applied:
+                    continue
                 words = words_of(line)
                 users = {word for word in words if not word.startswith("g")}
                 assert users != words, f"{line!r} is marked: {edit}"
@@ -293,6 +330,28 @@ class World:
         await self.desk.decide_all(DecideEdits(decision="undo", edits=choices))
         return None
 
+    async def do_apply(self, page: MergingPage) -> bool | None:
+        """Apply a proposal, half of the time as the text that its card shows in the present one."""
+        open_ones = [each for each in self.proposals.list() if each.state == "proposed"]
+        if not open_ones:
+            return False
+        proposal = self.random.choice(open_ones)
+        assert proposal.cell_id is not None
+        base, text = proposal.old, proposal.new
+        command = DecideProposal(decision="apply")
+        if self.random.random() < 0.5 and proposal.cell_id in page.sources:
+            base = page.sources[proposal.cell_id]
+            text = merge_preferring(proposal.old, base, proposal.new)
+            command = DecideProposal(decision="apply", text=text, base=base)
+        self.shown = words_of(base) - words_of(text)
+        self.applied.update(proposal.new.split("\n"))
+        if proposal.cell_id in page.sources and self.random.random() < 0.3:  # and types meanwhile
+            typed = f"{page.sources[proposal.cell_id]}\n{self.word('u')}"
+            page.change_silently(proposal.cell_id, typed)
+        decided = await self.proposals.decide(proposal.id, command)
+        self.done[f"proposal {decided.state}"] += 1
+        return None
+
     def _hunk(self, edit: PendingEdit) -> int:
         return self.random.randrange(len(edit.hunks))
 
@@ -350,6 +409,26 @@ class World:
         finally:
             self.recorder.work_for(None)
         return None
+
+    async def do_propose(self, _: MergingPage) -> None:
+        """Propose a change to a cell as it is now."""
+        cell = self.random.choice((await self.router.open(self.file.name).read()).cells)
+        proposal = Proposal(
+            id=ProposalId(self.word("p")),
+            session_id=SESSION,
+            turn_id=TurnId(f"t{self.turn}"),
+            document=self.file.name,
+            cell_id=cell.id,
+            old=cell.source,
+            new=self.changed(cell.source, self.random.choice(EDITED), self.word("g")),
+            current=cell.source,
+            current_version=cell.version,
+            reason="",
+            state="proposed",
+        )
+        self.store.append(
+            SESSION, ProposalAdd(turn_id=proposal.turn_id, call_id=None, proposal=proposal)
+        )
 
     def changed(self, text: str, way: str, word: str) -> str:
         """Return a text with a change of whole lines, or of a word in one."""
