@@ -105,6 +105,7 @@ def test_plus_plus_with_nothing_to_suggest_blinks(desk: Desk, page: Page) -> Non
 def test_messages_are_reached_from_the_input_by_keyboard(desk: Desk, page: Page) -> None:
     desk.open(("here", "1"), replies=[says("An answer.")])
     panel = desk.ask("A question.")
+    expect(panel.answers).to_contain_text(["An answer."])
     panel.finished()
     panel.input.press("PageUp")
     messages = panel.root.locator(".shoulders-Message")

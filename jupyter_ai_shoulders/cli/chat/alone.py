@@ -13,6 +13,7 @@ from queue import Empty, Queue
 from typing import Any, TypeVar
 
 from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.client.interrupts import hold_interrupt
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.sessions import SessionFilter
@@ -37,7 +38,7 @@ from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage, UsageQuery
 
 WAKE_SECONDS = 0.5
-"""A wait for events is cut so often: on Windows Ctrl+C does not end one."""
+"""Waits are cut so often: Ctrl+C does not end one on Windows, or if it comes as the wait begins."""
 
 Serve = Callable[[Callable[[Host], Awaitable[None]]], Coroutine[Any, Any, None]]
 """Makes an engine, does something with it, and ends it."""
@@ -85,16 +86,20 @@ class LoneChat:
     """See ``desk.ChatDesk``."""
 
     def __init__(self, serve: Serve) -> None:
-        """Start the engine. Raises what keeps it from starting."""
+        """Start the engine. Raises what keeps it from starting, and ``KeyboardInterrupt``.
+
+        An interrupt inside of ``wait`` could leave locks behind that the engine needs.
+        """
         self._thread = ThreadPoolExecutor(1, "engine")
         ready: Future[_Engine] = Future()
-        try:
+        with hold_interrupt() as held:
             self._done = self._thread.submit(_serve, serve, ready)
             either: list[Future[Any]] = [ready, self._done]
-            wait(either, return_when=FIRST_COMPLETED)
-        except KeyboardInterrupt:  # else the process would wait for the engine's thread for ever
+            while not (held.came or wait(either, WAKE_SECONDS, FIRST_COMPLETED).done):
+                pass
+        if held.came:  # else the process would wait for the engine's thread for ever
             ready.add_done_callback(lambda engine: engine.result().end())
-            raise
+            raise KeyboardInterrupt
         if not ready.done():
             self._done.result()
         self._engine = ready.result()
