@@ -146,8 +146,8 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     @property
     def _silent_seconds(self) -> float:
-        """How long ago a page that did not say goodbye was heard of: its computer may sleep."""
-        if self.close_code is not None:
+        """How long ago a page was heard of that left a ping unanswered: its computer may sleep."""
+        if self.close_code is not None or self.last_pong >= self.last_ping:
             return 0.0
         return max(0.0, IOLoop.current().time() - self.last_pong)
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from tornado.httpclient import HTTPResponse
@@ -249,3 +249,7 @@ class PageClient:
     def close(self) -> None:
         """Go away."""
         self.socket.close()
+
+    def break_off(self) -> None:
+        """Go away without a close frame."""
+        cast("Any", self.socket.protocol).stream.close()

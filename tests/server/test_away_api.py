@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from jupyter_ai_shoulders.host import away
+from jupyter_ai_shoulders.host.presence import Presence
+from jupyter_ai_shoulders.wire.ids import ClientId
 from tests.server.client import Api, PageClient
 from tests.server.conftest import OpenPage
 
@@ -40,3 +44,18 @@ async def test_a_turn_without_a_page_is_told_until_it_is_dismissed(
     assert (await api.get("away")).body["report"]["session_id"] == other
     assert (await api.delete("away")).status == 204
     assert (await api.get("away")).body == {"report": None}
+
+
+async def test_a_page_is_there_until_its_connection_breaks_off(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a reload that ends the connection without a word."""
+    silent: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+
+    def left(_presence: Presence, _user: str | None, _page: ClientId, seconds_ago: float) -> None:
+        silent.set_result(seconds_ago)
+
+    monkeypatch.setattr(Presence, "left", left)
+    page = await connected(open_page, "one")
+    page.break_off()
+    assert await silent == 0
