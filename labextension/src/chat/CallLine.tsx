@@ -28,7 +28,9 @@ export const CallLine = React.memo(function CallLine(props: {
     return <ApprovalCard call={call} approval={call.approval} />;
   }
   return (
-    <div className={`shoulders-Call shoulders-mod-${call.state}`}>
+    <div
+      className={`shoulders-Call shoulders-mod-${isStale(call) ? 'skipped' : call.state}`}
+    >
       <CallRow
         call={call}
         note={note}
@@ -40,12 +42,17 @@ export const CallLine = React.memo(function CallLine(props: {
   );
 });
 
+/** Whether an edit met changes of the user in the same lines: nothing failed, a card asks. */
+function isStale({ result }: CallView): boolean {
+  return result?.error?.code === 'stale';
+}
+
 /** What is worth saying at the end of the line: nothing on success. */
 function useNote(call: CallView): string {
   const trans = useTrans();
   switch (call.state) {
     case 'error':
-      return trans.__('failed');
+      return isStale(call) ? trans.__('not applied') : trans.__('failed');
     case 'denied':
       return trans.__('denied');
     case 'skipped':

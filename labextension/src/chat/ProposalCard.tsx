@@ -45,7 +45,7 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
       aria-labelledby={title}
     >
       <Head proposal={proposal} id={title} />
-      {reason !== '' && (
+      {reason !== '' && !(chooses && wasConflict(proposal)) && (
         <p className="shoulders-Card-remark">{legible(reason)}</p>
       )}
       <Outcome proposal={proposal} isGone={now === null} />
@@ -64,6 +64,11 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
     </section>
   );
 });
+
+/** Whether the server proposed it because of the user's change, which the choice says already. */
+function wasConflict({ old, current }: Proposal): boolean {
+  return old !== current;
+}
 
 /** What the user has made of a proposed text. */
 interface IEdit {

@@ -16,14 +16,18 @@ export const RunPreview = React.memo(function RunPreview(props: {
   const { call } = props;
   const go = useWayToOutput(call);
   const preview = React.useMemo(() => previewOfRun(call), [call]);
-  switch (preview?.kind) {
-    case 'pictures':
-      return <Pictures {...preview} title={call.title} go={go} />;
-    case 'table':
-      return <Table table={preview.table} go={go} />;
-    case undefined:
-      return null;
+  if (preview === null) {
+    return null;
   }
+  const { pictures, more, table } = preview;
+  return (
+    <>
+      {pictures.length > 0 && (
+        <Pictures sources={pictures} more={more} title={call.title} go={go} />
+      )}
+      {table !== null && <Table table={table} go={go} />}
+    </>
+  );
 });
 
 type Way = (() => void) | null;

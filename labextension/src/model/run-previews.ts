@@ -1,4 +1,4 @@
-/** What a run is worth showing in small: its pictures, or the beginning of its table. Pure. */
+/** What a run is worth showing in small: its pictures and the beginning of its table. Pure. */
 
 import type { CallView, Json } from '../wire/generated';
 import { picturesOf } from './present';
@@ -12,14 +12,13 @@ export interface ITablePreview {
   readonly size: { readonly rows: number; readonly columns: number } | null;
 }
 
-export type RunPreview =
-  | {
-      readonly kind: 'pictures';
-      readonly sources: readonly string[];
-      /** Further ones that are not shown. */
-      readonly more: number;
-    }
-  | { readonly kind: 'table'; readonly table: ITablePreview };
+export interface IRunPreview {
+  readonly pictures: readonly string[];
+  /** Further ones that are not shown. */
+  readonly more: number;
+  /** The last table. */
+  readonly table: ITablePreview | null;
+}
 
 const RUNS = /^(run_|verify_)/;
 const MOST_PICTURES = 3;
@@ -30,24 +29,20 @@ const CHARACTERS = 40;
 const LONGEST = 100_000;
 
 /** The preview of a call that ran something; null for every other, and where there is nothing to see. */
-export function previewOfRun(call: CallView): RunPreview | null {
+export function previewOfRun(call: CallView): IRunPreview | null {
   if (!RUNS.test(call.tool) || call.result === null) {
     return null;
   }
   const pictures = picturesOf(call);
-  if (pictures.length > 0) {
-    const sources = pictures.slice(0, MOST_PICTURES);
-    return {
-      kind: 'pictures',
-      sources,
-      more: pictures.length - sources.length
-    };
-  }
-  const table = htmlsOf(call)
-    .map(tableIn)
-    .filter(found => found !== null)
-    .at(-1);
-  return table === undefined ? null : { kind: 'table', table };
+  const table =
+    htmlsOf(call)
+      .map(tableIn)
+      .filter(found => found !== null)
+      .at(-1) ?? null;
+  const shown = pictures.slice(0, MOST_PICTURES);
+  return shown.length === 0 && table === null
+    ? null
+    : { pictures: shown, more: pictures.length - shown.length, table };
 }
 
 function htmlsOf({ result }: CallView): string[] {

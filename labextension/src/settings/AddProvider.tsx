@@ -208,12 +208,14 @@ function ServerFields(props: {
         value={asked.key}
         onChange={key => onChange({ key })}
       />
-      <Disclosure
-        className="shoulders-ProviderForm-more"
-        summary={trans.__('More options')}
-      >
-        {() => <RequestFields form={asked} onChange={onChange} />}
-      </Disclosure>
+      {(found === null || found.needs_key) && (
+        <Disclosure
+          className="shoulders-ProviderForm-more"
+          summary={trans.__('More options')}
+        >
+          {() => <RequestFields form={asked} onChange={onChange} />}
+        </Disclosure>
+      )}
     </>
   );
 }
