@@ -242,7 +242,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an expression stands."""
+    """The scope of an expression."""
 
     module: Module
     function: Function | None = None
@@ -252,7 +252,7 @@ class Place:
         return Place(self.module, self.function, self.depth + 1)
 
     def assigned(self, name: str) -> list[tuple[ast.expr, Function | None]]:
-        """Return what a name may stand for."""
+        """Return the values a name may have."""
         here = [] if self.function is None else list(ast.walk(self.function))
         found = [
             (node.value, self.function)

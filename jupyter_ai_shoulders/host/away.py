@@ -101,7 +101,7 @@ def away_report(
 
 @dataclass
 class _Folded:
-    """What the events of a conversation come to, from ``period.since`` on."""
+    """Reduces the events of a conversation since ``period.since`` to a report."""
 
     period: Period
     calls: dict[CallId, ev.ToolCall] = field(default_factory=dict[CallId, ev.ToolCall])

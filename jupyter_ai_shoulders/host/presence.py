@@ -1,6 +1,6 @@
-"""Knows since when a person has had no page connected; used by the socket and ``host.away``.
+"""Records when each user last had a page connected; used by the socket and ``host.away``.
 
-It is kept in the state directory: a server that stops while the person is away still knows.
+Stored in the state directory, so that it survives a restart of the server.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Absence(WireModel):
     since: Timestamp
     until: Timestamp | None = None
     reported: bool = False
-    """Whether a page was told of it; then it lasts until the person dismisses it."""
+    """Whether a page has shown it; then it lasts until the person dismisses it."""
 
 
 class KnownAbsences(WireModel):
@@ -96,7 +96,7 @@ class Presence:
         return Period(absence.since, absence.until or self._now())
 
     def reported(self, user: str | None) -> None:
-        """Note that a page was told of the absence."""
+        """Note that a page has shown the absence."""
         absence = self._known().get(_key(user))
         if absence is not None and not absence.reported:
             self._set(_key(user), absence.model_copy(update={"reported": True}))

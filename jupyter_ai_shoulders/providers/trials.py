@@ -31,7 +31,7 @@ _REFUSED: frozenset[ErrorCode] = frozenset(
 
 
 class Trials:
-    """Calls that leave no trace in what is known of a provider; they are paid for as others are."""
+    """Test calls: they do not change the recorded health of a provider, but cost as other calls do."""
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ _ORDER: tuple[EffectKind, ...] = get_args(EffectKind)
 _COMMANDS = frozenset({"bash", "shell", "sh", "zsh"})
 _PYTHON = frozenset({"python", "python3", "ipython"})
 _CELL_HEAD = re.compile(r"^# cell \d+\n", re.MULTILINE)
-"""What stands above each cell where several run."""
+"""The heading above each cell where several run."""
 _CELL_MAGIC = re.compile(r"\s*%%(?P<name>!|\w+)(?P<line>[^\n]*)\n?(?P<body>.*)", re.DOTALL)
 _ESCAPED = re.compile(
     r"(?P<indent>[ \t]*+)(?P<target>[\w.,\[\] \t()*]++=[ \t]*+)?"
@@ -127,7 +127,7 @@ class _Reader:
                 self.found.add("unknown")
 
     def _statement(self, line: str) -> None:
-        """Read what stands behind a magic that times code, after its options."""
+        """Read the code after a timing magic and its options."""
         options = _OPTIONS.match(line)
         rest = line[options.end() :] if options else line
         if rest:
@@ -202,7 +202,7 @@ def _parsed(code: str) -> ast.Module | None:
 
 
 def _logical_lines(text: str) -> Sequence[str]:
-    """Return the lines, those of an escape that go on joined."""
+    """Return the lines; continued lines of a shell escape are joined."""
     lines: list[str] = []
     goes_on = False
     for line in text.split("\n"):

@@ -42,7 +42,7 @@ class Known:
     earlier: tuple[str, ...] = ()
     """Texts it has read before, newest first."""
     taken_back: bool = False
-    """Whether it was told that its changes of the text were undone since it read it."""
+    """Whether the model knows that its changes to the text were undone since it read it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What names in Python code may stand for, and what texts are written down in it.
+"""What names in Python code may refer to, and which texts it contains.
 
 Pure; the part of ``tools.python_effects`` that reads names.
 """
@@ -14,14 +14,14 @@ from jupyter_ai_shoulders.tools.effect_names import effect_names
 
 ADDRESS = re.compile(r"(?:https?|ftps?|s3|s3a|gs|gcs|az|abfs|hf|ssh|sftp|webdav)://", re.IGNORECASE)
 MOST_MEANINGS = 20
-"""Full names that one name stands for which are followed."""
+"""Most full names that are followed for one name."""
 _DEEPEST_TEXT = 6
 _TEXT_CALLS = {("Path",), ("str",), ("join",)}
 
 
 @dataclass(slots=True)
 class Names:
-    """What the names of the code may stand for."""
+    """What the names of the code may refer to."""
 
     full: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     imported: set[str] = field(default_factory=set[str])
@@ -29,7 +29,7 @@ class Names:
     texts: dict[str, list[ast.expr]] = field(default_factory=dict[str, list[ast.expr]])
     """The values that are assigned to names."""
     has_more: bool = False
-    """A name stands for more than was followed."""
+    """A name refers to more than was followed."""
     _roots: dict[str, tuple[tuple[str, ...], ...]] = field(
         default_factory=dict[str, tuple[tuple[str, ...], ...]]
     )
@@ -88,7 +88,7 @@ class Names:
         )
 
     def _stands_for(self, name: str) -> set[str]:
-        """Return what a name stands for, through assignments of assignments."""
+        """Return what a name refers to, through chains of assignments."""
         found: set[str] = set()
         waiting = [name]
         while waiting:

@@ -1,4 +1,4 @@
-"""Adding, changing and removing providers from a page: what is asked and what is answered."""
+"""Requests and responses for adding, changing and removing providers."""
 
 from __future__ import annotations
 
