@@ -113,8 +113,8 @@ class InstalledTools:
         loading = self._loading or "installed packages"
         slow = ErrorInfo(
             code="timeout",
-            message=f"Still loading the tools of {loading}. They are not available yet, nor are those "
-            "of later packages.",
+            message=f"Still loading the tools of {loading}. They are not available yet, nor are "
+            "those of later packages.",
             hint=_HINT,
         )
         return (*self._errors, slow)

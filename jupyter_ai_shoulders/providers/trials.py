@@ -31,7 +31,7 @@ _REFUSED: frozenset[ErrorCode] = frozenset(
 
 
 class Trials:
-    """Test calls: they do not change the recorded health of a provider, but cost as other calls do."""
+    """Test calls: they cost as others do, but do not change the recorded health of a provider."""
 
     def __init__(
         self,

@@ -90,8 +90,8 @@ def general(owner: str, name: str) -> str:
             "fixes this one."
         )
     return (
-        f"A `{owner}` has no attribute `{name}`: look for a typo, or a different type than you expect. "
-        "I have no rule that fixes this one."
+        f"A `{owner}` has no attribute `{name}`: look for a typo, or a different type than you "
+        "expect. I have no rule that fixes this one."
     )
 
 
