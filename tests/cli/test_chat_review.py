@@ -150,7 +150,7 @@ def test_the_last_turn_is_undone_and_that_taken_back(terminal: Terminal, start: 
     assert chat.ends() == 0
     assert early.count("has not started") == 2
     assert "The last turn was not undone." in unneeded
-    assert "turn.txt: the file was moved to the trash" in undone
+    assert "turn.txt: file moved to the trash" in undone
     assert "turn.ipynb: 1 cell removed" in undone
     assert there == (False, False)
     assert "already undone; /redo" in again

@@ -173,7 +173,7 @@ async def test_output_that_is_no_text_is_refused():
     first, page = w.of(ev.ToolResult)
     assert "The whole output is kept; read on with read_output" in said(first)
     assert page.status == "error"
-    assert "no text" in said(page)
+    assert "not text" in said(page)
 
 
 async def test_supplied_results_are_cut_and_paged_too():
