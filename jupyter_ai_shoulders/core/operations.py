@@ -129,7 +129,7 @@ _WITH_TURN = "Changes of cells are taken back with their turn, or in the noteboo
 _REASONS: dict[OperationState, str] = {
     "begun": "It has not ended yet.",
     "failed": "It failed: nothing was changed.",
-    "undone": "It has already been undone.",
+    "undone": "It was taken back already.",
 }
 
 

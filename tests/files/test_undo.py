@@ -179,7 +179,7 @@ async def test_what_was_undone_or_failed_cannot_be_undone_again(here: Place) -> 
     here.write("a.txt", "mine")
     applied = await here.changes.delete("a.txt", origin())
     await undo(here, applied.operation_id)
-    with pytest.raises(CannotUndo, match="already been undone"):
+    with pytest.raises(CannotUndo, match="taken back already"):
         await undo(here, applied.operation_id)
     with pytest.raises(NotFound):
         await undo(here, OperationId("operation_99"))

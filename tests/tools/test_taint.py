@@ -76,7 +76,7 @@ def test_stored_rules_and_bypass_are_suspended(asked: Question, suspended: bool,
 def test_bypass_without_rules_is_suspended_too():
     decision = judged(question("execute", PAGE), Rules(), mode="bypass")
     assert isinstance(decision, Ask)
-    assert "nothing asks in this mode" in decision.reason.text
+    assert "this mode never asks" in decision.reason.text
 
 
 def test_what_would_ask_anyway_says_where_the_text_came_from_and_is_not_stored_for_ever():
