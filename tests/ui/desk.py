@@ -134,6 +134,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self._gate = self.lab.root.with_name(f"{self.file.stem}.go")
+        self._gate.unlink(missing_ok=True)  # of the same test, run again
         everything = Conversations(self.served.lab).all()
         self.talks = Conversations(self.lab, frozenset(session["id"] for session in everything))
 

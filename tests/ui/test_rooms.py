@@ -120,7 +120,6 @@ def test_two_people_type_while_the_agent_edits_and_runs(desk: Desk, other_page: 
         expect(opened.output("slow")).to_have_count(1)
         # What the lab takes out of outputs that are not trusted.
         expect(opened.output(added).locator("b")).to_have_attribute("onclick", "1")
-    first.save()
     wait_for_file(desk, expected, {"slow": SLOW_TEXT})
     no_dialog(desk.page, other_page)
     assert desk.results() == ["ok"] * 5
