@@ -343,7 +343,7 @@ class World:
             base = page.sources[proposal.cell_id]
             text = merge_preferring(proposal.old, base, proposal.new)
             command = DecideProposal(decision="apply", text=text, base=base)
-        self.shown = words_of(base) - words_of(text)
+        self.shown = set(Counter(base.split()) - Counter(text.split()))  # a word may be there twice
         self.applied.update(proposal.new.split("\n"))
         if proposal.cell_id in page.sources and self.random.random() < 0.3:  # and types meanwhile
             typed = f"{page.sources[proposal.cell_id]}\n{self.word('u')}"
