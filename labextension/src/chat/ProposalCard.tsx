@@ -26,6 +26,9 @@ import {
   useTrans
 } from './use';
 
+/** The server's reason where the agent gave none (`tools/merged_edit.py`); a choice says it itself. */
+const SAME_LINES = 'You and the agent changed the same lines.';
+
 export const ProposalCard = React.memo(function ProposalCard(props: {
   proposal: Proposal;
 }): React.JSX.Element {
@@ -45,7 +48,7 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
       aria-labelledby={title}
     >
       <Head proposal={proposal} id={title} />
-      {reason !== '' && !(chooses && wasConflict(proposal)) && (
+      {reason !== '' && !(chooses && reason === SAME_LINES) && (
         <p className="shoulders-Card-remark">{legible(reason)}</p>
       )}
       <Outcome proposal={proposal} isGone={now === null} />
@@ -64,11 +67,6 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
     </section>
   );
 });
-
-/** Whether the server proposed it because of the user's change, which the choice says already. */
-function wasConflict({ old, current }: Proposal): boolean {
-  return old !== current;
-}
 
 /** What the user has made of a proposed text. */
 interface IEdit {

@@ -71,7 +71,7 @@ function UndoTurn({ turn }: { turn: string }): React.JSX.Element {
   );
 }
 
-/** Whether the list of changes has any of a turn: a message sent meanwhile parts its end from what it did. */
+/** Whether the list of changes has any of a turn: a message sent during the turn separates its end from its changes. */
 function useListed(turn: string | null): boolean {
   const { conversations, tab } = usePlace();
   const store = conversations.store(tab);
